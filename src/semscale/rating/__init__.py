@@ -1,0 +1,1 @@
+"""Instrument: ordinal ratings of texts by semantic similarity (SSR)."""

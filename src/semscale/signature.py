@@ -1,0 +1,65 @@
+"""The one line that lets somebody else reproduce a number, after sacreBLEU's idea."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from semscale.errors import InputError
+from semscale.version import __version__
+
+_RESERVED = "|:"
+
+
+@dataclass(frozen=True)
+class Signature:
+    """Settings that were really applied, in the order they were applied.
+
+    Example:
+        >>> signature = Signature.of("rate", scale="quality#1f2e3d4c", temperature=1.0)
+        >>> str(signature).split("|")[1:]
+        ['rate', 'scale:quality#1f2e3d4c', 'temperature:1']
+    """
+
+    instrument: str
+    fields: tuple[tuple[str, str], ...] = ()
+    version: str = __version__
+
+    @classmethod
+    def of(cls, instrument: str, /, **settings: object) -> Self:
+        """Build a signature from settings; floats lose a trailing ``.0``, ``None`` reads ``none``."""
+        return cls(instrument, tuple((name, _shown(value)) for name, value in settings.items()))
+
+    def extended(self, other: "Signature") -> "Signature":
+        """Append the settings of a part that this instrument used, such as its embedder."""
+        return Signature(self.instrument, self.fields + other.fields, self.version)
+
+    def differences(self, other: "Signature") -> dict[str, tuple[str | None, str | None]]:
+        """Name every field in which two signatures differ, with both values; a field that is absent is ``None``.
+
+        Example:
+            >>> a, b = Signature.of("rate", seed=1), Signature.of("rate", seed=2)
+            >>> a.differences(b)
+            {'seed': ('1', '2')}
+        """
+        ours, theirs = self._named(), other._named()
+        return {
+            name: (ours.get(name), theirs.get(name))
+            for name in [*ours, *(name for name in theirs if name not in ours)]
+            if ours.get(name) != theirs.get(name)
+        }
+
+    def _named(self) -> dict[str, str]:
+        return {"version": self.version, "instrument": self.instrument, **dict(self.fields)}
+
+    def __str__(self) -> str:
+        settings = [f"{name}:{value}" for name, value in self.fields]
+        return "|".join([f"semscale {self.version}", self.instrument, *settings])
+
+
+def _shown(value: object) -> str:
+    text = {None: "none", True: "yes", False: "no"}.get(value) if isinstance(value, bool | None) else None
+    if text is None:
+        text = f"{value:.12g}" if isinstance(value, float) else str(value)
+    for character in _RESERVED:
+        if character in text:
+            raise InputError(f"a signature's values must not contain {character!r}, got {text!r}")
+    return text

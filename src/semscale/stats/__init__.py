@@ -1,0 +1,1 @@
+"""Numbers about numbers: estimates with intervals, agreement; NumPy and SciPy only."""

@@ -1,0 +1,1 @@
+"""Tables in, tables out, in parts that are never torn."""

@@ -1,0 +1,24 @@
+"""Types that every layer shares."""
+
+from collections.abc import Callable
+from enum import StrEnum
+
+import numpy as np
+import numpy.typing as npt
+
+Floats = npt.NDArray[np.float64]
+Vectors = npt.NDArray[np.float32]
+Integers = npt.NDArray[np.int64]
+
+Progress = Callable[[str, int, int | None], None]
+"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` where it cannot be known beforehand."""
+
+
+class Status(StrEnum):
+    """Why an item has a score, or has none."""
+
+    SCORED = "scored"
+    MISSING = "missing"  # null or NaN: nobody answered
+    NOT_TEXT = "not-text"  # a number, a list, ... in a column of texts
+    EMPTY = "empty"  # nothing but white space
+    OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences

@@ -1,0 +1,47 @@
+"""Fixtures that more than one package's tests use."""
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from semscale.embedding.embedder import Embeddings
+from semscale.signature import Signature
+from semscale.types import Progress
+
+
+class ToyEmbedder:
+    """Bags of hashed words: instant, deterministic, and equal texts are equal vectors."""
+
+    def __init__(self, dimensions: int = 64) -> None:
+        self.dimensions = dimensions
+        self.embedded: list[str] = []
+
+    @property
+    def signature(self) -> Signature:
+        return Signature.of("embed", model="toy", dimensions=self.dimensions)
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        self.embedded.extend(texts)
+        vectors = np.full((len(texts), self.dimensions), 1e-3)
+        for row, text in enumerate(texts):
+            for word in text.lower().split():
+                vectors[row, zlib.crc32(word.strip(".,!?").encode()) % self.dimensions] += 1
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        if progress:
+            progress("embedding", len(texts), len(texts))
+        return Embeddings(vectors.astype(np.float32), np.ones(len(texts), dtype=np.int64))
+
+
+@pytest.fixture
+def toy_embedder() -> ToyEmbedder:
+    return ToyEmbedder()
+
+
+@pytest.fixture(scope="session")
+def embedder():
+    """The real default model; its weights are pulled once and kept like any user's."""
+    from semscale.embedding import load_embedder
+
+    return load_embedder()
