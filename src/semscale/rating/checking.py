@@ -1,0 +1,120 @@
+"""Checks of the arrays and settings that callers pass to the rating arithmetic."""
+
+from typing import Any, Literal, get_args
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.types import Floats
+
+Semantics = Literal["safe", "paper"]
+"""``safe`` has a value everywhere and treats all points alike; ``paper`` is the published equation."""
+
+Reals = npt.NDArray[np.floating[Any]]
+
+MIN_POINTS, MAX_POINTS = 2, 11
+_NAMED_ROWS = 5
+
+
+def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics: Semantics = "safe") -> None:
+    """Reject settings that no rating can be made with.
+
+    Raises:
+        InputError: a negative or NaN epsilon or temperature, an infinite epsilon, or an unknown semantics.
+    """
+    if not 0 <= epsilon < np.inf:
+        raise InputError(f"epsilon must be a finite number >= 0, got {epsilon}")
+    if not temperature >= 0:
+        raise InputError(f"temperature must be >= 0, got {temperature}")
+    if semantics not in get_args(Semantics):
+        raise InputError(f"semantics must be 'safe' or 'paper', got {semantics!r}")
+
+
+def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
+    """Bring anchors to length 1 and shape (s, k, d).
+
+    Raises:
+        InputError: not 2 to 11 anchors per set, another width than ``dimensions``, or an anchor that is not
+            finite or 0.
+
+    Example:
+        >>> unit_anchors([[3.0, 4.0], [0.0, 2.0]], 2).tolist()
+        [[[0.6, 0.8], [0.0, 1.0]]]
+    """
+    array = as_floats(anchors, "anchors").astype(np.float64)
+    if array.ndim == 2:  # noqa: PLR2004
+        array = array[None]
+    if array.ndim != 3 or not len(array) or not MIN_POINTS <= array.shape[1] <= MAX_POINTS:  # noqa: PLR2004
+        raise InputError(f"anchors must have shape (sets, 2 to 11 points, dimensions), got {array.shape}")
+    if array.shape[2] != dimensions:
+        raise InputError(
+            f"vectors have {dimensions} dimensions but anchors {array.shape[2]}: embed both with one model"
+        )
+    lengths = np.linalg.norm(array, axis=2, keepdims=True)
+    for set_number, point in np.argwhere(~(np.isfinite(lengths) & (lengths > 0))[:, :, 0]):
+        raise InputError(
+            f"anchors must be finite and not all 0: not so for set {set_number}, point {point} (from 0)"
+        )
+    units: Floats = array / lengths
+    return units
+
+
+def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
+    """Numbers as float32 or float64, whichever they are closest to; no copy if they are one of these.
+
+    Raises:
+        InputError: not an array of numbers.
+    """
+    try:
+        array = np.asarray(numbers)
+        if array.dtype in (np.float32, np.float64):
+            return array
+        return array.astype(np.float32 if array.dtype == np.float16 else np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(
+            f"{name} must be an array of numbers, got {type(numbers).__name__}: {error}"
+        ) from error
+
+
+def as_rows(vectors: npt.ArrayLike) -> Reals:
+    """Vectors as rows (n, d); a single vector (d,) becomes one row.
+
+    Raises:
+        InputError: not numbers, or neither one nor two axes.
+    """
+    rows = as_floats(vectors, "vectors")
+    if rows.ndim == 1 and rows.size:
+        rows = rows[None]
+    if rows.ndim != 2:  # noqa: PLR2004
+        raise InputError(f"vectors must have shape (texts, dimensions), got {rows.shape}")
+    return rows
+
+
+def as_values(values: npt.ArrayLike | None, k: int) -> Floats:
+    """Values of k points, 1 to k unless given.
+
+    Raises:
+        InputError: not one number per point.
+    """
+    array = np.arange(1.0, k + 1) if values is None else np.asarray(values, dtype=np.float64)
+    if array.shape != (k,):
+        raise InputError(f"values must be {k} numbers, one per point, got shape {array.shape}")
+    return array
+
+
+def reject(rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
+    """Raise an error that names the rows that are marked, if any is.
+
+    Raises:
+        InputError: at least one row is marked.
+
+    Example:
+        >>> reject(np.array([False, True]), "weights must be finite: not so in")
+        Traceback (most recent call last):
+        semscale.errors.InputError: weights must be finite: not so in 1 row(s), from 0: 1
+    """
+    wrong = np.flatnonzero(rows)
+    if wrong.size:
+        listed = ", ".join(map(str, wrong[:_NAMED_ROWS])) + (", ..." if wrong.size > _NAMED_ROWS else "")
+        raise InputError(f"{problem} {wrong.size} row(s), from 0: {listed}")

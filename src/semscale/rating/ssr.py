@@ -1,0 +1,254 @@
+"""Semantic similarity rating: from cosines with anchors to probability masses over a scale's points.
+
+The formula, for one text and one anchor set with ``k`` points, where ``g = (1 + cosine) / 2``::
+
+    p(r)  is proportional to  g(r) - min(g) + epsilon * d(r)
+
+Masses are averaged over anchor sets, then sharpened: ``p(r) ** (1 / T)``, normalised again. The two semantics
+differ only in what ``d`` is and in what happens where the formula has no value; ``docs/rating.md`` has the
+whole table.
+
+References:
+    Maier, Aslak, Fiaschi, Pappas, Wiecki (2025): LLMs Reproduce Human Purchase Intent via Semantic Similarity
+    Elicitation of Likert Ratings. arXiv 2510.08338.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.rating.checking import (
+    MAX_POINTS,
+    MIN_POINTS,
+    Reals,
+    Semantics,
+    as_floats,
+    as_rows,
+    as_values,
+    check_settings,
+    reject,
+    unit_anchors,
+)
+from semscale.types import Floats
+
+_BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
+_TIE = 1e-12
+_EQUAL_ULPS = (
+    8  # cosines of equal anchors differ by a few roundings, because BLAS sums columns in different orders
+)
+_SAFE_SQUARES = (1e-30, 1e30)  # outside, float32 squares may have under- or overflowed
+
+_UNDEFINED = (
+    "semantics='paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
+)
+
+
+@dataclass(frozen=True)
+class VectorRatings:
+    """Ratings of vectors, row by row.
+
+    Attributes:
+        pmf: shape (n, k), rows sum to 1 within 1e-12.
+        set_means: shape (n, s), the mean under each anchor set alone, before the temperature, in the scale's
+            values.
+        best_similarity: shape (n,), cosine with the most similar of all anchors, -1 to 1.
+    """
+
+    pmf: Floats
+    set_means: Floats
+    best_similarity: Floats
+
+
+def similarity_pmf(
+    similarities: npt.ArrayLike, *, epsilon: float = 0.0, semantics: Semantics = "safe"
+) -> Floats:
+    """Turn cosines with one anchor set into masses: each minus the smallest, divided by the sum.
+
+    Args:
+        similarities: shape (..., k), cosines in [-1, 1], with k from 2 to 11.
+        epsilon: at least 0, in units of ``g = (1 + cosine) / 2``. ``safe`` spreads it evenly over all points;
+            ``paper`` gives it to the least similar point (the first of several).
+        semantics: ``safe`` makes all-equal cosines uniform; for ``paper`` they are an error when epsilon is 0
+            (the equation reads 0/0), and all mass on the first point otherwise (the equation to the letter).
+
+    Returns:
+        Shape (..., k), float64, not negative, the last axis sums to 1 within 1e-12.
+
+    Raises:
+        InputError: a wrong shape, a cosine that is not finite or outside [-1, 1], a negative epsilon, or 0/0.
+
+    References:
+        arXiv 2510.08338, equation for p(r) with its offset epsilon.
+
+    Example:
+        >>> similarity_pmf([0.2, 0.4, 0.6]).round(3).tolist()
+        [0.0, 0.333, 0.667]
+    """
+    check_settings(epsilon=epsilon, semantics=semantics)
+    cosines = as_floats(similarities, "similarities")
+    if cosines.ndim == 0 or not MIN_POINTS <= cosines.shape[-1] <= MAX_POINTS:
+        raise InputError(
+            f"similarities must have 2 to 11 points on their last axis, got shape {cosines.shape}"
+        )
+    by_point = cosines.reshape(-1, cosines.shape[-1]).T
+    outside = ~(np.abs(by_point) <= 1 + 1e-6)
+    reject(outside.any(axis=0), "similarities must be cosines in [-1, 1]: not so in")
+    masses, totals = _masses(by_point, epsilon, semantics)
+    reject(totals == 0, _UNDEFINED)
+    return np.ascontiguousarray((masses / totals).T).reshape(cosines.shape)
+
+
+def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Semantics = "safe") -> Floats:
+    """Raise masses to the power 1/T and normalise again; below 1 sharper, above 1 flatter.
+
+    Computed on logarithms relative to the largest mass, so any small T is stable. A mass of 0 stays 0 at
+    every T.
+
+    Args:
+        pmf: shape (..., k), not negative, each with a positive sum.
+        temperature: T, at least 0. Infinity makes all points that have any mass alike.
+        semantics: says what T = 0 does when several points share the largest mass (within 1e-12). ``safe``
+            leaves the PMF as it is; ``paper`` takes the equation's limit, the mass shared evenly among them.
+            Without a tie both put all mass on the largest.
+
+    Returns:
+        Shape (..., k), float64, the last axis sums to 1 within 1e-12.
+
+    Raises:
+        InputError: a negative or NaN temperature, or masses that are negative, not finite or all 0.
+
+    Example:
+        >>> sharpen_pmf([0.2, 0.8], temperature=0.5).round(4).tolist()
+        [0.0588, 0.9412]
+        >>> sharpen_pmf([0.4, 0.4, 0.2], temperature=0.0).tolist()
+        [0.4, 0.4, 0.2]
+    """
+    check_settings(temperature=temperature, semantics=semantics)
+    masses = as_floats(pmf, "pmf").astype(np.float64)
+    if masses.ndim == 0 or masses.shape[-1] == 0:
+        raise InputError(f"pmf must have points on its last axis, got shape {masses.shape}")
+    by_point = masses.reshape(-1, masses.shape[-1]).T
+    usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (by_point.sum(axis=0) > 0)
+    reject(~usable, "pmf must be masses >= 0 with a positive sum: not so in")
+    sharpened = _sharpened(by_point / by_point.sum(axis=0), temperature, semantics)
+    return np.ascontiguousarray(sharpened.T).reshape(masses.shape)
+
+
+def rate_vectors(
+    vectors: npt.ArrayLike,
+    anchors: npt.ArrayLike,
+    *,
+    values: npt.ArrayLike | None = None,
+    epsilon: float = 0.0,
+    temperature: float = 1.0,
+    semantics: Semantics = "safe",
+) -> VectorRatings:
+    """Rate vectors against all anchor sets: cosines, masses per set, their average, then the temperature.
+
+    Runs in blocks of rows that fit a processor's cache, with one matrix product against all anchors at once;
+    beyond the input it needs little more than its result.
+
+    Args:
+        vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
+        anchors: shape (s, k, d), or (k, d) for one set; any lengths but 0.
+        values: shape (k,), the points' values for ``set_means``; 1 to k unless given.
+        epsilon: as in ``similarity_pmf``.
+        temperature: as in ``sharpen_pmf``.
+        semantics: as in both.
+
+    Returns:
+        Ratings in the order of the vectors.
+
+    Raises:
+        InputError: shapes that do not fit, rows (named) with NaN, infinity or length 0, wrong settings, or
+            rows for which ``paper`` has no value.
+
+    Example:
+        >>> ratings = rate_vectors([[3.0, 4.0]], [[1.0, 0.0], [0.0, 1.0]])
+        >>> ratings.pmf.tolist(), ratings.best_similarity.round(3).tolist()
+        ([[0.0, 1.0]], [0.8])
+    """
+    check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
+    rows = as_rows(vectors)
+    units = unit_anchors(anchors, rows.shape[1]).astype(rows.dtype)
+    n_sets, k, _ = units.shape
+    point_values = as_values(values, k)
+    n = len(rows)
+    result = VectorRatings(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
+    unusable, undefined = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    for block in _blocks(n):
+        cosines, unusable[block] = _cosines(rows[block], units)
+        masses, totals = _masses(cosines, epsilon, semantics)
+        undefined[block] = (totals == 0).any(axis=0)
+        masses /= np.where(totals == 0, 1.0, totals)
+        pmf = masses.sum(axis=0)
+        pmf /= np.where(undefined[block], 1.0, pmf.sum(axis=0))
+        result.pmf[block] = _sharpened(pmf, temperature, semantics).T
+        result.set_means[block] = np.einsum("k,skn->ns", point_values, masses)
+        result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
+    reject(unusable, "vectors must be finite and not all 0: not so in")
+    reject(undefined, _UNDEFINED)
+    return result
+
+
+def _masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Floats, Floats]:
+    """Unnormalised masses (..., k, n) and totals (..., n), in units of the cosine; a total of 0 means 0/0."""
+    k = cosines.shape[-2]
+    masses = cosines.astype(np.float64)
+    masses -= masses.min(axis=-2, keepdims=True)
+    equal = masses.max(axis=-2) <= _EQUAL_ULPS * np.finfo(cosines.dtype).eps
+    if equal.any():
+        masses *= ~equal[..., None, :]
+    # The halves in g = (1 + cosine) / 2 cancel, except that epsilon, given in units of g, counts double for
+    # cosines.
+    if semantics == "safe":
+        masses += 2 * epsilon / k
+        if equal.any():
+            masses += equal[..., None, :]
+    elif epsilon > 0:
+        least = masses.argmin(axis=-2)[..., None, :]
+        np.put_along_axis(masses, least, 2 * epsilon, axis=-2)
+    return masses, masses.sum(axis=-2)
+
+
+def _sharpened(pmf: Floats, temperature: float, semantics: Semantics) -> Floats:
+    """Apply the temperature to normalised masses of shape (k, n)."""
+    if temperature == 1:
+        return pmf
+    largest = pmf.max(axis=0)
+    if temperature == 0:
+        at_top = pmf >= largest - _TIE
+        n_top = at_top.sum(axis=0)
+        shared = at_top / n_top
+        return np.where(n_top > 1, pmf, shared) if semantics == "safe" else shared
+    with np.errstate(divide="ignore", over="ignore"):
+        logs = np.log(pmf / np.where(largest == 0, 1.0, largest))
+        powers = np.where(pmf > 0, np.exp(np.where(pmf > 0, logs, 0.0) / temperature), 0.0)
+    total = powers.sum(axis=0)
+    return powers / np.where(total == 0, 1.0, total)
+
+
+def _cosines(rows: Reals, units: Reals) -> tuple[Reals, npt.NDArray[np.bool_]]:
+    """Cosines (s, k, n) of rows with unit anchors, and which rows have none."""
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+        squares = np.einsum("nd,nd->n", rows, rows)
+    if not ((squares > _SAFE_SQUARES[0]) & (squares < _SAFE_SQUARES[1])).all():
+        rows = rows.astype(np.float64)
+        peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
+        rows = rows / np.where(np.isfinite(peaks) & (peaks > 0), peaks, 1.0)
+        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
+            squares = np.einsum("nd,nd->n", rows, rows)
+    usable = np.isfinite(squares) & (squares > 0)
+    n_sets, k, d = units.shape
+    if not usable.all():
+        rows = np.where(usable[:, None], rows, 0.0)
+    products = units.reshape(n_sets * k, d) @ rows.T
+    products /= np.sqrt(np.where(usable, squares, 1.0))
+    return products.reshape(n_sets, k, -1), ~usable
+
+
+def _blocks(n: int) -> Iterator[slice]:
+    return (slice(start, start + _BLOCK_ROWS) for start in range(0, n, _BLOCK_ROWS))
