@@ -1,0 +1,77 @@
+"""Turns what is wrong with a scale into one line with the field, the value and the remedy."""
+
+import difflib
+from collections.abc import Collection
+from typing import Any
+
+from pydantic import ValidationError
+
+from semscale.errors import UnknownNameError
+
+_LONGEST_SHOWN = 60
+_REMEDIES = {
+    "string_type": "must be text, in quotes if it reads like a number or like yes and no",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must be lower-case words joined by hyphens",
+    "finite_number": "must be a finite number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "tuple_type": "must be a list",
+    "dict_type": "must be a mapping of names to lists",
+}
+
+
+def nearest_name(name: str, known: Collection[str]) -> str | None:
+    """Find the known name that looks most like a mistyped one.
+
+    Example:
+        >>> nearest_name("purchse-intent", ["trust", "purchase-intent"])
+        'purchase-intent'
+    """
+    matches = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
+    return matches[0] if matches else None
+
+
+def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameError:
+    """Build the error for a name that is not in a list; it gives the nearest name, and the list.
+
+    Example:
+        >>> str(unknown_name("scale", "trst", ["quality", "trust"]))
+        "unknown scale 'trst': did you mean 'trust'? (known: quality, trust)"
+    """
+    near = nearest_name(name, known)
+    question = f" did you mean {near!r}?" if near else ""
+    return UnknownNameError(f"unknown {what} {shortened(name)}:{question} (known: {', '.join(known)})")
+
+
+def one_line(error: ValidationError, *, owner: object, known: Collection[str]) -> str:
+    """Say what is wrong with a scale in one line: the first mistake, and how many more there are."""
+    details = error.errors()
+    where = f"scale {owner!r}: " if isinstance(owner, str) else "scale: "
+    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    return where + _described(details[0], known) + more
+
+
+def shortened(value: object) -> str:
+    """Show a value in at most 60 characters.
+
+    Example:
+        >>> shortened("a" * 100)[-4:]
+        "...'"
+    """
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 4] + "..." + text[-1]
+
+
+def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+    field = ".".join(str(part) for part in detail["loc"])
+    value = shortened(detail["input"])
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
+    if detail["type"] == "extra_forbidden":
+        near = nearest_name(str(detail["loc"][-1]), known) if len(detail["loc"]) == 1 else None
+        return f"unknown key {field!r}: " + (f"did you mean {near!r}?" if near else "remove it")
+    if detail["type"] == "missing":
+        return f"{field} is missing: add it"
+    remedy = _REMEDIES.get(detail["type"], "")
+    return f"{field} {remedy}, got {value}" if remedy else f"{field}: {detail['msg'].lower()}, got {value}"

@@ -1,0 +1,73 @@
+"""Reads a scale from YAML, and says in which line a file cannot be read."""
+
+from collections.abc import Hashable
+from typing import Any
+
+import yaml
+
+from semscale.errors import InputError
+from semscale.scales.messages import shortened
+from semscale.scales.scale import Scale
+
+
+class _StrictLoader(yaml.SafeLoader):
+    """Plain YAML, but a key given twice is an error instead of the last one winning."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
+        keys: set[Any] = set()
+        for key_node, _ in node.value:
+            if key_node.value in keys:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"key {key_node.value!r} is given twice", key_node.start_mark
+                )
+            if isinstance(key_node, yaml.ScalarNode):
+                keys.add(key_node.value)
+        return super().construct_mapping(node, deep=deep)
+
+
+def parse_scale(content: bytes, *, source: str) -> Scale:
+    """Read a scale from the bytes of a YAML file.
+
+    Args:
+        content: The file, UTF-8.
+        source: What error messages call it.
+
+    Raises:
+        InputError: not UTF-8, not YAML (with the line), or not a scale.
+
+    Example:
+        >>> parse_scale(b"name: [", source="mine.yaml")
+        Traceback (most recent call last):
+        semscale.errors.InputError: 'mine.yaml', line 1: not readable as YAML: expected the node content...
+    """
+    fields = _parse_yaml(_decode(content, source), source)
+    if not isinstance(fields, dict):
+        raise InputError(
+            f"{source!r} must hold the keys of a scale (name, points, ...), got {shortened(fields)}"
+        )
+    named = {str(key): value for key, value in fields.items()}
+    try:
+        return Scale(**named)
+    except InputError as error:
+        raise InputError(f"{source!r}: {error}") from None
+
+
+def _decode(content: bytes, source: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content[: error.start].count(b"\n") + 1
+        raise InputError(f"{source!r}, line {line}: not UTF-8: save the file as UTF-8") from None
+
+
+def _parse_yaml(text: str, source: str) -> object:
+    try:
+        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - the loader is a safe one
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.problem}") from None
+    except yaml.reader.ReaderError as error:
+        line = text[: error.position].count("\n") + 1
+        raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.reason}") from None
+    except RecursionError:
+        raise InputError(f"{source!r}: not readable as YAML: nested too deeply") from None

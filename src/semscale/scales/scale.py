@@ -1,0 +1,187 @@
+"""What a scale is: points with values and labels, anchor sets that stand for them, and a ladder of probes."""
+
+import hashlib
+import json
+from collections.abc import Iterable
+from typing import Annotated, Any, Literal, Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from semscale.errors import InputError
+from semscale.scales.messages import one_line, unknown_name
+from semscale.types import Floats
+
+FEWEST_POINTS = 2
+MOST_POINTS = 11
+
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
+Polarity = Literal["ascending-good", "ascending-bad", "neutral"]
+"""Whether a higher value is welcome, unwelcome, or neither (how often, how likely)."""
+
+
+class Point(BaseModel):
+    """One step of a scale."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    value: Finite
+    label: Text
+
+
+class Probe(BaseModel):
+    """An everyday verbatim and the level, on the scale's values, at which a reader would place it."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    text: Text
+    level: Finite
+
+
+class Scale(BaseModel):
+    """An ordered list of 2 to 11 points, with one or more anchor sets.
+
+    Attributes:
+        name: Kebab-case name, as ``load_scale`` takes it.
+        title: What it measures, in a heading's words.
+        question: A survey question whose answers it can rate.
+        language: Language of the anchors, as a BCP 47 tag.
+        polarity: Whether a higher value is welcome (``ascending-good``), unwelcome, or neither.
+        points: Values, strictly ascending, each with its label.
+        anchor_sets: For each set's name one sentence per point, from the lowest point to the highest.
+        provenance: Who wrote the anchors, when, and on what they were tried.
+        notes: What a user should know; says why, where the scale does not pass the linter.
+        probes: Verbatims from low to high, written apart from the anchors, for the linter.
+
+    Raises:
+        InputError: a field is absent, unknown or cannot be used; one line that names it.
+
+    Example:
+        >>> scale = Scale(
+        ...     name="mood", title="Mood", question="How are you?", provenance="an example",
+        ...     points=({"value": 1, "label": "bad"}, {"value": 2, "label": "good"}),
+        ...     anchor_sets={"plain": ("I feel bad.", "I feel good.")},
+        ... )
+        >>> scale.n_points, scale.labels
+        (2, ('bad', 'good'))
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: Name
+    title: Text
+    question: Text
+    language: Text = "en"
+    polarity: Polarity = "ascending-good"
+    points: tuple[Point, ...]
+    anchor_sets: dict[Name, tuple[Text, ...]]
+    provenance: Text
+    notes: str = ""
+    probes: tuple[Probe, ...] = ()
+
+    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InputError(
+                one_line(error, owner=fields.get("name"), known=type(self).model_fields)
+            ) from None
+
+    @property
+    def n_points(self) -> int:
+        """How many points there are, k."""
+        return len(self.points)
+
+    @property
+    def values(self) -> Floats:
+        """Values of the points, shape (k,), strictly ascending."""
+        return np.array([point.value for point in self.points], dtype=np.float64)
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """Labels of the points, from low to high."""
+        return tuple(point.label for point in self.points)
+
+    @property
+    def content_hash(self) -> str:
+        """Eight hex digits of the SHA-256 over what decides the numbers: values and anchor sets."""
+        content = {"values": [point.value for point in self.points], "sets": list(self.anchor_sets.items())}
+        return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()[:8]
+
+    def with_sets(self, names: Iterable[str]) -> "Scale":
+        """Keep only some anchor sets, in the order given.
+
+        Raises:
+            UnknownNameError: the scale has no set of that name.
+            InputError: no name was given, or one was given twice.
+        """
+        wanted = list(names)
+        for name in wanted:
+            if name not in self.anchor_sets:
+                raise unknown_name(f"anchor set of scale {self.name!r}", name, list(self.anchor_sets))
+        if not wanted or len(set(wanted)) < len(wanted):
+            raise InputError(f"anchor_sets must name at least one set, and none twice, got {wanted}")
+        return self.model_copy(update={"anchor_sets": {name: self.anchor_sets[name] for name in wanted}})
+
+    @model_validator(mode="after")
+    def _check_points(self) -> Self:
+        if not FEWEST_POINTS <= len(self.points) <= MOST_POINTS:
+            raise ValueError(f"points must be {FEWEST_POINTS} to {MOST_POINTS}, got {len(self.points)}")
+        for below, above in zip(self.points, self.points[1:], strict=False):
+            if above.value <= below.value:
+                raise ValueError(
+                    f"values of points must ascend, got {below.value:g} ({below.label!r}) "
+                    f"before {above.value:g} ({above.label!r})"
+                )
+        repeated = _first_repeated(self.labels)
+        if repeated is not None:
+            raise ValueError(f"labels of points must differ, got {repeated!r} twice")
+        return self
+
+    @model_validator(mode="after")
+    def _check_anchor_sets(self) -> Self:
+        if not self.anchor_sets:
+            raise ValueError("anchor_sets must hold at least one set, got none")
+        seen: dict[tuple[str, ...], str] = {}
+        for name, anchors in self.anchor_sets.items():
+            if len(anchors) != len(self.points):
+                raise ValueError(
+                    f"anchor set {name!r} must have one anchor for each of the {len(self.points)} points, "
+                    f"got {len(anchors)}"
+                )
+            repeated = _first_repeated(anchors)
+            if repeated is not None:
+                raise ValueError(f"anchors of set {name!r} must differ, got {repeated!r} twice")
+            twin = seen.setdefault(tuple(map(_folded, anchors)), name)
+            if twin != name:
+                raise ValueError(f"anchor sets must differ, got the same anchors in {twin!r} and {name!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _check_probes(self) -> Self:
+        low, high = self.points[0].value, self.points[-1].value
+        for probe in self.probes:
+            if not low <= probe.level <= high:
+                raise ValueError(
+                    f"level of a probe must lie in {low:g} to {high:g}, got {probe.level:g} ({probe.text!r})"
+                )
+        repeated = _first_repeated([probe.text for probe in self.probes])
+        if repeated is not None:
+            raise ValueError(f"probes must differ, got {repeated!r} twice")
+        return self
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _first_repeated(texts: Iterable[str]) -> str | None:
+    """Find the first text that was there before, letter case and white space apart."""
+    seen: set[str] = set()
+    for text in texts:
+        if _folded(text) in seen:
+            return text
+        seen.add(_folded(text))
+    return None
