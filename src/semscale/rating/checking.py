@@ -110,11 +110,16 @@ def reject(rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
         InputError: at least one row is marked.
 
     Example:
-        >>> reject(np.array([False, True]), "weights must be finite: not so in")
+        >>> reject(np.array([False, True]), "vectors must be finite: not so in")
         Traceback (most recent call last):
-        semscale.errors.InputError: weights must be finite: not so in 1 row(s), from 0: 1
+        semscale.errors.InputError: vectors must be finite: not so in 1 row(s), from 0: 1
     """
-    wrong = np.flatnonzero(rows)
+    reject_after(0, rows, problem)
+
+
+def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
+    """Do as ``reject``, for rows that ``first_row`` others come before."""
+    wrong = np.flatnonzero(rows) + first_row
     if wrong.size:
         listed = ", ".join(map(str, wrong[:_NAMED_ROWS])) + (", ..." if wrong.size > _NAMED_ROWS else "")
         raise InputError(f"{problem} {wrong.size} row(s), from 0: {listed}")

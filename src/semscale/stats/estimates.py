@@ -3,8 +3,19 @@
 from dataclasses import dataclass
 from typing import Literal
 
+import numpy as np
+from scipy.special import stdtrit
+
+from semscale.errors import InputError
+from semscale.stats.figures import Figures
+from semscale.stats.resampling import drawn_counts, percentile_interval
+from semscale.stats.tally import Tally
+from semscale.types import Floats
+
 Method = Literal["bootstrap", "linearized"]
-"""``bootstrap``: percentile interval over resampled clusters. ``linearized``: normal interval, Taylor variance."""
+"""``bootstrap``: percentiles over resampled clusters. ``linearized``: Taylor variance, t interval."""
+
+_FEWEST_REPLICATES = 100
 
 
 @dataclass(frozen=True)
@@ -73,3 +84,85 @@ class Estimates:
     seed: int | None
     replicates: int
     clustered: bool = False
+
+
+@dataclass(frozen=True)
+class IntervalPlan:
+    """How intervals are to be made.
+
+    Attributes:
+        interval: coverage to aim at, between 0 and 1.
+        method: bootstrap or linearized.
+        seed: of the bootstrap; every group starts from it afresh, so that a group's interval does not depend
+            on which other groups there are.
+        replicates: of the bootstrap, at least 100.
+
+    Raises:
+        InputError: a coverage or a number of replicates out of range.
+    """
+
+    interval: float = 0.95
+    method: Method = "bootstrap"
+    seed: int = 0
+    replicates: int = 2000
+
+    def __post_init__(self) -> None:
+        if not 0 < self.interval < 1:
+            raise InputError(f"interval must lie between 0 and 1, got {self.interval}")
+        if self.replicates < _FEWEST_REPLICATES:
+            raise InputError(f"replicates must be at least {_FEWEST_REPLICATES}, got {self.replicates}")
+
+
+def estimate_group(
+    group: str | None, tally: Tally, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
+) -> GroupEstimate:
+    """Estimate all figures about one group from its tally.
+
+    A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
+    linearized variance with t quantiles, cut off at the least and greatest value the figure can have.
+
+    Args:
+        group: name of the group.
+        tally: its rows; for the bootstrap the tally must be exact.
+        left_out: rows that do not count, by reason.
+        figures: which figures there are.
+        plan: how intervals are made.
+    """
+    if tally.weight > 0:
+        values = figures.matrix @ tally.moments.mean
+        ends = _bootstrapped if plan.method == "bootstrap" else _linearized
+        low, high = ends(tally, figures, plan)
+        estimates = [Estimate(*map(float, row)) for row in zip(values, low, high, strict=True)]
+        named = dict(zip(figures.names, estimates, strict=True))
+    else:
+        named = {}
+    return GroupEstimate(
+        group=group,
+        n=tally.n_rows,
+        left_out=left_out,
+        effective_n=tally.effective_n,
+        mean=named.get("mean"),
+        top_2_box=named.get("top_2_box"),
+        bottom_2_box=named.get("bottom_2_box"),
+        net=named.get("net"),
+        nps=named.get("nps"),
+        pmf=tuple(estimate for name, estimate in named.items() if name.startswith("p_")),
+    )
+
+
+def _bootstrapped(tally: Tally, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
+    totals = tally.totals
+    m = len(totals)
+    rng = np.random.default_rng(plan.seed)
+    drawn = np.concatenate([counts @ totals for counts in drawn_counts(m, plan.replicates, rng)])
+    weights = np.where(drawn[:, -1:] > 0, drawn[:, -1:], np.nan)
+    return percentile_interval(drawn[:, :-1] / weights @ figures.matrix.T, m, plan.interval)
+
+
+def _linearized(tally: Tally, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
+    moments = tally.moments
+    variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
+    half = stdtrit(moments.n - 1, (1 + plan.interval) / 2) * np.sqrt(np.maximum(variance, 0))
+    values = figures.matrix @ moments.mean
+    least, greatest = figures.bounds
+    return np.maximum(values - half, least), np.minimum(values + half, greatest)

@@ -1,0 +1,205 @@
+"""From ratings, in one piece or in many, to estimates about all of them and about groups."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.rating.columns import as_names, as_weights
+from semscale.stats.estimates import Estimate, Estimates, GroupEstimate, IntervalPlan, estimate_group
+from semscale.stats.figures import figures_of
+from semscale.stats.tally import Tally
+from semscale.types import Floats, Integers, Status
+
+MAX_GROUPS = 1000
+
+NO_WEIGHT = "no-weight"
+NO_RESPONDENT = "no-respondent"
+
+
+@dataclass
+class _Group:
+    """One group's tally, and what was left out of it."""
+
+    tally: Tally
+    left_out: Counter[str] = field(default_factory=Counter)
+
+
+class Tallies:
+    """Collects ratings part by part, and estimates from what it has collected.
+
+    Args:
+        values: shape (k,), values of the scale's points.
+
+    Example:
+        >>> tallies = Tallies(np.array([1.0, 2.0]))
+        >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
+        >>> estimates = tallies.estimates()
+        >>> estimates.overall.mean.value, [group.group for group in estimates.groups]
+        (1.75, ['a', 'b'])
+    """
+
+    def __init__(self, values: Floats) -> None:
+        self._figures = figures_of(values)
+        self._k = len(values)
+        self._overall = _Group(Tally(self._k))
+        self._groups: dict[str | None, _Group] = {}
+        self._n = 0
+        self._clustered = False
+
+    def add(
+        self,
+        pmf: Floats,
+        status: object,
+        *,
+        weights: object = None,
+        by: object = None,
+        respondents: object = None,
+    ) -> None:
+        """Add a part; each of the columns must be given for all parts or for none.
+
+        Args:
+            pmf: shape (m, k), not looked at where the status is not ``scored``.
+            status: shape (m,), of each row.
+            weights: shape (m,), finite and not negative, or missing.
+            by: shape (m,), names of groups, or missing.
+            respondents: shape (m,), whose text it is, or missing.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or more than 1,000 groups.
+        """
+        reasons = np.array(status, dtype=object)
+        m = len(reasons)
+        row_weights = np.ones(m)
+        if weights is not None:
+            row_weights = as_weights(weights, first_row=self._n)
+            _check_length(len(row_weights), m, "weights")
+            reasons[np.isnan(row_weights) & (reasons == Status.SCORED)] = NO_WEIGHT
+        clusters = None
+        if respondents is not None:
+            names = as_names(respondents, "respondents")
+            _check_length(len(names), m, "respondents")
+            reasons[np.array([name is None for name in names], dtype=bool) & (reasons == Status.SCORED)] = (
+                NO_RESPONDENT
+            )
+            clusters = _numbered(names)
+        self._n += m
+        self._clustered = clusters is not None
+        part = _Part(pmf, reasons, row_weights, clusters)
+        part.pour(np.arange(m), self._overall)
+        if by is not None:
+            self._add_groups(part, as_names(by, "by"))
+
+    def estimates(self, *, interval: float = 0.95, seed: int = 0, replicates: int = 2000) -> Estimates:
+        """Estimate from everything added so far.
+
+        Up to 20,000 clusters (rows, or respondents where they are named) intervals are bootstrapped, above
+        they are linearized, for all groups alike.
+
+        Args:
+            interval: coverage that the intervals aim at, between 0 and 1.
+            seed: of the bootstrap.
+            replicates: of the bootstrap, at least 100.
+
+        Raises:
+            InputError: a setting out of range, or weights that sum to 0 although rows were scored.
+        """
+        overall = self._overall.tally
+        if overall.n_rows and not overall.weight > 0:
+            raise InputError("weights must not all be 0: nothing is left to estimate from")
+        plan = IntervalPlan(interval, "bootstrap" if overall.exact else "linearized", seed, replicates)
+        bootstrapped = plan.method == "bootstrap"
+        return Estimates(
+            overall=self._estimate(None, self._overall, plan),
+            groups=tuple(self._estimate(name, group, plan) for name, group in self._groups.items()),
+            interval=interval,
+            method=plan.method,
+            seed=seed if bootstrapped else None,
+            replicates=replicates if bootstrapped else 0,
+            clustered=self._clustered,
+        )
+
+    def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
+        return estimate_group(name, group.tally, dict(group.left_out), self._figures, plan)
+
+    def _add_groups(self, part: "_Part", names: list[str | None]) -> None:
+        _check_length(len(names), len(part.reasons), "by")
+        rows: dict[str | None, list[int]] = {}
+        for row, name in enumerate(names):
+            rows.setdefault(name, []).append(row)
+        for name, members in rows.items():
+            group = self._groups.setdefault(name, _Group(Tally(self._k)))
+            part.pour(np.array(members), group)
+        if len(self._groups) > MAX_GROUPS:
+            raise InputError(f"by must name at most {MAX_GROUPS} groups, got more: choose a coarser column")
+
+
+@dataclass(frozen=True)
+class _Part:
+    """Rows that were added together."""
+
+    pmf: Floats
+    reasons: np.ndarray
+    weights: Floats
+    clusters: Integers | None
+
+    def pour(self, rows: Integers, group: _Group) -> None:
+        """Add some of the rows to a group."""
+        reasons = self.reasons[rows]
+        counting = reasons == Status.SCORED
+        group.left_out.update(map(str, reasons[~counting]))
+        kept = rows[counting]
+        clusters = None if self.clusters is None else self.clusters[kept]
+        group.tally.add(self.pmf[kept], self.weights[kept], clusters)
+
+
+def estimates_frame(estimates: Estimates, values: Floats) -> pl.DataFrame:
+    """Lay estimates out as a table, one row per figure: the whole first, then groups.
+
+    Args:
+        estimates: what to lay out.
+        values: shape (k,), values of the points, for the figures ``p_<value>``.
+
+    Returns:
+        Columns ``scope`` (``overall`` or ``group``), ``group``, ``n``, ``effective_n``, ``figure``,
+        ``value``, ``low``, ``high``.
+    """
+    rows = [
+        ("overall" if part is estimates.overall else "group", part.group, part.n, part.effective_n, *figure)
+        for part in (estimates.overall, *estimates.groups)
+        for figure in _named(part, values)
+    ]
+    floats = dict.fromkeys(["value", "low", "high"], pl.Float64)
+    schema = {"scope": pl.String, "group": pl.String, "n": pl.Int64, "effective_n": pl.Float64}
+    table = pl.DataFrame(rows, schema={**schema, "figure": pl.String, **floats}, orient="row")
+    return table.with_columns(pl.col(*floats).fill_nan(None))
+
+
+def _named(part: GroupEstimate, values: Floats) -> list[tuple[str, float, float, float]]:
+    named: dict[str, Estimate | None] = {
+        "mean": part.mean,
+        "top_2_box": part.top_2_box,
+        "bottom_2_box": part.bottom_2_box,
+        "net": part.net,
+        "nps": part.nps,
+        **{f"p_{value:g}": mass for value, mass in zip(values, part.pmf, strict=False)},
+    }
+    return [(name, one.value, one.low, one.high) for name, one in named.items() if one is not None]
+
+
+def _numbered(names: list[str | None]) -> Integers:
+    """Give each name a 63-bit number that is the same in every part and every run."""
+    numbers = {
+        name: int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1
+        for name in set(names)
+        if name is not None
+    }
+    return np.array([-1 if name is None else numbers[name] for name in names], dtype=np.int64)
+
+
+def _check_length(length: int, expected: int, name: str) -> None:
+    if length != expected:
+        raise InputError(f"{name} must have {expected} rows, as many as there are ratings, got {length}")

@@ -1,0 +1,220 @@
+"""The instrument: rates texts on a scale by their similarity with the scale's anchors."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.rating.checking import Semantics, as_rows, check_settings
+from semscale.rating.columns import as_list, text_status
+from semscale.rating.ratings import Ratings
+from semscale.rating.ssr import rate_vectors
+from semscale.scales import Scale, load_scale
+from semscale.signature import Signature
+from semscale.types import Floats, Integers, Progress, Status
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+_STATUSES = list(Status)
+_SCORED, _OFF_TOPIC = _STATUSES.index(Status.SCORED), _STATUSES.index(Status.OFF_TOPIC)
+
+
+class RaterSettings(TypedDict, total=False):
+    """Settings of a ``Rater``, as ``rate`` passes them on."""
+
+    embedder: "Embedder | None"
+    anchor_sets: Iterable[str] | None
+    temperature: float
+    epsilon: float
+    semantics: Semantics
+    floor: Literal["auto"] | float | None
+
+
+class Rater:
+    """Rates texts on a scale: nearer anchors get more mass (SSR).
+
+    Args:
+        scale: a scale, the name of one that ships with Semscale, or a YAML file.
+        embedder: turns texts into vectors; the default model unless given.
+        anchor_sets: names of the scale's anchor sets to use; all of them unless given.
+        temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
+        epsilon: at least 0; mass added to each text's rating, see ``semscale.rating.ssr``.
+        semantics: ``safe`` or ``paper``, see ``semscale.rating.ssr``.
+        floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
+            scale and the embedder, ``None`` rates everything.
+
+    Raises:
+        InputError: an unknown scale or anchor set, or a setting out of range.
+
+    References:
+        Maier et al. (2025), arXiv 2510.08338.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
+        self,
+        scale: str | Path | Scale,
+        *,
+        embedder: "Embedder | None" = None,
+        anchor_sets: Iterable[str] | None = None,
+        temperature: float = 1.0,
+        epsilon: float = 0.0,
+        semantics: Semantics = "safe",
+        floor: Literal["auto"] | float | None = "auto",
+    ) -> None:
+        check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
+        loaded = load_scale(scale)
+        self.scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
+        self.temperature = float(temperature)
+        self.epsilon = float(epsilon)
+        self.semantics: Semantics = semantics
+        self._embedder = embedder
+        self._floor = _checked_floor(floor)
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """What turns texts into vectors; the default model is loaded when it is first needed."""
+        if self._embedder is not None:
+            return self._embedder
+        from semscale.embedding import load_embedder
+
+        return load_embedder()
+
+    @cached_property
+    def anchors(self) -> Floats:
+        """Vectors of the anchors, shape (s, k, d)."""
+        sentences = [sentence for anchors in self.scale.anchor_sets.values() for sentence in anchors]
+        vectors = self.embedder.embed(sentences).vectors.astype(np.float64)
+        return vectors.reshape(len(self.scale.anchor_sets), self.scale.n_points, -1)
+
+    @cached_property
+    def floor(self) -> float | None:
+        """Cosine below which a text is off topic; estimated when it is first needed."""
+        if not isinstance(self._floor, str):
+            return self._floor
+        from semscale.rating.floor import off_topic_floor
+
+        return float(off_topic_floor(self.scale, self.embedder))
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What is applied: the scale with its content hash, all settings, and the embedder's."""
+        return Signature.of(
+            "rate",
+            scale=f"{self.scale.name}#{self.scale.content_hash}",
+            anchor_sets="+".join(self.scale.anchor_sets),
+            temperature=self.temperature,
+            epsilon=self.epsilon,
+            semantics=self.semantics,
+            floor=self.floor,
+        ).extended(self.embedder.signature)
+
+    def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
+        """Rate texts in their order; equal texts are embedded once.
+
+        Args:
+            texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. Null is
+                ``missing``, what is no string ``not-text``, white space ``empty``, and what resembles no
+                anchor ``off-topic``; these have a status and no rating.
+            progress: called while texts are embedded.
+
+        Raises:
+            InputError: not a list of cells, or ``paper`` semantics has no value for a text.
+            ModelError: the model cannot be run.
+        """
+        cells = as_list(texts, "texts")
+        codes = np.array([_STATUSES.index(text_status(cell)) for cell in cells], dtype=np.int64)
+        readable = np.flatnonzero(codes == _SCORED)
+        places: dict[str, int] = {}
+        place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
+        if not places:
+            return self._ratings(codes, readable, place, _Rated.nothing(self.scale))
+        embedded = self.embedder.embed(list(places), progress=progress)
+        return self._ratings(codes, readable, place, self._rated(embedded.vectors, embedded.windows))
+
+    def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
+        """Rate vectors that the caller has, made by the same model as this rater's embedder.
+
+        Args:
+            vectors: shape (n, d), of any length but 0.
+
+        Raises:
+            InputError: the wrong width, or rows (named) with NaN, infinity or length 0.
+        """
+        rows = as_rows(vectors)
+        if len(rows) == 0:
+            nobody = np.zeros(0, dtype=np.int64)
+            return self._ratings(nobody, nobody, nobody, _Rated.nothing(self.scale))
+        everyone = np.arange(len(rows))
+        rated = self._rated(rows, np.ones(len(rows), dtype=np.int64))
+        return self._ratings(np.full(len(rows), _SCORED), everyone, everyone, rated)
+
+    def _rated(self, vectors: npt.ArrayLike, windows: Integers) -> "_Rated":
+        rated = rate_vectors(
+            vectors,
+            self.anchors,
+            values=self.scale.values,
+            epsilon=self.epsilon,
+            temperature=self.temperature,
+            semantics=self.semantics,
+        )
+        return _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows)
+
+    def _ratings(self, codes: Integers, readable: Integers, place: Integers, rated: "_Rated") -> Ratings:
+        """Put what was computed for distinct texts into the rows that hold them."""
+        n = len(codes)
+        pmf, set_means = (np.full((n, part.shape[1]), np.nan) for part in (rated.pmf, rated.set_means))
+        similarity, windows = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
+        similarity[readable], windows[readable] = rated.similarity[place], rated.windows[place]
+        if self.floor is not None:
+            codes = np.where(similarity < self.floor, _OFF_TOPIC, codes)
+        kept = codes[readable] == _SCORED
+        pmf[readable[kept]] = rated.pmf[place[kept]]
+        set_means[readable[kept]] = rated.set_means[place[kept]]
+        status = np.array(_STATUSES, dtype=object)[codes]
+        return Ratings(self.scale, pmf, similarity, set_means, status, windows, self.signature, self.floor)
+
+
+class _Rated:
+    """What was computed for distinct texts."""
+
+    def __init__(self, pmf: Floats, set_means: Floats, similarity: Floats, windows: Integers) -> None:
+        self.pmf, self.set_means, self.similarity, self.windows = pmf, set_means, similarity, windows
+
+    @classmethod
+    def nothing(cls, scale: Scale) -> "_Rated":
+        k, s = scale.n_points, len(scale.anchor_sets)
+        return cls(np.empty((0, k)), np.empty((0, s)), np.empty(0), np.empty(0, dtype=np.int64))
+
+
+def rate(
+    texts: object, scale: str | Path | Scale = "purchase-intent", **settings: Unpack[RaterSettings]
+) -> Ratings:
+    """Rate texts on a scale, in one call.
+
+    Args:
+        texts: a list, a NumPy array, or a polars, pandas or Arrow series.
+        scale: a scale, the name of one that ships with Semscale, or a YAML file.
+        settings: as ``Rater`` takes them.
+
+    Returns:
+        Ratings in the order of the texts.
+
+    Raises:
+        InputError: as ``Rater`` and ``Rater.rate``.
+    """
+    return Rater(scale, **settings).rate(texts)
+
+
+def _as_names(anchor_sets: Iterable[str]) -> list[str]:
+    return [anchor_sets] if isinstance(anchor_sets, str) else list(anchor_sets)
+
+
+def _checked_floor(floor: Literal["auto"] | float | None) -> Literal["auto"] | float | None:
+    if floor is None or floor == "auto" or (isinstance(floor, int | float) and -1 <= floor <= 1):
+        return floor
+    raise InputError(f"floor must be 'auto', None or a cosine from -1 to 1, got {floor!r}")

@@ -1,0 +1,175 @@
+"""What rating texts gives: a probability mass function for each text, and everything that follows from it."""
+
+from collections import Counter
+from dataclasses import dataclass, fields
+from typing import Unpack
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.rating.comparison import Comparison, compare, text_lengths
+from semscale.rating.estimating import Tallies
+from semscale.rating.summary import RatingSummary, SummarySettings, summarize
+from semscale.scales import Scale
+from semscale.signature import Signature
+from semscale.stats.estimates import Estimates
+from semscale.types import Floats, Integers, Status
+
+Statuses = npt.NDArray[np.object_]
+"""Shape (n,), each a ``Status``."""
+
+
+@dataclass(frozen=True)
+class Ratings:
+    """Ratings of n texts, in the order of the texts; arrays are read-only.
+
+    Attributes:
+        scale: the scale, with the anchor sets that were used.
+        pmf: shape (n, k), rows sum to 1; NaN where there is no rating.
+        similarity: shape (n,), cosine with the most similar anchor; NaN where there is no vector.
+        set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN as ``pmf``.
+        status: shape (n,), why each text has a rating, or has none.
+        windows: shape (n,), windows that a text was read in; 0 where it was not read.
+        signature: what was applied.
+        floor: similarity below which a text is off topic; ``None`` for no floor.
+
+    Raises:
+        InputError: arrays whose lengths do not agree.
+    """
+
+    scale: Scale
+    pmf: Floats
+    similarity: Floats
+    set_means: Floats
+    status: Statuses
+    windows: Integers
+    signature: Signature
+    floor: float | None = None
+
+    def __post_init__(self) -> None:
+        n = len(self.status)
+        for field in fields(self):
+            array = getattr(self, field.name)
+            if not isinstance(array, np.ndarray):
+                continue
+            if len(array) != n:
+                raise InputError(f"{field.name} must have {n} rows as status has, got {len(array)}")
+            own = array.view()
+            own.flags.writeable = False
+            object.__setattr__(self, field.name, own)
+        if self.pmf.shape != (n, self.scale.n_points):
+            raise InputError(f"pmf must have shape {(n, self.scale.n_points)}, got {self.pmf.shape}")
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def mean(self) -> Floats:
+        """Expected value on the scale, shape (n,); NaN where there is no rating."""
+        return self.pmf @ self.scale.values
+
+    @property
+    def mode(self) -> Floats:
+        """Value of the point with the largest mass, shape (n,); the lowest of several."""
+        values: Floats = np.full(len(self), np.nan)
+        scored = self.scored
+        values[scored] = self.scale.values[self.pmf[scored].argmax(axis=1)]
+        return values
+
+    @property
+    def entropy(self) -> Floats:
+        """Entropy of each PMF in nats, shape (n,): 0 for all on one point, ln k for uniform."""
+        logs = np.log(np.where(self.pmf > 0, self.pmf, 1.0))
+        entropy: Floats = np.maximum(-(self.pmf * logs).sum(axis=1), 0.0)
+        return entropy
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which texts have a rating, shape (n,)."""
+        return np.asarray(self.status == Status.SCORED, dtype=bool)
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many texts have each status, as far as it occurs, in the order of ``Status``."""
+        counted = Counter(self.status)
+        return {status: counted[status] for status in Status if counted[status]}
+
+    @property
+    def n_scored(self) -> int:
+        """How many texts have a rating."""
+        return int(self.scored.sum())
+
+    @property
+    def n_left_out(self) -> int:
+        """How many texts have none."""
+        return len(self) - self.n_scored
+
+    def estimate(
+        self,
+        *,
+        weights: object = None,
+        by: object = None,
+        respondents: object = None,
+        interval: float = 0.95,
+        seed: int = 0,
+        replicates: int = 2000,
+    ) -> Estimates:
+        """Estimate mean, boxes, net, NPS and PMF of all texts and of each group, with intervals.
+
+        Args:
+            weights: shape (n,), finite and not negative; rows without one are left out and counted.
+            by: shape (n,), names of groups; rows without one form the group ``None``.
+            respondents: shape (n,), who wrote each text; one person's texts are resampled together. Rows
+                without one are left out and counted.
+            interval: coverage that the intervals aim at, between 0 and 1.
+            seed: of the bootstrap.
+            replicates: of the bootstrap, at least 100.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
+        """
+        tallies = Tallies(self.scale.values)
+        tallies.add(self.pmf, self.status, weights=weights, by=by, respondents=respondents)
+        return tallies.estimates(interval=interval, seed=seed, replicates=replicates)
+
+    def compare(
+        self,
+        human: object,
+        *,
+        texts: object = None,
+        human_range: tuple[float, float] | None = None,
+        seed: int = 0,
+    ) -> Comparison:
+        """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``."""
+        lengths = None if texts is None else text_lengths(texts)
+        return compare(
+            self.pmf, human, values=self.scale.values, lengths=lengths, human_range=human_range, seed=seed
+        )
+
+    def summarize(self, texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:
+        """Collect what a report shows; see ``semscale.rating.summary.summarize``."""
+        return summarize(self, texts, **settings)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the ratings out as a table, one row per text; what is missing is null.
+
+        Returns:
+            Columns ``status``, ``mean``, ``mode``, ``entropy`` (nats), ``similarity``, ``windows``, and the
+            mass of each point as ``p_<value>``.
+        """
+        masses = {f"p_{value:g}": column for value, column in zip(self.scale.values, self.pmf.T, strict=True)}
+        floats = {
+            "mean": self.mean,
+            "mode": self.mode,
+            "entropy": self.entropy,
+            "similarity": self.similarity,
+        }
+        statuses = pl.Series("status", [str(status) for status in self.status], dtype=pl.String)
+        table = pl.DataFrame([statuses]).with_columns(
+            *(pl.Series(name, column, nan_to_null=True) for name, column in floats.items()),
+            pl.Series("windows", self.windows),
+            *(pl.Series(name, np.ascontiguousarray(column)) for name, column in masses.items()),
+        )
+        return table.with_columns(pl.col(*floats, *masses).fill_nan(None))

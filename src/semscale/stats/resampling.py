@@ -1,0 +1,63 @@
+"""Bootstrap of clusters: how often each was drawn, in blocks of bounded size, and percentile intervals."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.special import ndtr, stdtrit
+
+from semscale.types import Floats
+
+_BLOCK_CELLS = 2_000_000
+
+
+def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
+    """Draw m clusters with replacement, again and again.
+
+    Args:
+        m: how many clusters there are, at least 1.
+        replicates: how many times to draw.
+        rng: where the randomness comes from; each block takes from it in order.
+
+    Yields:
+        Shape (b, m): how often each cluster was drawn in b replicates; rows sum to m.
+
+    Example:
+        >>> blocks = list(drawn_counts(3, 10, np.random.default_rng(0)))
+        >>> np.concatenate(blocks).sum(axis=1).tolist() == [3.0] * 10
+        True
+    """
+    size = max(1, _BLOCK_CELLS // m)
+    for start in range(0, replicates, size):
+        b = min(size, replicates - start)
+        drawn = rng.integers(0, m, size=(b, m)) + np.arange(b)[:, None] * m
+        yield np.bincount(drawn.ravel(), minlength=b * m).reshape(b, m).astype(np.float64)
+
+
+def percentile_interval(replicates: Floats, m: int, interval: float) -> tuple[Floats, Floats]:
+    """Read an interval off bootstrap replicates: expanded percentiles, which allow for few clusters.
+
+    A plain percentile interval is too narrow for small m, by ``sqrt((m - 1) / m)`` and by normal instead of t
+    quantiles. The tail is therefore ``Phi(sqrt(m / (m - 1)) * t_quantile(tail, m - 1))``.
+
+    Args:
+        replicates: shape (r, f); replicates that are not defined are NaN and set aside.
+        m: how many clusters were resampled.
+        interval: coverage, between 0 and 1.
+
+    Returns:
+        Low and high ends, shapes (f,); NaN with fewer than two clusters or where no replicate is defined.
+
+    References:
+        Hesterberg (2015), The American Statistician 69(4), 371-386, doi 10.1080/00031305.2015.1089789.
+    """
+    figures = replicates.shape[1]
+    low, high = np.full(figures, np.nan), np.full(figures, np.nan)
+    if m < 2:  # noqa: PLR2004
+        return low, high
+    tail = float(ndtr(np.sqrt(m / (m - 1)) * stdtrit(m - 1, (1 - interval) / 2)))
+    for figure in range(figures):
+        defined = replicates[:, figure]
+        defined = defined[~np.isnan(defined)]
+        if defined.size:
+            low[figure], high[figure] = np.quantile(defined, [tail, 1 - tail])
+    return low, high
