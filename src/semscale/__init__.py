@@ -1,5 +1,81 @@
-"""Measure what free text means."""
+"""Measure what free text means: ratings of texts on a scale, with stated uncertainty.
+
+Names load when they are first used: ``semscale.rate`` brings in NumPy and polars, and the first text an
+    engine.
+
+Example:
+    >>> import semscale
+    >>> "rate" in dir(semscale)
+    True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
 
 from semscale.version import __version__
 
-__all__ = ["__version__"]
+if TYPE_CHECKING:
+    from semscale.embedding import Embedder, load_embedder
+    from semscale.errors import (
+        InputError,
+        InterruptedRunError,
+        MissingExtraError,
+        ModelError,
+        ReplyError,
+        SemscaleError,
+        UnknownNameError,
+    )
+    from semscale.rating.lint import lint
+    from semscale.rating.rater import Rater, rate
+    from semscale.rating.ratings import Ratings
+    from semscale.scales import Scale, load_scale
+
+__all__ = [
+    "Embedder",
+    "InputError",
+    "InterruptedRunError",
+    "MissingExtraError",
+    "ModelError",
+    "Rater",
+    "Ratings",
+    "ReplyError",
+    "Scale",
+    "SemscaleError",
+    "UnknownNameError",
+    "__version__",
+    "lint",
+    "load_embedder",
+    "load_scale",
+    "rate",
+]
+
+_HOMES = {
+    "semscale.embedding": ("Embedder", "load_embedder"),
+    "semscale.errors": (
+        "InputError",
+        "InterruptedRunError",
+        "MissingExtraError",
+        "ModelError",
+        "ReplyError",
+        "SemscaleError",
+        "UnknownNameError",
+    ),
+    "semscale.rating.lint": ("lint",),
+    "semscale.rating.rater": ("Rater", "rate"),
+    "semscale.rating.ratings": ("Ratings",),
+    "semscale.scales": ("Scale", "load_scale"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used, so that importing semscale itself stays light."""
+    for module, names in _HOMES.items():
+        if name in names:
+            found: object = getattr(import_module(module), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'semscale' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,8 +8,13 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.types import Floats
 
-Semantics = Literal["safe", "paper"]
-"""``safe`` has a value everywhere and treats all points alike; ``paper`` is the published equation."""
+Semantics = Literal["safe", "paper", "guide"]
+"""What the rating formula means at its edges.
+
+``safe`` has a value everywhere and treats all points alike. ``paper`` is the published equation to the
+letter. ``guide`` is the equation with the edge cases of its authors' guide, as ``semscale.compat.ssr`` needs
+it.
+"""
 
 Reals = npt.NDArray[np.floating[Any]]
 
@@ -28,7 +33,7 @@ def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics:
     if not temperature >= 0:
         raise InputError(f"temperature must be >= 0, got {temperature}")
     if semantics not in get_args(Semantics):
-        raise InputError(f"semantics must be 'safe' or 'paper', got {semantics!r}")
+        raise InputError(f"semantics must be 'safe', 'paper' or 'guide', got {semantics!r}")
 
 
 def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:

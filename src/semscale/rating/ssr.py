@@ -70,9 +70,10 @@ def similarity_pmf(
     Args:
         similarities: shape (..., k), cosines in [-1, 1], with k from 2 to 11.
         epsilon: at least 0, in units of ``g = (1 + cosine) / 2``. ``safe`` spreads it evenly over all points;
-            ``paper`` gives it to the least similar point (the first of several).
-        semantics: ``safe`` makes all-equal cosines uniform; for ``paper`` they are an error when epsilon is 0
-            (the equation reads 0/0), and all mass on the first point otherwise (the equation to the letter).
+            ``paper`` and ``guide`` give it to the least similar point (the first of several).
+        semantics: ``safe`` and ``guide`` make all-equal cosines uniform; for ``paper`` they are an error when
+            epsilon is 0 (the equation reads 0/0), and all mass on the first point otherwise (the equation to
+            the letter).
 
     Returns:
         Shape (..., k), float64, not negative, the last axis sums to 1 within 1e-12.
@@ -111,8 +112,8 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
         pmf: shape (..., k), not negative, each with a positive sum.
         temperature: T, at least 0. Infinity makes all points that have any mass alike.
         semantics: says what T = 0 does when several points share the largest mass (within 1e-12). ``safe``
-            leaves the PMF as it is; ``paper`` takes the equation's limit, the mass shared evenly among them.
-            Without a tie both put all mass on the largest.
+            and ``guide`` leave the PMF as it is; ``paper`` takes the equation's limit, the mass shared evenly
+            among them. Without a tie all put the whole mass on the largest.
 
     Returns:
         Shape (..., k), float64, the last axis sums to 1 within 1e-12.
@@ -183,7 +184,7 @@ def rate_vectors(
         cosines, unusable[block] = _cosines(rows[block], units)
         masses, totals = _masses(cosines, epsilon, semantics)
         undefined[block] = (totals == 0).any(axis=0)
-        masses /= np.where(totals == 0, 1.0, totals)
+        masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
         pmf = masses.sum(axis=0)
         pmf /= np.where(undefined[block], 1.0, pmf.sum(axis=0))
         result.pmf[block] = _sharpened(pmf, temperature, semantics).T
@@ -206,11 +207,11 @@ def _masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Float
     # cosines.
     if semantics == "safe":
         masses += 2 * epsilon / k
-        if equal.any():
-            masses += equal[..., None, :]
     elif epsilon > 0:
         least = masses.argmin(axis=-2)[..., None, :]
         np.put_along_axis(masses, least, 2 * epsilon, axis=-2)
+    if semantics != "paper" and equal.any():
+        masses = np.where(equal[..., None, :], 1.0, masses)
     return masses, masses.sum(axis=-2)
 
 
@@ -223,7 +224,7 @@ def _sharpened(pmf: Floats, temperature: float, semantics: Semantics) -> Floats:
         at_top = pmf >= largest - _TIE
         n_top = at_top.sum(axis=0)
         shared = at_top / n_top
-        return np.where(n_top > 1, pmf, shared) if semantics == "safe" else shared
+        return shared if semantics == "paper" else np.where(n_top > 1, pmf, shared)
     with np.errstate(divide="ignore", over="ignore"):
         logs = np.log(pmf / np.where(largest == 0, 1.0, largest))
         powers = np.where(pmf > 0, np.exp(np.where(pmf > 0, logs, 0.0) / temperature), 0.0)

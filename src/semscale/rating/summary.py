@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_list
+from semscale.rating.columns import as_list, is_missing
 from semscale.rating.comparison import Comparison
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -122,7 +122,8 @@ def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySetti
     seed = settings.get("seed", 0)
     estimates = settings.get("estimates")
     scored = np.flatnonzero(ratings.scored)
-    by_entropy = scored[np.argsort(ratings.entropy[scored], kind="stable")]
+    entropy = ratings.entropy[scored]
+    rising, falling = (scored[np.argsort(sign * entropy, kind="stable")] for sign in (1, -1))
     return RatingSummary(
         scale=ratings.scale,
         signature=ratings.signature,
@@ -132,8 +133,8 @@ def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySetti
         n_windowed=int((ratings.windows > 1).sum()),
         n_distinct=len({cell for cell in cells if isinstance(cell, str)}),
         sample=example_rows(ratings, cells, sampled_rows(scored, seed)),
-        most_certain=example_rows(ratings, cells, distinct_rows(by_entropy, cells)),
-        least_certain=example_rows(ratings, cells, distinct_rows(by_entropy[::-1], cells)),
+        most_certain=example_rows(ratings, cells, distinct_rows(rising, cells)),
+        least_certain=example_rows(ratings, cells, distinct_rows(falling, cells)),
         left_out=example_rows(ratings, cells, left_out_rows(ratings.status)),
         set_agreement=set_agreement(ratings.set_means[scored]),
         set_names=tuple(ratings.scale.anchor_sets),
@@ -150,13 +151,11 @@ def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySetti
 def example_rows(ratings: "Ratings", cells: list[object], rows: Integers) -> pl.DataFrame:
     """Lay some rows out as ``EXAMPLE_SCHEMA`` says; what is missing is null, other cells as they print."""
     chosen = ratings.status[rows] == Status.SCORED
-    pmf = [
-        masses.tolist() if scored else None for masses, scored in zip(ratings.pmf[rows], chosen, strict=True)
-    ]
+    masses = zip(ratings.pmf[rows].tolist(), chosen, strict=True)
     table = pl.DataFrame(
         {
             "row": rows,
-            "text": [None if cells[row] is None else str(cells[row]) for row in rows],
+            "text": [None if is_missing(cells[row]) else str(cells[row]) for row in rows],
             "status": [str(status) for status in ratings.status[rows]],
             "mean": ratings.mean[rows],
             "mode": ratings.mode[rows],
