@@ -1,0 +1,128 @@
+"""Linter of scales: embeds anchors and a ladder of probes, and says whether the scale can be used."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.rating.lint_criteria import judge_scale, judge_set
+from semscale.rating.lint_report import Ladder, LintReport, SetLint
+from semscale.rating.ssr import rate_vectors, similarity_pmf
+from semscale.scales import Scale, load_scale, scale_names
+from semscale.signature import Signature
+from semscale.stats.agreement import pearson, spearman
+from semscale.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from semscale.embedding.embedder import Embedder
+
+__all__ = ["LintReport", "lint"]
+
+
+def lint(
+    scale: "str | Path | Scale",
+    *,
+    embedder: "Embedder | None" = None,
+    progress: Progress | None = None,
+) -> LintReport:
+    """Embed a scale's anchors and probes, and judge each anchor set and all of them together.
+
+    A scale without probes is tried on the probes of all scales that ship with Semscale. Their levels mean
+    nothing on it, so only dead points and the agreement between sets can then be judged on the ladder.
+
+    Args:
+        scale: a scale, the name of one that ships with Semscale, or a YAML file.
+        embedder: turns texts into vectors; the default model unless given. A verdict holds for one embedder.
+        progress: called while texts are embedded.
+
+    Raises:
+        InputError: the scale cannot be loaded.
+        ModelError: the model cannot be run.
+    """
+    loaded = load_scale(scale)
+    texts, levels = _ladder_texts(loaded)
+    embedder = embedder or _default_embedder()
+    sentences = [anchor for anchors in loaded.anchor_sets.values() for anchor in anchors]
+    vectors = embedder.embed([*sentences, *texts], progress=progress).vectors.astype(np.float64)
+    anchors = vectors[: len(sentences)].reshape(len(loaded.anchor_sets), loaded.n_points, -1)
+    ladder_vectors = vectors[len(sentences) :]
+    signature = Signature.of("lint", scale=f"{loaded.name}#{loaded.content_hash}", probes=len(texts))
+    sets = tuple(
+        _lint_set(loaded, row, anchors, ladder_vectors, levels) for row in range(len(loaded.anchor_sets))
+    )
+    pooled = _climb(rate_vectors(ladder_vectors, anchors).pmf, loaded.values, levels)
+    agreement = _agreement(np.array([one.ladder.means for one in sets]))
+    return LintReport(
+        scale=loaded,
+        signature=signature.extended(embedder.signature),
+        probes=texts,
+        levels=levels,
+        sets=sets,
+        ladder=pooled,
+        agreement=agreement,
+        findings=(
+            *(finding for one in sets for finding in one.findings),
+            *judge_scale(loaded, pooled, agreement),
+        ),
+    )
+
+
+def _default_embedder() -> "Embedder":
+    from semscale.embedding import load_embedder
+
+    return load_embedder()
+
+
+def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
+    """The scale's own probes from low to high, or every probe of the library with unknown levels."""
+    if scale.probes:
+        ordered = sorted(scale.probes, key=lambda probe: probe.level)
+        return tuple(probe.text for probe in ordered), np.array([probe.level for probe in ordered])
+    texts = dict.fromkeys(probe.text for name in scale_names() for probe in load_scale(name).probes)
+    return tuple(texts), np.full(len(texts), np.nan)
+
+
+def _lint_set(scale: Scale, row: int, anchors: Floats, ladder_vectors: Floats, levels: Floats) -> SetLint:
+    own, others = anchors[row], np.delete(anchors, row, axis=0)
+    cosines = np.clip(own @ own.T, -1, 1)
+    own_scores = similarity_pmf(cosines) @ scale.values
+    other_scores = np.full(scale.n_points, np.nan)
+    if len(others):
+        scores = rate_vectors(others.reshape(-1, own.shape[1]), own).pmf @ scale.values
+        other_scores = scores.reshape(len(others), scale.n_points).mean(axis=0)
+    name = list(scale.anchor_sets)[row]
+    unjudged = SetLint(
+        name=name,
+        anchors=scale.anchor_sets[name],
+        cosines=cosines,
+        own_scores=own_scores,
+        other_scores=other_scores,
+        ladder=_climb(rate_vectors(ladder_vectors, own).pmf, scale.values, levels),
+    )
+    return unjudged.judged(judge_set(scale, unjudged))
+
+
+def _climb(pmf: Floats, values: Floats, levels: Floats) -> Ladder:
+    means = pmf @ values
+    spread = float("nan")
+    order = float("nan")
+    if np.isfinite(levels).all() and len(set(levels)) > 1:
+        ends = means[levels == levels.max()].mean() - means[levels == levels.min()].mean()
+        spread = float(ends / (values[-1] - values[0]))
+        order = spearman(means, levels)
+    return Ladder(
+        pmf=pmf,
+        means=means,
+        peak_mass=pmf.max(axis=0),
+        prominence=(pmf / pmf.max(axis=1, keepdims=True)).max(axis=0),
+        spread=spread,
+        spearman=order,
+    )
+
+
+def _agreement(means: Floats) -> Floats:
+    """Pearson's r of the means on the ladder between sets, shape (s, s); NaN where one is constant."""
+    n_sets = len(means)
+    pairs = [[pearson(means[a], means[b]) for b in range(n_sets)] for a in range(n_sets)]
+    return np.array(pairs, dtype=np.float64)

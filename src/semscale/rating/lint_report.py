@@ -1,0 +1,171 @@
+"""What the linter found: measurements of each anchor set and of all together, findings, and a verdict."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from semscale.scales import Scale
+from semscale.signature import Signature
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+Level = Literal["pass", "warn", "fail"]
+_SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One criterion that is not met.
+
+    Attributes:
+        verdict: ``warn`` or ``fail``.
+        criterion: Its short name, as ``docs/scales.md`` lists them.
+        anchor_set: The set it is about; ``None`` for the scale as a whole.
+        reason: What was measured, and the bound.
+    """
+
+    verdict: Level
+    criterion: str
+    anchor_set: str | None
+    reason: str
+
+
+@dataclass(frozen=True)
+class Ladder:
+    """How the probes were rated.
+
+    Attributes:
+        pmf: shape (n, k), probes from low to high.
+        means: shape (n,), in the scale's values.
+        peak_mass: shape (k,), the greatest mass that any probe gives a point, 0 to 1; 0 is a dead point.
+        prominence: shape (k,), the same relative to the mass of the mode; 1 where it is some probe's mode.
+        spread: Mean of the probes of the highest level minus that of the lowest, as a share of the scale's
+            length, -1 to 1; NaN where levels are unknown.
+        spearman: Rank correlation of the means with the levels, -1 to 1; NaN where levels are unknown.
+    """
+
+    pmf: Floats
+    means: Floats
+    peak_mass: Floats
+    prominence: Floats
+    spread: float
+    spearman: float
+
+
+@dataclass(frozen=True)
+class SetLint:
+    """One anchor set.
+
+    Attributes:
+        name: The set's name.
+        anchors: Its sentences, from low to high.
+        cosines: shape (k, k), between its anchors.
+        own_scores: shape (k,), the mean this set gives to each of its own anchors.
+        other_scores: shape (k,), the mean it gives to the other sets' anchors of each point, averaged over
+            those sets; NaN where there is no other set.
+        ladder: How it rates the probes on its own.
+        findings: Criteria it does not meet.
+    """
+
+    name: str
+    anchors: tuple[str, ...]
+    cosines: Floats
+    own_scores: Floats
+    other_scores: Floats
+    ladder: Ladder
+    findings: tuple[Finding, ...] = field(default=())
+
+    @property
+    def neighbours(self) -> Floats:
+        """Cosines of neighbouring anchors, shape (k - 1,)."""
+        return np.diagonal(self.cosines, offset=1).copy()
+
+    @property
+    def ends(self) -> float:
+        """Cosine of the lowest with the highest anchor."""
+        return float(self.cosines[0, -1])
+
+    @property
+    def verdict(self) -> Level:
+        """The worst of its findings; ``pass`` where there is none."""
+        return worst(self.findings)
+
+    def judged(self, findings: Iterable[Finding]) -> "SetLint":
+        """Add findings."""
+        return replace(self, findings=(*self.findings, *findings))
+
+
+@dataclass(frozen=True)
+class LintReport:
+    """What the linter measured and concluded about a scale, for one embedder.
+
+    Attributes:
+        scale: The scale.
+        signature: Scale, probes and embedder.
+        probes: Texts of the ladder, from low to high, n of them.
+        levels: shape (n,), their levels on the scale's values; NaN where they are unknown.
+        sets: One entry for each anchor set, in the scale's order.
+        ladder: How all sets together rate the probes.
+        agreement: shape (s, s), Pearson's r between sets of their means on the ladder; NaN where undefined.
+        findings: All criteria that are not met, sets first.
+    """
+
+    scale: Scale
+    signature: Signature
+    probes: tuple[str, ...]
+    levels: Floats
+    sets: tuple[SetLint, ...]
+    ladder: Ladder
+    agreement: Floats
+    findings: tuple[Finding, ...]
+
+    @property
+    def verdict(self) -> Level:
+        """The worst of the findings; ``pass`` where there is none."""
+        return worst(self.findings)
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Findings as lines, the worst first; one line that says so where there is none."""
+        if not self.findings:
+            return ("every criterion is met",)
+        ordered = sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict))
+        return tuple(
+            f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding.reason}" for finding in ordered
+        )
+
+    def to_frame(self) -> "pl.DataFrame":
+        """One row for each anchor set, with its measurements, its verdict and the reasons."""
+        import polars as pl
+
+        return pl.DataFrame(
+            [
+                {
+                    "anchor_set": one.name,
+                    "verdict": one.verdict,
+                    "highest_neighbour_cosine": float(one.neighbours.max()),
+                    "ends_cosine": one.ends,
+                    "least_peak_mass": float(one.ladder.peak_mass.min()),
+                    "spread": one.ladder.spread,
+                    "spearman": one.ladder.spearman,
+                    "reasons": "; ".join(finding.reason for finding in one.findings),
+                }
+                for one in self.sets
+            ]
+        )
+
+
+def worst(findings: Iterable[Finding]) -> Level:
+    """Take the most severe verdict.
+
+    Example:
+        >>> worst([Finding("warn", "ends", None, "..."), Finding("fail", "order", None, "...")])
+        'fail'
+        >>> worst([])
+        'pass'
+    """
+    return max((finding.verdict for finding in findings), key=_SEVERITY.index, default="pass")
