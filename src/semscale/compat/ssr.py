@@ -1,0 +1,269 @@
+"""The interface of ``semantic-similarity-rating``, as its integration guide calls it, on Semscale's arithmetic.
+
+Instead of the guide's own import write ``from semscale.compat.ssr import ResponseRater,
+response_embeddings_to_pmf, scale_pmf``. Ratings are the published equation's, epsilon included, with the edge
+cases that the guide states: all similarities equal give a uniform PMF, and T = 0 with a tie leaves the PMF as
+    it is. Scales may have 2 to 11 points.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.ssr import rate_vectors, sharpen_pmf
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+MEAN = "mean"
+_COLUMNS = ("id", "int_response", "sentence")
+_MATRIX_AXES = 2
+
+
+def response_embeddings_to_pmf(
+    matrix_responses: npt.ArrayLike, matrix_likert_sentences: npt.ArrayLike, epsilon: float = 0.0
+) -> Floats:
+    """Turn response embeddings into PMFs over a scale's points; see ``semscale.rating.ssr.similarity_pmf``.
+
+    Args:
+        matrix_responses: shape (n, d), or (d,) for one response.
+        matrix_likert_sentences: shape (d, k): one column per point.
+        epsilon: at least 0; given to the least similar point.
+
+    Returns:
+        Shape (n, k), rows sum to 1; (0, k) for no responses.
+
+    Raises:
+        InputError: shapes that do not fit, or vectors (rows named) with NaN or length 0.
+
+    Example:
+        >>> response_embeddings_to_pmf(np.array([[1.0, 1.0, 0.0]]), np.eye(3)).round(3).tolist()
+        [[0.5, 0.5, 0.0]]
+    """
+    sentences = np.asarray(matrix_likert_sentences)
+    if sentences.ndim != _MATRIX_AXES:
+        raise InputError(
+            f"matrix_likert_sentences must have shape (dimensions, points), got {sentences.shape}"
+        )
+    responses = np.asarray(matrix_responses)
+    if responses.shape[-1:] != sentences.shape[:1] and responses.shape[-1:] == sentences.shape[1:]:
+        raise InputError(
+            f"matrix_likert_sentences must have one column per point, got {sentences.shape}: transpose it"
+        )
+    return rate_vectors(responses, sentences.T[None], epsilon=epsilon, semantics="guide").pmf
+
+
+def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) -> Floats:
+    """Sharpen or flatten a PMF; see ``semscale.rating.ssr.sharpen_pmf``.
+
+    Args:
+        pmf: shape (k,), or (n, k) for several.
+        temperature: at least 0; 0 puts all mass on the largest, or leaves a PMF whose largest mass is tied.
+        max_temp: ceiling on the temperature, at least 0.
+
+    Raises:
+        InputError: a negative temperature or ceiling, or no PMF.
+
+    Example:
+        >>> scale_pmf([0.2, 0.8], temperature=0.0).tolist()
+        [0.0, 1.0]
+    """
+    if not max_temp >= 0:
+        raise InputError(f"max_temp must be >= 0, got {max_temp}")
+    return sharpen_pmf(pmf, temperature=min(temperature, max_temp), semantics="guide")
+
+
+class ResponseRater:
+    """Rates responses against sets of reference sentences.
+
+    Args:
+        df_references: a polars, pandas or Arrow table with columns ``id`` (name of the set), ``int_response``
+            (1 to k in each set, the same k in all) and ``sentence``. A column ``embedding`` with a vector per
+            sentence makes responses vectors too; without it they are texts.
+        model_name: embedding model for texts.
+        device: ``None`` or ``cpu`` for Semscale's own engine; anything else, such as ``cuda``, runs the model
+            in PyTorch (``semscale[torch]``), on that device.
+        embedder: used instead of ``model_name`` if given.
+
+    Raises:
+        InputError: (a ``ValueError``) a column is missing, a set is not complete, or the reserved name
+            ``mean`` is used.
+
+    Example:
+        >>> import polars as pl
+        >>> references = pl.DataFrame(
+        ...     {"id": ["a", "a"], "int_response": [1, 2], "sentence": ["No.", "Yes."],
+        ...      "embedding": [[1.0, 0.0], [0.0, 1.0]]}
+        ... )
+        >>> rater = ResponseRater(references)
+        >>> rater.get_response_pmfs("a", np.array([[0.6, 0.8]])).tolist()
+        [[0.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        df_references: object,
+        model_name: str = "all-MiniLM-L6-v2",
+        device: str | None = None,
+        *,
+        embedder: "Embedder | None" = None,
+    ) -> None:
+        table = _as_table(df_references)
+        self._sentences = _sets(table, "sentence")
+        self._vectors: dict[str, Floats] | None = None
+        self._embedder = embedder
+        self._model_name, self._device = model_name, device
+        if "embedding" in table.columns:
+            self._vectors = {name: _as_matrix(rows, name) for name, rows in _sets(table, "embedding").items()}
+
+    @property
+    def available_reference_sets(self) -> list[str]:
+        """Names of the sets, in order of first appearance."""
+        return list(self._sentences)
+
+    @property
+    def model_info(self) -> dict[str, Any]:
+        """What responses are, and what embeds them: ``mode``, ``model_name``, ``device``, ``signature``."""
+        if self._vectors is not None:
+            return {"mode": "embedding", "model_name": None, "device": None, "signature": None}
+        return {
+            "mode": "text",
+            "model_name": self._model_name,
+            "device": self._device or "cpu",
+            "signature": str(self._model().signature),
+        }
+
+    def encode_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Embed texts, shape (n, d).
+
+        Raises:
+            InputError: a text is empty or no string (rows named).
+        """
+        if isinstance(texts, str | np.ndarray) and not _holds_texts(texts):
+            raise InputError("llm_responses must be a list of texts: references have no embedding column")
+        wrong = [row for row, text in enumerate(texts) if not isinstance(text, str) or not text.strip()]
+        if wrong:
+            raise InputError(f"llm_responses must be texts that are not empty: not so in rows {wrong[:5]}")
+        model = self._model()
+        if len(texts) == 0:
+            return np.empty((0, model.dimensions), dtype=np.float32)
+        return model.embed(list(texts)).vectors
+
+    def get_response_pmfs(
+        self,
+        reference_set_id: str,
+        llm_responses: Sequence[str] | npt.ArrayLike,
+        temperature: float = 1.0,
+        epsilon: float = 0.0,
+    ) -> Floats:
+        """Rate responses against one set, or against all sets on average.
+
+        Args:
+            reference_set_id: name of a set, or ``mean``.
+            llm_responses: n texts, or vectors (n, d) where the references came with vectors.
+            temperature: at least 0, applied to the average.
+            epsilon: at least 0, given to the least similar point of each set.
+
+        Returns:
+            Shape (n, k), rows sum to 1.
+
+        Raises:
+            UnknownNameError: (a ``KeyError``) no such set; the message names those there are.
+            InputError: (a ``ValueError``) responses of the wrong kind, or a setting out of range.
+        """
+        names = self.available_reference_sets if reference_set_id == MEAN else [reference_set_id]
+        if names[0] not in self._sentences:
+            known = ", ".join(map(repr, [*self._sentences, MEAN]))
+            raise UnknownNameError(f"reference_set_id must be one of {known}, got {reference_set_id!r}")
+        vectors = self._response_vectors(llm_responses)
+        return rate_vectors(
+            vectors,
+            np.stack([self._anchors(name) for name in names]),
+            epsilon=epsilon,
+            temperature=temperature,
+            semantics="guide",
+        ).pmf
+
+    def get_survey_response_pmf(self, response_pmfs: npt.ArrayLike) -> Floats:
+        """Average the PMFs of many responses, shape (n, k), into one, shape (k,).
+
+        Raises:
+            InputError: no responses to average.
+        """
+        pmfs = np.asarray(response_pmfs, dtype=np.float64)
+        if pmfs.ndim != _MATRIX_AXES or not len(pmfs):
+            raise InputError(f"response_pmfs must have shape (responses, points), got {pmfs.shape}")
+        average: Floats = pmfs.mean(axis=0)
+        return average
+
+    def _response_vectors(self, responses: Sequence[str] | npt.ArrayLike) -> npt.ArrayLike:
+        if self._vectors is None:
+            return self.encode_texts(responses)  # type: ignore[arg-type]  # checked there
+        if _holds_texts(responses):
+            raise InputError("llm_responses must be vectors, as the references came with an embedding column")
+        return responses  # type: ignore[return-value]
+
+    def _anchors(self, name: str) -> npt.NDArray[Any]:
+        if self._vectors is not None:
+            return self._vectors[name]
+        return self.encode_texts(self._sentences[name])
+
+    def _model(self) -> "Embedder":
+        if self._embedder is None:
+            from semscale.embedding import load_embedder
+
+            engine = "openvino" if self._device in (None, "cpu") else "torch"
+            self._embedder = load_embedder(self._model_name, engine=engine)
+        return self._embedder
+
+
+def _as_table(df_references: object) -> nw.DataFrame[Any]:
+    table = nw.from_native(df_references, eager_only=True, pass_through=True)  # type: ignore[call-overload]
+    if not isinstance(table, nw.DataFrame):
+        raise InputError(f"df_references must be a table, got {type(df_references).__name__}")
+    missing = [name for name in _COLUMNS if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"df_references must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}"
+        )
+    return table
+
+
+def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
+    """List a column by set, each set in the order of its points."""
+    rows: dict[str, list[tuple[int, Any]]] = {}
+    for name, point, cell in table.select("id", "int_response", column).iter_rows():
+        rows.setdefault(str(name), []).append((point, cell))
+    if not rows:
+        raise InputError("df_references must have at least one set, got no rows")
+    if MEAN in rows:
+        raise InputError(f"id must not be {MEAN!r}: the name stands for the average over all sets")
+    k = len(next(iter(rows.values())))
+    for name, listed in rows.items():
+        points = sorted(point for point, _ in listed)
+        if points != list(range(1, k + 1)):
+            raise InputError(f"int_response must be 1 to {k} in every set, got {points} in {name!r}")
+    return {
+        name: [cell for _, cell in sorted(listed, key=lambda row: row[0])] for name, listed in rows.items()
+    }
+
+
+def _as_matrix(rows: list[Any], name: str) -> Floats:
+    try:
+        return np.array([np.asarray(row, dtype=np.float64) for row in rows], dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError(f"embedding must hold vectors of one width, not so in set {name!r}") from None
+
+
+def _holds_texts(responses: object) -> bool:
+    return (
+        isinstance(responses, Sequence | np.ndarray)
+        and not isinstance(responses, str)
+        and len(responses) > 0
+        and isinstance(responses[0], str)
+    )
