@@ -1,4 +1,4 @@
-"""The interface of ``semantic-similarity-rating``, as its integration guide calls it, on Semscale's arithmetic.
+"""The interface of ``semantic-similarity-rating``, as its guide calls it, on Semscale's arithmetic.
 
 Instead of the guide's own import write ``from semscale.compat.ssr import ResponseRater,
 response_embeddings_to_pmf, scale_pmf``. Ratings are the published equation's, epsilon included, with the edge
@@ -115,11 +115,12 @@ class ResponseRater:
     ) -> None:
         table = _as_table(df_references)
         self._sentences = _sets(table, "sentence")
-        self._vectors: dict[str, Floats] | None = None
         self._embedder = embedder
         self._model_name, self._device = model_name, device
-        if "embedding" in table.columns:
-            self._vectors = {name: _as_matrix(rows, name) for name, rows in _sets(table, "embedding").items()}
+        self._anchors: dict[str, npt.NDArray[Any]] = {}
+        self._takes_vectors = "embedding" in table.columns
+        if self._takes_vectors:
+            self._anchors |= _as_matrices(_sets(table, "embedding"))
 
     @property
     def available_reference_sets(self) -> list[str]:
@@ -129,7 +130,7 @@ class ResponseRater:
     @property
     def model_info(self) -> dict[str, Any]:
         """What responses are, and what embeds them: ``mode``, ``model_name``, ``device``, ``signature``."""
-        if self._vectors is not None:
+        if self._takes_vectors:
             return {"mode": "embedding", "model_name": None, "device": None, "signature": None}
         return {
             "mode": "text",
@@ -183,7 +184,7 @@ class ResponseRater:
         vectors = self._response_vectors(llm_responses)
         return rate_vectors(
             vectors,
-            np.stack([self._anchors(name) for name in names]),
+            np.stack([self._anchors_of(name) for name in names]),
             epsilon=epsilon,
             temperature=temperature,
             semantics="guide",
@@ -202,16 +203,16 @@ class ResponseRater:
         return average
 
     def _response_vectors(self, responses: Sequence[str] | npt.ArrayLike) -> npt.ArrayLike:
-        if self._vectors is None:
+        if not self._takes_vectors:
             return self.encode_texts(responses)  # type: ignore[arg-type]  # checked there
         if _holds_texts(responses):
             raise InputError("llm_responses must be vectors, as the references came with an embedding column")
-        return responses  # type: ignore[return-value]
+        return responses
 
-    def _anchors(self, name: str) -> npt.NDArray[Any]:
-        if self._vectors is not None:
-            return self._vectors[name]
-        return self.encode_texts(self._sentences[name])
+    def _anchors_of(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._anchors:
+            self._anchors[name] = self.encode_texts(self._sentences[name])
+        return self._anchors[name]
 
     def _model(self) -> "Embedder":
         if self._embedder is None:
@@ -223,7 +224,7 @@ class ResponseRater:
 
 
 def _as_table(df_references: object) -> nw.DataFrame[Any]:
-    table = nw.from_native(df_references, eager_only=True, pass_through=True)  # type: ignore[call-overload]
+    table = nw.from_native(df_references, eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
         raise InputError(f"df_references must be a table, got {type(df_references).__name__}")
     missing = [name for name in _COLUMNS if name not in table.columns]
@@ -245,19 +246,20 @@ def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
         raise InputError(f"id must not be {MEAN!r}: the name stands for the average over all sets")
     k = len(next(iter(rows.values())))
     for name, listed in rows.items():
-        points = sorted(point for point, _ in listed)
-        if points != list(range(1, k + 1)):
+        points = [point for point, _ in listed]
+        if len(points) != k or set(points) != set(range(1, k + 1)):
             raise InputError(f"int_response must be 1 to {k} in every set, got {points} in {name!r}")
     return {
         name: [cell for _, cell in sorted(listed, key=lambda row: row[0])] for name, listed in rows.items()
     }
 
 
-def _as_matrix(rows: list[Any], name: str) -> Floats:
+def _as_matrices(sets: dict[str, list[Any]]) -> dict[str, Floats]:
     try:
-        return np.array([np.asarray(row, dtype=np.float64) for row in rows], dtype=np.float64)
+        stacked = np.array([[np.asarray(row, dtype=np.float64) for row in rows] for rows in sets.values()])
     except (TypeError, ValueError):
-        raise InputError(f"embedding must hold vectors of one width, not so in set {name!r}") from None
+        raise InputError("embedding must hold vectors of one width, one for each sentence") from None
+    return dict(zip(sets, stacked, strict=True))
 
 
 def _holds_texts(responses: object) -> bool:
