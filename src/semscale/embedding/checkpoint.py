@@ -1,0 +1,235 @@
+"""Reads an encoder checkpoint (BERT, RoBERTa, XLM-R, DistilBERT) into arrays under one naming."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import ModelError
+
+Pooling = Literal["mean", "cls"]
+Activation = Literal["gelu", "gelu_tanh", "relu", "silu"]
+Weights = Mapping[str, npt.NDArray[np.float32]]
+
+FAMILIES = ("bert", "roberta", "xlm-roberta", "distilbert")
+
+_ACTIVATIONS: Mapping[str, Activation] = {
+    "gelu": "gelu",
+    "gelu_new": "gelu_tanh",
+    "gelu_fast": "gelu_tanh",
+    "gelu_pytorch_tanh": "gelu_tanh",
+    "relu": "relu",
+    "silu": "silu",
+    "swish": "silu",
+}
+# How each file format's parameter names become the ones BERT uses.
+_RENAMES = (
+    (r"^(bert|roberta|xlm_roberta|distilbert|model|0\.auto_model)\.", ""),
+    (r"^transformer\.layer\.", "encoder.layer."),
+    (r"\.attention\.q_lin\.", ".attention.self.query."),
+    (r"\.attention\.k_lin\.", ".attention.self.key."),
+    (r"\.attention\.v_lin\.", ".attention.self.value."),
+    (r"\.attention\.out_lin\.", ".attention.output.dense."),
+    (r"\.sa_layer_norm\.", ".attention.output.LayerNorm."),
+    (r"\.ffn\.lin1\.", ".intermediate.dense."),
+    (r"\.ffn\.lin2\.", ".output.dense."),
+    (r"\.output_layer_norm\.", ".output.LayerNorm."),
+    (r"\.gamma$", ".weight"),
+    (r"\.beta$", ".bias"),
+)
+
+
+@dataclass(frozen=True)
+class Architecture:
+    """The shape of an encoder.
+
+    Attributes:
+        family: one of ``FAMILIES``.
+        layers: how many transformer layers.
+        heads: attention heads a layer.
+        hidden: width of a hidden state.
+        norm_epsilon: what a layer normalisation adds to the variance.
+        activation: between the two feed-forward matrices.
+        first_position: row of the position table that belongs to the first token.
+        positions: how many tokens the position table reaches.
+        pad_id: token that fills a short row.
+    """
+
+    family: str
+    layers: int
+    heads: int
+    hidden: int
+    norm_epsilon: float
+    activation: Activation
+    first_position: int
+    positions: int
+    pad_id: int
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """What is known of an encoder before its weights are read.
+
+    Attributes:
+        architecture: its shape.
+        pooling: how token states become one vector.
+        max_tokens: how many tokens it reads at once, special tokens included.
+        tokenizer: its ``tokenizer.json``.
+        weights: its ``model.safetensors``.
+    """
+
+    architecture: Architecture
+    pooling: Pooling
+    max_tokens: int
+    tokenizer: Path
+    weights: Path
+
+
+def load_checkpoint(folder: Path) -> Checkpoint:
+    """Read ``config.json`` and sentence-transformers' settings from a folder.
+
+    Raises:
+        ModelError: a file is missing or damaged, or the model is not one that the engine can run exactly.
+    """
+    config = _json(folder / "config.json")
+    architecture = _architecture(config, folder)
+    tokenizer, weights = folder / "tokenizer.json", folder / "model.safetensors"
+    if not tokenizer.is_file():
+        raise ModelError(f"{folder} has no tokenizer.json; save the model with its fast tokenizer")
+    if not weights.is_file():
+        raise ModelError(f"{folder} has no model.safetensors; only safetensors weights are read")
+    return Checkpoint(architecture, _pooling(folder), _max_tokens(folder, architecture), tokenizer, weights)
+
+
+def load_weights(checkpoint: Checkpoint) -> Weights:
+    """Read a checkpoint's parameters as float32 arrays, under BERT's names whatever its family.
+
+    Raises:
+        ModelError: the file is damaged or lacks a parameter of the architecture.
+    """
+    from safetensors import SafetensorError, deserialize
+
+    path = checkpoint.weights
+    try:
+        tensors = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
+    except (OSError, SafetensorError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
+    absent = [name for name in _needed(checkpoint.architecture.layers) if name not in weights]
+    if absent:
+        raise ModelError(f"{path} lacks {absent[0]}; it does not hold the encoder that config.json describes")
+    return weights
+
+
+def _json(path: Path) -> dict[str, Any]:
+    content = _any_json(path)
+    if not isinstance(content, dict):
+        raise ModelError(f"{path} holds no JSON object")
+    return content
+
+
+def _any_json(path: Path) -> object:
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise ModelError(f"{path.parent} has no {path.name}") from error
+    except (OSError, ValueError) as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+
+
+def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
+    family = config.get("model_type")
+    if family not in FAMILIES:
+        raise ModelError(
+            f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}; "
+            "use engine='torch' (pip install 'semscale[torch]')"
+        )
+    if config.get("position_embedding_type", "absolute") != "absolute":
+        raise ModelError(f"{folder}: only absolute positions can be run; use engine='torch'")
+    distilled = family == "distilbert"
+    activation = config["activation" if distilled else "hidden_act"]
+    if activation not in _ACTIVATIONS:
+        raise ModelError(f"{folder}: activation {activation!r} cannot be run; use engine='torch'")
+    pad_id = int(config.get("pad_token_id") or 0)
+    # RoBERTa counts positions from the padding token's id onwards (fairseq's make_positions).
+    first_position = pad_id + 1 if "roberta" in family else 0
+    return Architecture(
+        family=family,
+        layers=int(config["n_layers" if distilled else "num_hidden_layers"]),
+        heads=int(config["n_heads" if distilled else "num_attention_heads"]),
+        hidden=int(config["dim" if distilled else "hidden_size"]),
+        norm_epsilon=float(config.get("layer_norm_eps", 1e-12)),
+        activation=_ACTIVATIONS[activation],
+        first_position=first_position,
+        positions=int(config["max_position_embeddings"]) - first_position,
+        pad_id=pad_id,
+    )
+
+
+def _pooling(folder: Path) -> Pooling:
+    """Read the pooling from sentence-transformers' ``modules.json``; a plain checkpoint is mean-pooled."""
+    if not (folder / "modules.json").is_file():
+        return "mean"
+    modules = _any_json(folder / "modules.json")
+    if not isinstance(modules, list):
+        raise ModelError(f"{folder / 'modules.json'} holds no list of modules")
+    kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in modules}
+    foreign = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
+    if foreign:
+        raise ModelError(f"{folder}: module {foreign[0]} cannot be run; use engine='torch'")
+    if "Pooling" not in kinds:
+        return "mean"
+    return _pooling_mode(_json(folder / kinds["Pooling"] / "config.json"), folder)
+
+
+def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
+    chosen = [name for name, on in config.items() if name.startswith("pooling_mode_") and on is True]
+    if isinstance(config.get("pooling_mode"), str):
+        chosen = [f"pooling_mode_{config['pooling_mode']}"]
+    if chosen in (["pooling_mode_mean_tokens"], ["pooling_mode_mean"]):
+        return "mean"
+    if chosen in (["pooling_mode_cls_token"], ["pooling_mode_cls"]):
+        return "cls"
+    raise ModelError(f"{folder}: pooling {chosen} is neither mean nor CLS; use engine='torch'")
+
+
+def _max_tokens(folder: Path, architecture: Architecture) -> int:
+    settings = folder / "sentence_bert_config.json"
+    stated = _json(settings).get("max_seq_length") if settings.is_file() else None
+    return min(int(stated or architecture.positions), architecture.positions)
+
+
+def _needed(layers: int) -> list[str]:
+    blocks = ("attention.self.query", "attention.output.LayerNorm", "intermediate.dense", "output.LayerNorm")
+    inner = [f"encoder.layer.{layer}.{block}.weight" for layer in range(layers) for block in blocks]
+    return ["embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight", *inner]
+
+
+def canonical_name(name: str) -> str:
+    """Translate a parameter's name into the one that BERT's checkpoints use.
+
+    Example:
+        >>> canonical_name("distilbert.transformer.layer.3.attention.q_lin.weight")
+        'encoder.layer.3.attention.self.query.weight'
+    """
+    for pattern, replacement in _RENAMES:
+        name = re.sub(pattern, replacement, name)
+    return name
+
+
+def _float32(tensor: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
+    kind, shape, raw = tensor["dtype"], tensor["shape"], tensor["data"]
+    if kind == "BF16":
+        # A bfloat16 is the upper half of a float32.
+        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
+    if kind in {"F16", "F32", "F64"}:
+        floats = np.frombuffer(raw, {"F16": np.float16, "F32": np.float32, "F64": np.float64}[kind])
+        return floats.astype(np.float32).reshape(shape)
+    if kind.startswith(("I", "U", "B")):  # position ids and other buffers: kept out of the arithmetic
+        return np.zeros(0, np.float32)
+    raise ModelError(f"weights of type {kind} cannot be read (tensor {name})")

@@ -1,0 +1,101 @@
+"""From a model's name to an embedder that is ready to use."""
+
+import difflib
+from collections.abc import Callable
+from importlib.metadata import entry_points
+from pathlib import Path
+
+from semscale.embedding.embedder import Embedder
+from semscale.errors import InputError, UnknownNameError
+from semscale.types import Progress
+
+DEFAULT_MODEL = "all-MiniLM-L6-v2"
+ENGINES = ("openvino", "torch", "api")
+
+
+def load_embedder(
+    name: str | Path = DEFAULT_MODEL,
+    *,
+    precision: str = "exact",
+    engine: str = "openvino",
+    base_url: str | None = None,
+    cache: bool | Path = True,
+    progress: Progress | None = None,
+) -> Embedder:
+    """Load an embedding model; the first use pulls its weights.
+
+    Args:
+        name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for ``openvino``.
+        engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint),
+            or one that another package offers in the entry-point group ``semscale``.
+        base_url: of the endpoint, for ``api``; ``OPENAI_BASE_URL`` otherwise.
+        cache: whether vectors are kept on disk, or the folder to keep them in.
+        progress: called while weights are pulled.
+
+    Returns:
+        An embedder; its model is read and compiled when the first text is not in the cache.
+
+    Raises:
+        InputError: an unknown engine or precision.
+        ModelError: the model's files cannot be had or are not what they should be.
+        MissingExtraError: ``torch`` is asked for and not installed.
+    """
+    embedder = _engine(engine)(str(name), precision, base_url, progress)
+    if cache is False:
+        return embedder
+    from semscale.embedding.cache import EmbeddingCache
+    from semscale.embedding.cached import CachedEmbedder
+
+    return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
+
+
+Build = Callable[[str, str, str | None, Progress | None], Embedder]
+
+
+def _engine(engine: str) -> Build:
+    built_in: dict[str, Build] = {"openvino": _openvino, "torch": _torch, "api": _api}
+    if engine in built_in:
+        return built_in[engine]
+    offered = {point.name: point for point in entry_points(group="semscale")}
+    if engine in offered:
+        build: Build = offered[engine].load()
+        return build
+    names = [*built_in, *offered]
+    nearest = difflib.get_close_matches(engine, names, 1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")
+
+
+def _openvino(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
+    from semscale.embedding.openvino_engine import OpenVinoEmbedder
+    from semscale.embedding.weights import resolve
+
+    _refuse_base_url(base_url, "openvino")
+    files = resolve(name, progress=progress)
+    return OpenVinoEmbedder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
+
+
+def _torch(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
+    from semscale.embedding.torch_engine import SentenceTransformerEmbedder
+
+    _refuse_base_url(base_url, "torch")
+    _refuse_precision(precision, "torch")
+    return SentenceTransformerEmbedder(name)
+
+
+def _api(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
+    from semscale.embedding.api import ApiEmbedder
+
+    _refuse_precision(precision, "api")
+    return ApiEmbedder(name, base_url=base_url)
+
+
+def _refuse_base_url(base_url: str | None, engine: str) -> None:
+    if base_url is not None:
+        raise InputError(f"base_url belongs to engine='api', got {base_url!r} with engine={engine!r}")
+
+
+def _refuse_precision(precision: str, engine: str) -> None:
+    if precision != "exact":
+        raise InputError(f"precision={precision!r} belongs to engine='openvino', not to {engine!r}")
