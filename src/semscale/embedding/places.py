@@ -17,11 +17,6 @@ def models_root() -> Path:
     return cache_root() / "models"
 
 
-def embeddings_path() -> Path:
-    """Return the file of the persistent embedding cache."""
-    return cache_root() / "embeddings.sqlite"
-
-
 def is_offline() -> bool:
     """Tell whether ``SEMSCALE_OFFLINE`` forbids contacting anything but an endpoint that the user named."""
     return os.environ.get("SEMSCALE_OFFLINE", "").strip().lower() in {"1", "true", "yes", "on"}

@@ -1,0 +1,226 @@
+"""A persistent cache of embeddings in one SQLite file, safe under crashes and several processes."""
+
+import sqlite3
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.cache_file import CacheFile, CacheWarning, Transaction, give_space_back, size_of
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.entries import decode, encode
+from semscale.embedding.places import cache_root
+from semscale.errors import InputError
+from semscale.types import Integers, Vectors
+
+__all__ = ["DEFAULT_MAX_BYTES", "CacheInfo", "CacheWarning", "Cached", "EmbeddingCache"]
+
+DEFAULT_MAX_BYTES = 2 << 30
+
+FILE_NAME = "embeddings.sqlite"
+
+_HOUR = 3600
+_AT_ONCE = 8000  # keys in one question; more are no faster
+_KEPT = 0.9  # how full the cache is after the least recently used entries have gone
+
+
+@dataclass(frozen=True)
+class Cached:
+    """What the cache knew of n texts.
+
+    Attributes:
+        found: shape (n,), whether a sound entry was there.
+        vectors: shape (n, d), float32; a row of NaN where nothing was found.
+        windows: shape (n,); 0 where nothing was found.
+    """
+
+    found: npt.NDArray[np.bool_]
+    vectors: Vectors
+    windows: Integers
+
+
+@dataclass(frozen=True)
+class CacheInfo:
+    """How full the cache is.
+
+    Attributes:
+        entries: how many embeddings are in it.
+        size: bytes that they take on disk.
+    """
+
+    entries: int
+    size: int
+
+
+class EmbeddingCache:
+    """Embeddings on disk, by key.
+
+    An entry that cannot be read is a miss. A file that SQLite finds damaged is moved aside and a new one is
+    started; a folder that cannot be written means no cache. Both give one :class:`CacheWarning`.
+
+    Args:
+        folder: where the file ``embeddings.sqlite`` lies; made when it is first needed. By default the one
+            that ``SEMSCALE_CACHE`` names, or the system's folder for caches.
+        max_bytes: above this size the least recently used entries go; use is noted by the hour.
+        clock: gives the time in seconds.
+
+    Raises:
+        InputError: ``max_bytes`` is not positive.
+
+    Example:
+        >>> import tempfile
+        >>> from semscale.embedding.entries import cache_keys
+        >>> good, bad = cache_keys("an embedder's signature", ["good", "bad"])
+        >>> one = Embeddings(np.array([[0.6, 0.8]], dtype=np.float32), np.array([1]))
+        >>> with tempfile.TemporaryDirectory() as folder, EmbeddingCache(folder) as cache:
+        ...     cache.put_many([good], one)
+        ...     cache.get_many([good, bad], 2).found.tolist()
+        [True, False]
+    """
+
+    def __init__(
+        self,
+        folder: str | Path | None = None,
+        *,
+        max_bytes: int = DEFAULT_MAX_BYTES,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        if max_bytes <= 0:
+            raise InputError(f"max_bytes must be > 0, got {max_bytes}")
+        self.path = (cache_root() if folder is None else Path(folder).expanduser()) / FILE_NAME
+        self.max_bytes = max_bytes
+        self._clock = clock
+        self._file = CacheFile(self.path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        self._file.close()
+
+    def get_many(self, keys: Sequence[bytes], dimensions: int) -> Cached:
+        """Look embeddings up.
+
+        Args:
+            keys: n distinct keys, from :func:`~semscale.embedding.entries.cache_keys`.
+            dimensions: the width a vector must have; an entry of another width is a miss.
+
+        Returns:
+            What was found, in the order of the keys.
+        """
+        cached = Cached(
+            found=np.zeros(len(keys), dtype=np.bool_),
+            vectors=np.empty((len(keys), dimensions), dtype=np.float32),
+            windows=np.zeros(len(keys), dtype=np.int64),
+        )
+        self._file.run(lambda connection: self._read(connection, keys, cached), None)
+        cached.vectors[~cached.found] = np.nan
+        return cached
+
+    def put_many(self, keys: Sequence[bytes], embeddings: Embeddings) -> None:
+        """Keep embeddings, all of them or, if the process dies meanwhile, none.
+
+        Args:
+            keys: n distinct keys; entries they already have are replaced.
+            embeddings: n of them.
+        """
+        bodies = encode(keys, embeddings)
+        self._file.run(lambda connection: self._write(connection, keys, bodies), None)
+
+    def info(self) -> CacheInfo:
+        """Say how full the cache is."""
+        return self._file.run(
+            lambda connection: CacheInfo(_count(connection), size_of(connection)), CacheInfo(0, 0)
+        )
+
+    def clear(self) -> int:
+        """Remove every entry and give the space back.
+
+        Returns:
+            How many entries there were.
+        """
+        return self._file.run(_clear, 0)
+
+    def _read(self, connection: sqlite3.Connection, keys: Sequence[bytes], cached: Cached) -> None:
+        place = {key: row for row, key in enumerate(keys)}
+        for part in _parts(keys):
+            entries = self._entries(connection, part)
+            known = [key for key, _ in entries]
+            sound, vectors, windows = decode(known, [body for _, body in entries], cached.vectors.shape[1])
+            rows = np.fromiter(map(place.__getitem__, known), np.int64, len(known))[sound]
+            cached.found[rows], cached.vectors[rows], cached.windows[rows] = True, vectors, windows
+
+    def _entries(self, connection: sqlite3.Connection, keys: Sequence[bytes]) -> list[tuple[bytes, bytes]]:
+        query = f"SELECT slot, key, used FROM keys WHERE key IN ({_marks(keys)})"
+        rows = connection.execute(query, keys).fetchall()
+        slots = [slot for slot, _, _ in rows]
+        bodies = dict(
+            connection.execute(f"SELECT slot, body FROM vectors WHERE slot IN ({_marks(slots)})", slots)
+        )
+        hour = self._hour()
+        stale = [(hour, key) for _, key, used in rows if used < hour]
+        if stale:
+            with Transaction(connection):
+                connection.executemany("UPDATE keys SET used = ? WHERE key = ?", stale)
+        return [(key, bodies[slot]) for slot, key, _ in rows if slot in bodies]
+
+    def _write(self, connection: sqlite3.Connection, keys: Sequence[bytes], bodies: Sequence[bytes]) -> None:
+        with Transaction(connection):
+            for part in _parts(keys):
+                replaced = f"SELECT slot FROM keys WHERE key IN ({_marks(part)})"
+                connection.execute(f"DELETE FROM vectors WHERE slot IN ({replaced})", part)
+            first = connection.execute("SELECT coalesce(max(slot), 0) + 1 FROM vectors").fetchone()[0]
+            connection.executemany("INSERT INTO vectors VALUES (?, ?)", enumerate(bodies, first))
+            hour = self._hour()
+            entries = ((key, slot, hour) for slot, key in enumerate(keys, first))
+            connection.executemany("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", entries)
+            self._shrink(connection)
+        # Empty pages are filled again, so the file is shortened only where the cap was lowered far below it.
+        give_space_back(connection, above=self.max_bytes + (self.max_bytes >> 2))
+
+    def _shrink(self, connection: sqlite3.Connection) -> None:
+        size = size_of(connection)
+        if size <= self.max_bytes:
+            return
+        while size > _KEPT * self.max_bytes and (entries := _count(connection)):
+            leaving = max(1, round(entries * (1 - _KEPT * self.max_bytes / size)))
+            query = "SELECT key, slot FROM keys ORDER BY used, slot LIMIT ?"
+            oldest = connection.execute(query, (leaving,)).fetchall()
+            connection.executemany("DELETE FROM keys WHERE key = ?", ((key,) for key, _ in oldest))
+            connection.executemany("DELETE FROM vectors WHERE slot = ?", ((slot,) for _, slot in oldest))
+            size = size_of(connection)
+
+    def _hour(self) -> int:
+        return int(self._clock() // _HOUR)
+
+
+def _clear(connection: sqlite3.Connection) -> int:
+    with Transaction(connection):
+        entries = _count(connection)
+        connection.execute("DELETE FROM keys")
+        connection.execute("DELETE FROM vectors")
+    give_space_back(connection)
+    return entries
+
+
+def _count(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("SELECT count(*) FROM keys").fetchone()[0])
+
+
+def _parts(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    return (keys[start : start + _AT_ONCE] for start in range(0, len(keys), _AT_ONCE))
+
+
+def _marks(values: Sequence[object]) -> str:
+    return ",".join("?" * len(values))

@@ -1,0 +1,208 @@
+"""The SQLite file behind the embedding cache: its tables, how it is opened, what happens when it breaks."""
+
+import itertools
+import os
+import sqlite3
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from threading import RLock
+from types import TracebackType
+from typing import TypeVar
+
+from filelock import FileLock
+
+from semscale.errors import InputError
+
+T = TypeVar("T")
+
+APPLICATION_ID = 0x53454D53  # "SEMS": tells this file from another program's database
+FORMAT = 1
+
+_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_BUSY_SECONDS = 30.0
+_PAGE_BYTES = 16384
+# Two tables, because noting that an entry was used must not rewrite its vector, and because vectors that are
+# appended in order are written and read several times faster than vectors in the order of random keys.
+_TABLES = """
+CREATE TABLE keys (key BLOB PRIMARY KEY, slot INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE vectors (slot INTEGER PRIMARY KEY, body BLOB NOT NULL);
+"""
+# Connections of the process that this one was forked from: never used and never closed here, for both would
+# harm the parent's.
+_INHERITED: list[sqlite3.Connection] = []
+
+
+class CacheWarning(UserWarning):
+    """The cache cannot be used, or was started anew; results are right all the same."""
+
+
+class CacheFile:
+    """One SQLite file that is opened when it is needed, and done without when it cannot be used.
+
+    Args:
+        path: the file; its folder is made when it is first needed.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = RLock()
+        self._connection: sqlite3.Connection | None = None
+        self._process = os.getpid()
+        self._usable = True
+
+    def __del__(self) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        if self._connection is not None and self._process == os.getpid():
+            self._connection.close()
+            self._connection = None
+
+    def run(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+        """Do something with the file.
+
+        Args:
+            work: is given a connection in autocommit mode.
+            otherwise: the result where the file cannot be used.
+
+        Returns:
+            What ``work`` returns, or ``otherwise``.
+
+        Raises:
+            InputError: the file is another program's database.
+        """
+        with self._lock:
+            try:
+                connection = self._opened()
+                return otherwise if connection is None else work(connection)
+            except sqlite3.DatabaseError as error:
+                if error.sqlite_errorcode & 0xFF in _DAMAGED:
+                    self._renew(error)
+                else:
+                    self._give_up(error)
+            except OSError as error:
+                self._give_up(error)
+        return otherwise
+
+    def _opened(self) -> sqlite3.Connection | None:
+        if self._connection is not None and self._process != os.getpid():
+            _INHERITED.append(self._connection)
+            self._connection = None
+        if self._connection is None and self._usable:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            with _opening(self.path):
+                self._connection, self._process = _connected(self.path), os.getpid()
+        return self._connection
+
+    def _renew(self, error: sqlite3.DatabaseError) -> None:
+        self.close()
+        try:
+            with _opening(self.path):
+                aside = None if _is_sound(self.path) else _moved_aside(self.path)
+        except OSError as obstacle:
+            self._give_up(obstacle)
+            return
+        if aside is not None:
+            _warn(
+                f"embedding cache {self.path} is damaged ({error}); moved to {aside.name}, a new one is begun"
+            )
+
+    def _give_up(self, error: Exception) -> None:
+        self.close()
+        self._usable = False
+        _warn(f"embedding cache {self.path} cannot be used ({error}); going on without it")
+
+
+class Transaction:
+    """Either everything inside is written, or nothing is."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._connection = connection
+
+    def __enter__(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self._connection.execute("COMMIT")
+        elif self._connection.in_transaction:
+            self._connection.execute("ROLLBACK")
+
+
+def size_of(connection: sqlite3.Connection) -> int:
+    """Return the bytes that entries take in the file; pages that wait to be filled again do not count."""
+    pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
+    return pages * _pragma(connection, "page_size")
+
+
+def give_space_back(connection: sqlite3.Connection, *, above: int = 0) -> None:
+    """Shorten the file by its empty pages if it takes more than ``above`` bytes; not inside a transaction."""
+    if _pragma(connection, "page_count") * _pragma(connection, "page_size") > above:
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def _opening(path: Path) -> FileLock:
+    # Two processes that set up a new file at the same time find it locked without being made to wait.
+    return FileLock(path.with_name(path.name + ".lock"))
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    try:
+        _set_up(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, path: Path) -> None:
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if tables and _pragma(connection, "application_id") != APPLICATION_ID:
+        raise InputError(f"cache {path} is another program's database; give another file")
+    connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")  # this and the next count for a new file only
+    connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA journal_size_limit=67108864")
+    if _pragma(connection, "user_version") != FORMAT:
+        connection.executescript(
+            f"BEGIN IMMEDIATE; DROP TABLE IF EXISTS keys; DROP TABLE IF EXISTS vectors; {_TABLES}"
+            f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; COMMIT;"
+        )
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+def _is_sound(path: Path) -> bool:
+    try:
+        connection = _connected(path)
+    except sqlite3.DatabaseError:
+        return False
+    try:
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+    except sqlite3.DatabaseError:
+        return False
+    finally:
+        connection.close()
+
+
+def _moved_aside(path: Path) -> Path:
+    endings = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+    places = (path.with_name(f"{path.name}.damaged{ending}") for ending in endings)
+    aside = next(place for place in places if not place.exists())
+    path.replace(aside)
+    for suffix in ("-wal", "-shm"):
+        path.with_name(path.name + suffix).unlink(missing_ok=True)
+    return aside
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, CacheWarning, stacklevel=5)

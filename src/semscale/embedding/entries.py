@@ -1,0 +1,79 @@
+"""The keys and the bytes of cached embeddings."""
+
+import hashlib
+import itertools
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.embedder import Embeddings
+from semscale.types import Integers, Vectors
+
+_RESIDUE = zlib.crc32(zlib.crc32(b"").to_bytes(4, "little"))
+
+
+def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
+    """Return the key of each text under one embedder's signature: 16 bytes of BLAKE2b.
+
+    Args:
+        signature: everything that decides the numbers: weights' hash, engine, precision, window settings.
+        texts: n strings.
+
+    Returns:
+        n keys; equal exactly where the texts are.
+
+    Example:
+        >>> a, b = cache_keys("exact", ["good", "good"])
+        >>> a == b, a == cache_keys("fast", ["good"])[0], len(a)
+        (True, False, 16)
+    """
+    blake2b, prefix = hashlib.blake2b, hashlib.blake2b(signature.encode(), digest_size=32).digest()
+    return [
+        blake2b(prefix + text.encode("utf-8", "surrogatepass"), digest_size=16).digest() for text in texts
+    ]
+
+
+def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
+    """Turn embeddings into bytes: the number of windows, the vector, and a CRC-32 over the key and both.
+
+    Args:
+        keys: n keys.
+        embeddings: n of them.
+
+    Returns:
+        n byte strings of length 4 d + 8.
+    """
+    vectors = np.ascontiguousarray(embeddings.vectors, dtype="<f4")
+    bodies = []
+    for key, windows, vector in zip(keys, embeddings.windows.tolist(), vectors, strict=True):
+        body = windows.to_bytes(4, "little") + vector.tobytes()
+        bodies.append(body + zlib.crc32(body, zlib.crc32(key)).to_bytes(4, "little"))
+    return bodies
+
+
+def decode(
+    keys: Sequence[bytes], bodies: Sequence[bytes], dimensions: int
+) -> tuple[npt.NDArray[np.bool_], Vectors, Integers]:
+    """Read embeddings back, and leave out those that are damaged or have another width.
+
+    Args:
+        keys: n keys.
+        bodies: the n byte strings that were found under them.
+        dimensions: the width d that a vector must have.
+
+    Returns:
+        Which entries are sound, shape (n,), m of them; their vectors, shape (m, d); their windows, (m,).
+
+    References:
+        Ross N. Williams, A painless guide to CRC error detection algorithms, 1993, section 9: the checksum of
+        anything followed by its own checksum is one constant.
+    """
+    length = 4 * dimensions + 8
+    sums = np.fromiter(map(zlib.crc32, bodies, map(zlib.crc32, keys)), np.uint32, len(bodies))
+    lengths = np.fromiter(map(len, bodies), np.int64, len(bodies))
+    sound = (sums == _RESIDUE) & (lengths == length)
+    joined = b"".join(bodies if sound.all() else itertools.compress(bodies, sound))
+    table = np.frombuffer(joined, dtype="<u4").reshape(-1, length // 4)
+    return sound, table[:, 1:-1].view("<f4"), table[:, 0].astype(np.int64)
