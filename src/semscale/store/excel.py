@@ -1,0 +1,120 @@
+"""Excel workbooks: one sheet as a table, with numbers in a column of texts kept apart from texts."""
+
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.cells import column_of
+from semscale.store.table import Table, check_names
+
+_EXACT = 2.0**53
+
+# Columns without a cell are no news to the user; whoever sets up logging still gets them.
+logging.getLogger("fastexcel").addHandler(logging.NullHandler())
+
+
+def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
+    """Open a sheet whose first row that is not blank is the header; the sheet is read whole.
+
+    Whole numbers come as integers. In a column that mixes texts with numbers or truth values, every cell
+    keeps its type.
+
+    Args:
+        path: the workbook.
+        name: what messages call it.
+        sheet: the sheet's name; ``None`` takes the first one.
+
+    Raises:
+        InputError: no workbook, an unknown or empty sheet, a duplicate column.
+    """
+    import fastexcel
+
+    try:
+        workbook = fastexcel.read_excel(path)
+        if sheet is not None and sheet not in workbook.sheet_names:
+            raise InputError(
+                f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(workbook.sheet_names)}"
+            )
+        chosen = 0 if sheet is None else sheet
+        columns = _header(workbook, chosen, name)
+        frame = _cells(workbook, chosen, columns)
+    except fastexcel.FastExcelError as error:
+        reason = str(error).splitlines()[0]
+        raise InputError(
+            f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx"
+        ) from error
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, frame.height, size):
+            yield frame.slice(start, size)
+
+    return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(chosen)))
+
+
+def _header(workbook: Any, sheet: int | str, name: str) -> tuple[str, ...]:  # noqa: ANN401 - fastexcel has no stubs
+    first = workbook.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
+    if first.is_empty():
+        raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
+    return check_names([cell or "" for cell in first.row(0)], name)
+
+
+def _cells(workbook: Any, sheet: int | str, columns: tuple[str, ...]) -> pl.DataFrame:  # noqa: ANN401
+    frame = _load(workbook, sheet, columns, None)
+    strings = [place for place, dtype in enumerate(frame.dtypes) if dtype == pl.String]
+    truths = _load(workbook, sheet, columns, dict.fromkeys(strings, "boolean"))
+    numbers = _load(workbook, sheet, columns, dict.fromkeys(strings, "float"))
+    typed = [
+        _mixed(title, frame[title], truths[title], numbers[title])
+        if place in strings
+        else _whole(frame[title])
+        for place, title in enumerate(columns)
+    ]
+    return pl.DataFrame(typed)
+
+
+def _load(
+    workbook: Any,  # noqa: ANN401
+    sheet: int | str,
+    columns: tuple[str, ...],
+    dtypes: dict[int, str] | None,
+) -> pl.DataFrame:
+    loaded: pl.DataFrame = workbook.load_sheet(
+        sheet,
+        header_row=None,
+        column_names=list(columns),
+        skip_rows=1,
+        schema_sample_rows=None,
+        dtypes=dtypes,
+    ).to_polars()
+    return loaded
+
+
+def _whole(cells: pl.Series) -> pl.Series:
+    """Excel stores every number as a double; columns of whole numbers become integers again."""
+    if cells.dtype == pl.Float64 and ((cells == cells.floor()) & (cells.abs() <= _EXACT)).all():
+        return cells.cast(pl.Int64)
+    return cells
+
+
+def _mixed(title: str, texts: pl.Series, truths: pl.Series, numbers: pl.Series) -> pl.Series:
+    """Give back their type to cells that became text only because others in their column are text.
+
+    A cell that reads as a truth value is no text: read as one, the number 5 is true but the text "5" is
+    nothing.
+    """
+    if truths.null_count() == len(truths):
+        return texts.replace("", None)
+    cells = zip(texts.to_list(), truths.to_list(), numbers.to_list(), strict=True)
+    return column_of(title, [_value(*cell) for cell in cells])
+
+
+def _value(text: str | None, truth: bool | None, number: float | None) -> object:
+    if truth is None or number is None:
+        return text or None
+    if text in ("true", "false"):
+        return truth
+    return int(number) if number.is_integer() else number

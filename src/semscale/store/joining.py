@@ -1,0 +1,82 @@
+"""Parts to one file: in order, in constant memory, and either whole or not there."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import polars as pl
+
+from semscale.store.atomic import replacing
+from semscale.store.writing import ROW_GROUP, output_format, write_frames
+
+_EXACT = 2**53
+
+
+def join_parts(paths: Sequence[Path], target: Path, *, leave_out: Sequence[str] = ()) -> None:
+    """Write the rows of all parts, one part after another, to one file.
+
+    Columns stand in the order of their first appearance. A column that a part lacks is null there. Where the
+    types of a column differ, integers and floats become floats, everything else becomes text.
+
+    Args:
+        paths: Parquet files, at least one, in order.
+        target: the file, in the format of its extension; replaced as a whole.
+        leave_out: columns that are not to be written.
+
+    Raises:
+        InputError: an extension that cannot be written, or more rows or longer texts than Excel holds.
+    """
+    name = output_format(target)
+    schema = common_schema(paths)
+    kept = [title for title in schema if title not in leave_out]
+    aligned = [_aligned(path, schema).select(kept) for path in paths]
+    with replacing(target, within=paths[0].parent) as temporary:
+        if name == "parquet":
+            pl.concat(aligned).sink_parquet(temporary, row_group_size=ROW_GROUP, maintain_order=True)
+        else:
+            write_frames(_collected(aligned), temporary, name)
+
+
+def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
+    """Find the columns of several Parquet files and a type that holds each of them in all files."""
+    schema: dict[str, pl.DataType] = {}
+    widened = set()
+    for path in paths:
+        for title, dtype in pl.read_parquet_schema(path).items():
+            known = schema.setdefault(title, dtype)
+            if known != dtype:
+                schema[title] = _common(known, dtype)
+                widened.add(title)
+    for title in widened:
+        if schema[title] == pl.Float64 and not _exact_as_floats(paths, title):
+            schema[title] = pl.String()
+    return {title: pl.String() if dtype == pl.Null else dtype for title, dtype in schema.items()}
+
+
+def _common(one: pl.DataType, other: pl.DataType) -> pl.DataType:
+    if pl.Null in (one, other):
+        return other if one == pl.Null else one
+    if {one, other} == {pl.Int64(), pl.Float64()}:
+        return pl.Float64()
+    return pl.String()
+
+
+def _exact_as_floats(paths: Sequence[Path], title: str) -> bool:
+    for path in paths:
+        if pl.read_parquet_schema(path).get(title) == pl.Int64:
+            cells = pl.read_parquet(path, columns=[title])[title]
+            if not cells.is_between(-_EXACT, _EXACT).all():
+                return False
+    return True
+
+
+def _aligned(path: Path, schema: dict[str, pl.DataType]) -> pl.LazyFrame:
+    own = pl.read_parquet_schema(path)
+    return pl.scan_parquet(path, glob=False).select(
+        pl.col(title).cast(dtype) if title in own else pl.lit(None, dtype=dtype).alias(title)
+        for title, dtype in schema.items()
+    )
+
+
+def _collected(frames: Sequence[pl.LazyFrame]) -> Iterator[pl.DataFrame]:
+    for frame in frames:
+        yield frame.collect()

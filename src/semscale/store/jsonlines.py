@@ -1,0 +1,98 @@
+"""JSON lines: one object a line, its keys the columns."""
+
+import json
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.cells import column_of
+from semscale.store.decoding import open_text
+from semscale.store.table import Table
+
+_HEAD = 1_000
+_SHOWN = 60
+
+
+def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
+    r"""Open a file with one JSON object a line.
+
+    The columns are the keys of the first 1,000 objects; a key that first appears later is a column from its
+    batch on. A key that an object lacks is null. Blank lines are skipped.
+
+    Raises:
+        InputError: no object in the file; a line that is no JSON or no object, with its number.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "answers.jsonl")
+        >>> _ = path.write_text('{"id": 1, "text": "good"}\n{"text": 5}\n')
+        >>> next(open_jsonl(path, "answers.jsonl").batches(10)).rows()
+        [(1, 'good'), (None, 5)]
+    """
+    with open_text(path, name, encoding) as lines:
+        head = list(islice(_objects(lines, name), _HEAD))
+    if not head:
+        raise InputError(f"{name} is empty: one JSON object a line is needed")
+    columns = tuple(dict.fromkeys(key for _, row in head for key in row))
+    if not columns:
+        raise InputError(f"{name} has only objects without keys; a key with the texts is needed")
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        with open_text(path, name, encoding) as text:
+            rows = islice(_objects(text, name), skip, None)
+            while block := list(islice(rows, size)):
+                yield _frame(block, columns, name)
+
+    return Table(name, path, columns, read, settings=("jsonl", encoding or "detected"))
+
+
+def _objects(lines: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (json.JSONDecodeError, RecursionError) as error:
+            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            raise InputError(
+                f"{name}, line {number}: no valid JSON ({reason}): {_shortened(line)}; "
+                "one object a line is needed"
+            ) from error
+        if not isinstance(row, dict):
+            raise InputError(
+                f"{name}, line {number}: {_shortened(line)} is no JSON object; write one {{...}} a line"
+            )
+        yield number, row
+
+
+def _frame(block: list[tuple[int, dict[str, Any]]], columns: tuple[str, ...], name: str) -> pl.DataFrame:
+    rows = [row for _, row in block]
+    titles = dict.fromkeys(columns)
+    for row in rows:
+        if not row.keys() <= titles.keys():
+            titles.update(dict.fromkeys(row))
+    try:
+        return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
+    except UnicodeEncodeError:
+        raise _broken_text(block, name) from None
+
+
+def _broken_text(block: list[tuple[int, dict[str, Any]]], name: str) -> InputError:
+    for number, row in block:
+        try:
+            json.dumps(row, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            return InputError(
+                f"{name}, line {number}: a text holds half of a surrogate pair (\\ud800 to \\udfff), "
+                "which is no character; write the file again with whole characters"
+            )
+    return InputError(f"{name} holds a key that is no valid Unicode")
+
+
+def _shortened(line: str) -> str:
+    line = line.strip()
+    return line if len(line) <= _SHOWN else line[: _SHOWN - 3] + "..."

@@ -1,0 +1,41 @@
+"""Parquet, read slice by slice so that a file with one giant row group stays small in memory."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+from polars.exceptions import PolarsError
+
+from semscale.errors import InputError
+from semscale.store.table import Table, check_names
+
+
+def open_parquet(path: Path, name: str) -> Table:
+    """Open a Parquet file; its column types are kept.
+
+    Raises:
+        InputError: the file is no Parquet, or damaged, or has no columns.
+    """
+    try:
+        frame = pl.scan_parquet(path, glob=False)
+        columns = check_names(frame.collect_schema().names(), name)
+        n_rows = int(frame.select(pl.len()).collect().item())
+    except (PolarsError, OSError) as error:
+        raise _damaged(name, error) from error
+    if not columns:
+        raise InputError(f"{name} has no columns")
+
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        for start in range(skip, n_rows, size):
+            try:
+                yield frame.slice(start, size).collect().rename(dict(zip(frame_names, columns, strict=True)))
+            except (PolarsError, OSError) as error:
+                raise _damaged(name, error) from error
+
+    frame_names = frame.collect_schema().names()
+    return Table(name, path, columns, read, n_rows=n_rows, settings=("parquet",))
+
+
+def _damaged(name: str, error: Exception) -> InputError:
+    reason = (str(error).splitlines() or [type(error).__name__])[0]
+    return InputError(f"{name} cannot be read as Parquet ({reason}); write it again, or name its --format")

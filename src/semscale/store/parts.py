@@ -1,0 +1,215 @@
+"""A long run's finished parts on disk: verified before the run goes on, never torn, never mixed."""
+
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Self
+
+import polars as pl
+from filelock import FileLock, Timeout
+
+from semscale.errors import InputError
+from semscale.store.atomic import replacing, sync
+
+_MANIFEST = "manifest.json"
+_LOCK = "lock"
+_OURS = re.compile(r"manifest\.json|lock|part-\d{6}\.(parquet|json)|\..+\.tmp")
+
+
+@dataclass(frozen=True)
+class Part:
+    """A finished part.
+
+    Attributes:
+        path: its Parquet file.
+        rows: how many rows it has.
+        notes: what the run wanted to remember about it, as JSON has it.
+    """
+
+    path: Path
+    rows: int
+    notes: dict[str, Any]
+
+
+@dataclass
+class Parts:
+    """Parts of one run, in a folder of their own that is locked while the run lasts; a context manager.
+
+    Each part is written under a temporary name, flushed to the disk and renamed; then its row count and
+    checksum follow in a file beside it, which says that it is finished. When the run is opened again, parts
+    count up to the first that is missing or does not agree with its checksum; what comes after is removed.
+
+    Attributes:
+        folder: where the parts are.
+        finished: the finished parts, in order.
+
+    Example:
+        >>> import tempfile
+        >>> folder = Path(tempfile.mkdtemp(), "rated.csv.parts")
+        >>> with Parts.open(folder, {"seed": "1"}) as parts:
+        ...     parts.add(pl.DataFrame({"mean": [3.0, 4.0]}))
+        >>> with Parts.open(folder, {"seed": "1"}) as parts:
+        ...     print(parts.rows)
+        ...     parts.remove()
+        2
+    """
+
+    folder: Path
+    finished: list[Part] = field(default_factory=list)
+    _lock: FileLock | None = None
+
+    @classmethod
+    def open(cls, folder: Path, key: Mapping[str, str], *, restart: bool = False) -> Self:
+        """Start a run, or go on with the one whose key is the same.
+
+        Args:
+            folder: made if it does not exist; nothing in it may be anybody else's.
+            key: everything that decides what is in the parts.
+            restart: drop finished parts, whatever their key.
+
+        Raises:
+            InputError: another process is at work here, the folder holds other files, or the parts belong to
+            a run
+                with another key.
+        """
+        if folder.exists():
+            _check_ours(folder)
+        folder.mkdir(exist_ok=True)
+        parts = cls(folder, _lock=_locked(folder))
+        try:
+            known = None if restart else _manifest(folder)
+            if known is None:
+                parts._clear(0)
+                _write_json(folder / _MANIFEST, {"key": dict(key)})
+            else:
+                _check_key(folder, known, key)
+                parts._find_finished()
+        except BaseException:
+            parts.close()
+            raise
+        return parts
+
+    @property
+    def rows(self) -> int:
+        """How many rows are finished."""
+        return sum(part.rows for part in self.finished)
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None) -> None:
+        """Write the next part; it is finished when this returns."""
+        path = self._path(len(self.finished))
+        with replacing(path) as temporary:
+            frame.write_parquet(temporary)
+        kept = dict(notes or {})
+        sidecar = {"rows": frame.height, "checksum": _checksum(path), "notes": kept}
+        _write_json(path.with_suffix(".json"), sidecar)
+        self.finished.append(Part(path, frame.height, kept))
+
+    def remove(self) -> None:
+        """Remove all parts, and the folder if nothing else is in it."""
+        self._clear(0)
+        for name in (_MANIFEST, _LOCK):
+            # Windows does not let go of a locked file, so the lock is given back first.
+            self.close()
+            (self.folder / name).unlink(missing_ok=True)
+        with suppress(OSError):
+            self.folder.rmdir()
+
+    def close(self) -> None:
+        """Give the lock back; finished parts stay."""
+        if self._lock is not None:
+            self._lock.release()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _path(self, number: int) -> Path:
+        return self.folder / f"part-{number:06d}.parquet"
+
+    def _find_finished(self) -> None:
+        while (part := _verified(self._path(len(self.finished)))) is not None:
+            self.finished.append(part)
+        self._clear(len(self.finished))
+
+    def _clear(self, first: int) -> None:
+        kept = {self._path(number).stem for number in range(first)}
+        for path in self.folder.iterdir():
+            if path.name not in (_MANIFEST, _LOCK) and _OURS.fullmatch(path.name) and path.stem not in kept:
+                path.unlink()
+        sync(self.folder)
+
+
+def _check_ours(folder: Path) -> None:
+    strange = (
+        [folder.name]
+        if not folder.is_dir()
+        else [p.name for p in folder.iterdir() if not _OURS.fullmatch(p.name)]
+    )
+    if strange:
+        raise InputError(
+            f"out: {folder} is needed for unfinished parts but holds something else ({strange[0]}); "
+            "move it away or choose another name"
+        )
+
+
+def _locked(folder: Path) -> FileLock:
+    lock = FileLock(folder / _LOCK)
+    try:
+        lock.acquire(blocking=False)
+    except Timeout:
+        raise InputError(
+            f"out: another process is writing {folder.stem}; wait for it, or choose another name"
+        ) from None
+    return lock
+
+
+def _manifest(folder: Path) -> dict[str, str] | None:
+    content = _read_json(folder / _MANIFEST)
+    key = content.get("key") if content else None
+    return key if isinstance(key, dict) else None
+
+
+def _check_key(folder: Path, known: Mapping[str, str], key: Mapping[str, str]) -> None:
+    names = [name for name in {**known, **key} if known.get(name) != key.get(name)]
+    if names:
+        differences = "; ".join(
+            f"{name} was {known.get(name, 'not set')}, now {key.get(name, 'not set')}" for name in names
+        )
+        raise InputError(
+            f"out: {folder.name} holds an unfinished run that differs ({differences}); "
+            "repeat that command to go on with it, or pass --restart to drop it"
+        )
+
+
+def _verified(path: Path) -> Part | None:
+    sidecar = _read_json(path.with_suffix(".json"))
+    try:
+        if sidecar and sidecar["checksum"] == _checksum(path):
+            return Part(path, int(sidecar["rows"]), dict(sidecar["notes"]))
+    except (KeyError, TypeError, ValueError, FileNotFoundError):
+        return None
+    return None
+
+
+def _checksum(path: Path) -> str:
+    with path.open("rb") as content:
+        return hashlib.file_digest(content, "sha256").hexdigest()
+
+
+def _write_json(path: Path, content: Mapping[str, Any]) -> None:
+    with replacing(path) as temporary:
+        temporary.write_text(json.dumps(content), encoding="utf-8")
+
+
+def _read_json(path: Path) -> dict[str, Any] | None:
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
+        return None
+    return content if isinstance(content, dict) else None

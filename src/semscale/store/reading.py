@@ -1,0 +1,109 @@
+"""The door for tables: what kind of file it is, and whether it can be read at all."""
+
+import shutil
+import sys
+import tempfile
+import weakref
+from pathlib import Path
+
+from semscale.errors import InputError
+from semscale.store.delimited import open_delimited
+from semscale.store.excel import open_excel
+from semscale.store.jsonlines import open_jsonl
+from semscale.store.parquet import open_parquet
+from semscale.store.table import Table
+
+FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
+"""Formats that can be read."""
+
+_EXTENSIONS = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl", ".tab": "tsv", ".pq": "parquet"}
+_STANDARD_INPUT = "standard input"
+
+
+def open_table(
+    path: str | Path,
+    *,
+    format: str | None = None,  # noqa: A002 - the word that users know from the command line
+    encoding: str | None = None,
+    sheet: str | None = None,
+) -> Table:
+    """Open a table of any format; ``-`` is standard input.
+
+    Standard input is first copied to a temporary file, which goes when the table does. It is taken for CSV,
+    unless its first byte is ``{`` (JSON lines) or ``format`` says otherwise.
+
+    Args:
+        path: the file, or ``-``.
+        format: one of ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx``; the file's extension decides unless
+            given.
+        encoding: of CSV, TSV and JSON lines, as Python calls it; UTF-8, or UTF-16 by its byte order mark,
+            unless given.
+        sheet: of an Excel workbook; the first one unless given.
+
+    Raises:
+        InputError: there is no such file, it cannot be read, is empty, has no rows, or is not of that format.
+    """
+    if format is not None and format not in FORMATS:
+        raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")
+    if str(path) == "-":
+        return _open_standard_input(format, encoding, sheet)
+    path = Path(path)
+    _check_readable(path)
+    return _open(path, str(path), format or _format_of(path), (encoding, sheet))
+
+
+def _open_standard_input(format: str | None, encoding: str | None, sheet: str | None) -> Table:  # noqa: A002
+    folder = tempfile.TemporaryDirectory(prefix="semscale-")
+    copy = Path(folder.name, "input")
+    with copy.open("wb") as target:
+        shutil.copyfileobj(sys.stdin.buffer, target)
+    with copy.open("rb") as content:
+        head = content.read(64).removeprefix(b"\xef\xbb\xbf").lstrip()
+    guessed = "jsonl" if head.startswith(b"{") else "parquet" if head.startswith(b"PAR1") else "csv"
+    try:
+        table = _open(copy, _STANDARD_INPUT, format or guessed, (encoding, sheet))
+    except BaseException:
+        folder.cleanup()
+        raise
+    weakref.finalize(table, folder.cleanup)
+    return table
+
+
+def _open(path: Path, name: str, format: str, settings: tuple[str | None, str | None]) -> Table:  # noqa: A002
+    encoding, sheet = settings
+    if path.stat().st_size == 0:
+        raise InputError(f"{name} is empty; a table with a header and rows is needed")
+    if format in ("parquet", "xlsx") and encoding is not None:
+        raise InputError(f"encoding applies to csv, tsv and jsonl, not to {format}; leave it out")
+    if format != "xlsx" and sheet is not None:
+        raise InputError(f"sheet applies to xlsx, not to {format}; leave it out")
+    if format == "parquet":
+        table = open_parquet(path, name)
+    elif format == "xlsx":
+        table = open_excel(path, name, sheet=sheet)
+    elif format == "jsonl":
+        table = open_jsonl(path, name, encoding=encoding)
+    else:
+        table = open_delimited(path, name, separator="\t" if format == "tsv" else None, encoding=encoding)
+    if next(table.batches(1), None) is None:
+        raise InputError(f"{name} has a header but no rows; there is nothing to read")
+    return table
+
+
+def _check_readable(path: Path) -> None:
+    if not path.exists():
+        raise InputError(f"{path} does not exist; check the name of the file")
+    if path.is_dir():
+        raise InputError(f"{path} is a folder; name a file in it")
+    try:
+        with path.open("rb"):
+            pass
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check its permissions") from error
+
+
+def _format_of(path: Path) -> str:
+    if path.suffix.lower() not in _EXTENSIONS:
+        shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
+        raise InputError(f"{path} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
+    return _EXTENSIONS[path.suffix.lower()]

@@ -1,0 +1,132 @@
+"""A table that is read in batches, and the questions a run asks about its columns."""
+
+import difflib
+import hashlib
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import polars as pl
+
+from semscale.errors import InputError, UnknownNameError
+
+NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
+"""A cell that is nothing but one plain number, with a point or a comma; for ``re`` and for polars."""
+
+_BLOCK = 1 << 20
+_SCAN_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows in the order of their file; nothing but the head has been read yet.
+
+    Attributes:
+        name: what messages call the table, as the user wrote it.
+        path: the file that holds the rows; for standard input, a temporary copy.
+        columns: names of the columns. Those of JSON lines that first appear after row 1,000 join later
+            batches.
+        read: ``read(size, skip)`` yields frames of at most ``size`` rows after the first ``skip`` ones.
+        n_rows: number of rows, ``None`` where counting would mean reading the file.
+        settings: what else decides the rows: format, encoding, sheet.
+    """
+
+    name: str
+    path: Path
+    columns: tuple[str, ...]
+    read: Callable[[int, int], Iterator[pl.DataFrame]] = field(repr=False)
+    n_rows: int | None = None
+    settings: tuple[str, ...] = ()
+
+    def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
+        """Yield the rows in order, ``size`` at a time, without the first ``skip``.
+
+        Cells that polars has no common type for (a string and a number in one column of JSON lines or Excel)
+        come in a column of type ``Object`` that holds the Python values.
+
+        Raises:
+            InputError: a row cannot be read; the message has its line.
+        """
+        if size < 1:
+            raise InputError(f"batch size must be at least 1, got {size}")
+        return self.read(size, skip)
+
+    def fingerprint(self) -> str:
+        """Hash the file's bytes and how they are read: 32 hex digits that change when any row does."""
+        digest = hashlib.blake2b("\0".join(self.settings).encode(), digest_size=16)
+        with self.path.open("rb") as content:
+            while block := content.read(_BLOCK):
+                digest.update(block)
+        return digest.hexdigest()
+
+    def require(self, column: str, parameter: str) -> None:
+        """Check that a column exists.
+
+        Raises:
+            UnknownNameError: it does not; the message has the nearest name and all names.
+        """
+        if column in self.columns or self._appears_later(column):
+            return
+        near = difflib.get_close_matches(column, self.columns, n=1, cutoff=0.5) or [
+            name for name in self.columns if name.casefold() == column.casefold()
+        ]
+        hint = f"; did you mean '{near[0]}'?" if near else ";"
+        raise UnknownNameError(
+            f"{parameter}: {self.name} has no column '{column}'{hint} columns: {', '.join(self.columns)}"
+        )
+
+    def require_text(self, column: str, parameter: str) -> None:
+        """Check that a column exists and that one of its cells is a text, reading until one is found.
+
+        Raises:
+            UnknownNameError: there is no such column.
+            InputError: every cell is missing, blank, a number or of another type.
+        """
+        self.require(column, parameter)
+        seen: str | None = None
+        for batch in self.batches(_SCAN_ROWS):
+            if column not in batch.columns:
+                continue
+            if _holds_text(batch[column]):
+                return
+            seen = seen or _first_shown(batch[column])
+        found = f"its first value is {seen}" if seen else "all its cells are empty"
+        raise InputError(
+            f"{parameter}: column '{column}' holds no text: {found}; name the column with the texts"
+        )
+
+    def _appears_later(self, column: str) -> bool:
+        if "jsonl" not in self.settings:
+            return False
+        return any(column in batch.columns for batch in self.batches(_SCAN_ROWS))
+
+
+def check_names(names: list[str], name: str) -> tuple[str, ...]:
+    """Name unnamed columns ``column_N`` (N from 1) and refuse duplicates.
+
+    Example:
+        >>> check_names(["id", ""], "answers.csv")
+        ('id', 'column_2')
+    """
+    named = [title if title.strip() else f"column_{place}" for place, title in enumerate(names, start=1)]
+    double = [title for place, title in enumerate(named) if title in named[:place]]
+    if double:
+        raise InputError(f"{name} has two columns named '{double[0]}'; rename one of them")
+    return tuple(named)
+
+
+def _holds_text(cells: pl.Series) -> bool:
+    if cells.dtype == pl.Object:
+        return any(isinstance(cell, str) and cell.strip() and not re.match(NUMBER, cell) for cell in cells)
+    if cells.dtype not in (pl.String, pl.Categorical, pl.Enum):
+        return False
+    strings = cells.cast(pl.String)
+    return bool((strings.str.contains(r"\S") & ~strings.str.contains(NUMBER)).any())
+
+
+def _first_shown(cells: pl.Series) -> str | None:
+    for cell in cells.to_list():
+        if cell is not None and str(cell).strip():
+            return repr(cell)[:40]
+    return None

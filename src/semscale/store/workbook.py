@@ -1,0 +1,99 @@
+"""Excel workbooks, written row by row in constant memory; a text is never a formula or a link."""
+
+import math
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+
+MAX_ROWS = 1_048_575
+"""Rows that a sheet holds below its header."""
+
+_LONGEST_CELL = 32_767
+_FIRST_YEAR = 1900
+_SETTINGS = {
+    "constant_memory": True,
+    "strings_to_formulas": False,
+    "strings_to_urls": False,
+    "strings_to_numbers": False,
+}
+
+
+def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
+    """Write frames with the same columns one after another as one sheet.
+
+    Missing values and NaN are empty cells; dates that Excel does not know (before 1900, or with a time zone)
+    are texts.
+
+    Args:
+        frames: at least one, without nested columns.
+        target: the file.
+
+    Raises:
+        InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
+    """
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(target, _SETTINGS) as workbook:
+        sheet = workbook.add_worksheet()
+        days = workbook.add_format({"num_format": "yyyy-mm-dd"})
+        times = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
+        for number, row in enumerate(_rows(frames)):
+            for column, cell in enumerate(row):
+                if isinstance(cell, date):
+                    _write_date(sheet, (number, column), cell, times if isinstance(cell, datetime) else days)
+                else:
+                    _write(sheet, (number, column), cell)
+
+
+def check_rows(rows: int) -> None:
+    """Refuse more rows than a sheet holds.
+
+    Raises:
+        InputError: more than 1,048,575.
+    """
+    if rows > MAX_ROWS:
+        raise InputError(
+            f"out: an Excel sheet holds {MAX_ROWS:,} rows, but there are {rows:,}; write .parquet or .csv"
+        )
+
+
+def _rows(frames: Iterable[pl.DataFrame]) -> Iterator[tuple[Any, ...]]:
+    done = 0
+    for frame in frames:
+        if done == 0:
+            yield tuple(frame.columns)
+        done += frame.height
+        check_rows(done)
+        yield from frame.iter_rows()
+
+
+def _write(sheet: Any, place: tuple[int, int], cell: object) -> None:  # noqa: ANN401 - xlsxwriter has no types
+    if cell is None or (isinstance(cell, float) and math.isnan(cell)):
+        return
+    if isinstance(cell, bool):
+        sheet.write_boolean(*place, cell)
+    elif isinstance(cell, int | float) and math.isfinite(cell):
+        sheet.write_number(*place, cell)
+    else:
+        _write_text(sheet, place, str(cell))
+
+
+def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -> None:  # noqa: ANN401
+    if cell.year < _FIRST_YEAR or (isinstance(cell, datetime) and cell.tzinfo is not None):
+        _write_text(sheet, place, cell.isoformat())
+    else:
+        sheet.write_datetime(*place, cell, shown)
+
+
+def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
+    if len(text) > _LONGEST_CELL:
+        raise InputError(
+            f"out: row {place[0]} has a text of {len(text):,} characters, "
+            f"but an Excel cell holds {_LONGEST_CELL:,}; write .parquet or .csv"
+        )
+    sheet.write_string(*place, text)

@@ -1,0 +1,98 @@
+"""Tables out: Parquet, CSV, JSON lines and Excel, whole or not at all, and safe to open in a spreadsheet."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import BinaryIO
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.store.atomic import replacing
+from semscale.store.cells import flat, plain, storable
+from semscale.store.table import NUMBER
+from semscale.store.workbook import write_workbook
+
+OUTPUTS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
+"""Formats that can be written, by extension."""
+
+ROW_GROUP = 50_000
+_FORMULA = r"^[=+\-@\t\r\n]"
+
+
+def output_format(path: Path, parameter: str = "out") -> str:
+    """Say which format a file's extension stands for.
+
+    Raises:
+        InputError: none that can be written.
+
+    Example:
+        >>> output_format(Path("rated.ndjson"))
+        'jsonl'
+    """
+    if path.suffix.lower() not in OUTPUTS:
+        raise InputError(f"{parameter} must end in one of {', '.join(OUTPUTS)}, got {path.name!r}")
+    return OUTPUTS[path.suffix.lower()]
+
+
+def write_table(frame: pl.DataFrame, path: Path) -> None:
+    """Write a table in the format of its extension; CSV is made safe as ``write_frames`` says.
+
+    Raises:
+        InputError: another extension, or more rows or longer texts than Excel holds.
+    """
+    name = output_format(path)
+    with replacing(path) as temporary:
+        if name == "parquet":
+            storable(frame).write_parquet(temporary, row_group_size=ROW_GROUP)
+        else:
+            write_frames([frame], temporary, name)
+
+
+def write_frames(frames: Iterable[pl.DataFrame], target: Path, name: str) -> None:
+    """Write frames with the same columns one after another as CSV, JSON lines or an Excel sheet.
+
+    A spreadsheet runs a CSV cell that begins like a formula, whoever wrote it. Texts and column names that
+    begin with ``=``, ``+``, ``-``, ``@``, tab or a line end therefore get a leading apostrophe in CSV, unless
+    they are plain numbers such as -3.5. Excel files need none: there a text is stored as a text.
+
+    Args:
+        frames: at least one.
+        target: the file; it is written in place, so let ``atomic.replacing`` give it.
+        name: ``csv``, ``jsonl`` or ``xlsx``.
+
+    Raises:
+        InputError: more rows or longer texts than Excel holds.
+    """
+    if name == "xlsx":
+        write_workbook(map(flat, frames), target)
+        return
+    with target.open("wb") as output:
+        for place, frame in enumerate(frames):
+            if name == "csv":
+                _write_csv(frame, output, header=place == 0)
+            else:
+                plain(frame).write_ndjson(output)
+
+
+def formula_safe(frame: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before texts and column names that a spreadsheet would run as a formula.
+
+    Example:
+        >>> formula_safe(pl.DataFrame({"text": ["=1+1", "-3.5", "fine", None]}))["text"].to_list()
+        ["'=1+1", '-3.5', 'fine', None]
+    """
+    text = pl.col(pl.String)
+    risky = text.str.contains(_FORMULA) & ~text.str.contains(NUMBER)
+    safe = frame.with_columns(pl.when(risky).then("'" + text).otherwise(text).name.keep())
+    names = pl.Series(frame.columns, dtype=pl.String)
+    return safe.rename(
+        {
+            name: f"'{name}"
+            for name, found in zip(frame.columns, names.str.contains(_FORMULA), strict=True)
+            if found
+        }
+    )
+
+
+def _write_csv(frame: pl.DataFrame, output: BinaryIO, *, header: bool) -> None:
+    formula_safe(flat(frame)).write_csv(output, include_header=header)
