@@ -1,0 +1,80 @@
+"""Labels beside a chart's rows: how much room they take, and how long ones are broken into lines."""
+
+import unicodedata
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import altair as alt
+
+NARROW_LIMIT = 500
+"""Charts below this width in pixels are laid out for a telephone or for half a page."""
+
+_CHARACTER = 7.6  # pixels of an average character in the widest of the usual system fonts
+_MOST_LINES = 2
+
+
+def label_room(width: int, names: Sequence[str]) -> int:
+    """Choose the pixels left of a chart for its row labels: what the longest takes, up to a limit."""
+    widest = max(map(columns_of, names), default=0)
+    return min(20 + round(_CHARACTER * widest), 124 if width < NARROW_LIMIT else 240)
+
+
+def lines_of(name: str, room: int) -> list[str]:
+    """Break a label into at most two lines; an ellipsis marks what does not fit into ``room`` pixels.
+
+    Example:
+        >>> lines_of("neither good nor bad", 110)
+        ['neither good', 'nor bad']
+        >>> lines_of("a label that says far more than two lines can hold", 110)
+        ['a label that', 'says far…']
+    """
+    columns = int((room - 16) / _CHARACTER)
+    lines = [""]
+    for word in name.split():
+        joined = f"{lines[-1]} {word}".strip()
+        if columns_of(joined) <= columns or not lines[-1]:
+            lines[-1] = joined
+        else:
+            lines.append(word)
+    kept = lines[:_MOST_LINES]
+    if len(lines) > _MOST_LINES:
+        kept[-1] += "…"
+    return [_cut(line, columns) for line in kept]
+
+
+def columns_of(text: str) -> int:
+    """Count the columns that a text takes, East Asian wide characters and emoji as two.
+
+    Example:
+        >>> columns_of("ab"), columns_of("満足")
+        (2, 4)
+    """
+    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def names_axis(room: int) -> "alt.Axis":
+    """Build the axis that writes the parameter ``names``, one label a row, into ``room`` pixels."""
+    import altair as alt
+
+    return alt.Axis(
+        labelExpr="names[datum.value]",
+        labelLimit=0,
+        labelLineHeight=15,
+        labelPadding=10,
+        minExtent=room,
+        maxExtent=room,
+        title=None,
+        domain=False,
+        ticks=False,
+        labelOverlap=False,
+    )
+
+
+def _cut(line: str, columns: int) -> str:
+    if columns_of(line) <= columns:
+        return line
+    head = line.rstrip("…")
+    while columns_of(head) > max(columns - 1, 1):
+        head = head[:-1]
+    return head.rstrip() + "…"

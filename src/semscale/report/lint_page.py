@@ -1,0 +1,93 @@
+"""The linter's report on a scale: one self-contained HTML document."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semscale.report import lint_figures as figures
+from semscale.report.figures import Figure, Table
+from semscale.report.page import render
+from semscale.report.scale_points import point_names, scale_digits
+from semscale.report.wording import number, one_line, printable
+
+if TYPE_CHECKING:
+    from semscale.rating.lint_report import LintReport, SetLint
+    from semscale.scales import Scale
+
+
+@dataclass(frozen=True)
+class SetCard:
+    """One anchor set as the page shows it."""
+
+    name: str
+    verdict: str
+    reasons: tuple[tuple[str, str], ...]
+    anchors: Table
+    cosines: Figure
+
+
+def lint_page(report: "LintReport") -> str:
+    """Write the linter's report on a scale.
+
+    The document needs no network and runs no script; every text of the scale is escaped.
+
+    Args:
+        report: what the linter measured and concluded.
+
+    Returns:
+        A whole HTML document.
+    """
+    scale = report.scale
+    return render(
+        "lint.html.j2",
+        title=one_line(scale.title),
+        scale=scale,
+        verdict=report.verdict,
+        reading=_READING[report.verdict],
+        overall=tuple(
+            (finding.verdict, one_line(finding.reason))
+            for finding in report.findings
+            if finding.anchor_set is None
+        ),
+        sets_table=figures.sets_table(report),
+        ladder=figures.ladder_figure(report),
+        agreement=figures.agreement_figure(report),
+        cards=tuple(_card(one, scale) for one in report.sets),
+        facts=_facts(report),
+        signature=printable(report.signature),
+        version=report.signature.version,
+    )
+
+
+_READING = {
+    "pass": "Every criterion is met with this embedding model.",
+    "warn": "The scale can be used, with the reservations below.",
+    "fail": "At least one anchor set, or all together, cannot be relied upon with this embedding model.",
+}
+
+
+def _card(one: "SetLint", scale: "Scale") -> SetCard:
+    digits = scale_digits(scale)
+    rows = tuple(
+        (name, number(own, digits), number(other, digits), one_line(anchor))
+        for name, own, other, anchor in zip(
+            point_names(scale), one.own_scores, one.other_scores, one.anchors, strict=True
+        )
+    )
+    return SetCard(
+        name=one.name,
+        verdict=one.verdict,
+        reasons=tuple((finding.verdict, one_line(finding.reason)) for finding in one.findings),
+        anchors=Table(("Point", "Scores itself", "Scores the others", "Anchor"), rows),
+        cosines=figures.cosine_figure(one, scale),
+    )
+
+
+def _facts(report: "LintReport") -> list[tuple[str, str]]:
+    ladder = report.ladder
+    return [
+        ("Points", str(report.scale.n_points)),
+        ("Anchor sets", str(len(report.sets))),
+        ("Probes", str(len(report.probes))),
+        ("Rank r with levels", number(ladder.spearman)),
+        ("Spread of the ends", number(ladder.spread)),
+    ]

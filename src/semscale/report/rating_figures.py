@@ -1,0 +1,154 @@
+"""Pictures of a rating report: survey PMF, groups, single PMFs, anchor sets, human ratings."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import polars as pl
+
+from semscale.rating.summary import RatingSummary
+from semscale.report.charts import Bar, bars, matrix, strips
+from semscale.report.figures import NARROW, WIDE, Figure, Swatch, Table
+from semscale.report.group_charts import GroupRow, group_rows
+from semscale.report.palette import correlation_colour
+from semscale.report.rating_tables import group_name, group_table
+from semscale.report.scale_points import point_colours, point_names, scale_digits
+from semscale.report.wording import (
+    clipped,
+    count,
+    counted,
+    has_interval,
+    number,
+    percent,
+    percent_bracket,
+    percent_with_interval,
+    plain,
+)
+from semscale.scales import Scale
+from semscale.stats.estimates import Estimate, GroupEstimate
+from semscale.types import Floats
+
+CHARTED_GROUPS = 40
+_DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
+
+
+def pmf_figure(scale: Scale, pmf: Sequence[Estimate], *, interval: float) -> Figure:
+    """Draw the survey PMF, the highest point on top, each bar with its interval."""
+    names = point_names(scale)[::-1]
+    shares = list(pmf)[::-1]
+    drawn = [
+        Bar(row, share.value, *_ends(share), percent_with_interval(share), percent(share.value))
+        for row, share in enumerate(shares)
+    ]
+    described = "; ".join(f"{n}: {percent_with_interval(s)}" for n, s in zip(names, shares, strict=True))
+    rows = tuple((n, percent(s.value), percent_bracket(s)) for n, s in zip(names, shares, strict=True))
+    return Figure.drawn(
+        lambda width: bars(drawn, names, width),
+        f"Bars: share of each point. {described}.",
+        Table(("Point", "Share", f"{interval:.0%} interval"), rows),
+        caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts; "
+        f"the thin line is its {interval:.0%} interval.",
+    )
+
+
+def groups_figure(summary: RatingSummary) -> Figure | None:
+    """Draw means and distributions of the largest groups; ``None`` where no group has a figure."""
+    estimates, scale = summary.estimates, summary.scale
+    scored = [group for group in estimates.groups if group.mean is not None]
+    if not scored or estimates.overall.mean is None:
+        return None
+    charted = sorted(scored, key=lambda group: -group.n)[:CHARTED_GROUPS]
+    rows = [row for group in charted if (row := _group_row(group, summary.by)) is not None]
+    rows.sort(key=lambda row: -row.mean)
+    reference, digits = estimates.overall.mean.value, scale_digits(scale)
+    colours = point_colours(scale)
+    described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
+    kept = f"The {count(len(charted))} largest of {counted(len(scored), 'group')} are drawn, all are below. "
+    return Figure.drawn(
+        lambda width: group_rows(rows, colours, reference=reference, width=width),
+        f"Mean of each group, highest first: {described}. All texts: {number(reference, digits)}.",
+        group_table(estimates, scale, by=summary.by, digits=digits),
+        caption=(kept if len(charted) < len(scored) else "")
+        + f"Dots are means, lines their {estimates.interval:.0%} intervals, the dashed line is the mean of "
+        "all texts; the axis shows only the part of the scale that is needed. "
+        "Bars show the share of each point in percent.",
+        legend=tuple(Swatch(*pair) for pair in zip(colours, point_names(scale), strict=True)),
+    )
+
+
+def heat_figure(summary: RatingSummary) -> Figure | None:
+    """Draw the sampled PMFs side by side, from the lowest mean to the highest; ``None`` without a sample."""
+    sample = summary.sample.sort("mean", "row")
+    if sample.height == 0:
+        return None
+    scale, digits = summary.scale, scale_digits(summary.scale)
+    pmf = np.array(sample["pmf"].to_list(), dtype=np.float64)
+    means = sample["mean"].to_numpy()
+    darkest = max(float(pmf.max()), _DARKEST_SHARE)
+    names = point_names(scale)[::-1]
+    low, middle, high = (number(float(level), digits) for level in (means[0], np.median(means), means[-1]))
+    scored = summary.counts.get("scored", 0)
+    sampled = f"A random sample of {count(sample.height)} of the {counted(scored, 'rated text')}"
+    whose = "Every rated text" if sample.height == scored else sampled
+    levels = (pmf.T / darkest)[::-1]
+    return Figure.drawn(
+        lambda width: strips(levels, names, _quantile_ticks(means, digits, width), width=width),
+        f"Heat map of {counted(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
+        _sample_table(sample, scale, digits),
+        caption=f"{whose}: one column a text, sorted by mean score (below the picture). "
+        "The darker a cell, the more mass the text puts on that point: paper is 0\u00a0%, "
+        f"the deepest blue {percent(darkest, 0)}.",
+    )
+
+
+def sets_figure(summary: RatingSummary) -> Figure | None:
+    """Draw the correlations between anchor sets; ``None`` with a single set."""
+    names, table = list(summary.set_names), summary.set_agreement
+    if len(names) < 2:  # noqa: PLR2004 - agreement takes two
+        return None
+    pairs = table[np.triu_indices(len(names), 1)]
+    known = pairs[np.isfinite(pairs)]
+    spread = (
+        f"Between two sets r runs from {number(known.min())} to {number(known.max())}, "
+        f"mean {number(known.mean())}."
+        if known.size
+        else "No correlation is defined: too few rated texts, or means that never differ."
+    )
+    texts = [[number(value) for value in row] for row in table]
+    colours = [[correlation_colour(value) for value in row] for row in table]
+    return Figure.drawn(
+        lambda width: matrix(colours, texts, names, names, width=width),
+        f"Matrix of Pearson correlations between anchor sets. {spread}",
+        Table(("Set", *names), tuple((name, *row) for name, row in zip(names, texts, strict=True))),
+        caption=f"{spread} Each set words the same points differently; where two sets order the texts "
+        "differently, the wording decides, not the texts.",
+    )
+
+
+def _group_row(group: GroupEstimate, by: str | None) -> GroupRow | None:
+    if group.mean is None:
+        return None
+    shares = tuple(share.value for share in group.pmf)
+    return GroupRow(group_name(group, by), group.mean.value, *_ends(group.mean), shares)
+
+
+def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
+    return (estimate.low, estimate.high) if has_interval(estimate) else (None, None)
+
+
+def _quantile_ticks(means: Floats, digits: int, width: int) -> list[tuple[float, str]]:
+    places = np.linspace(0, len(means), {WIDE: 9, NARROW: 5}[width])
+    ranks = np.clip(np.rint(places).astype(int), 0, len(means) - 1)
+    return [(float(place), number(means[rank], digits)) for place, rank in zip(places, ranks, strict=True)]
+
+
+def _sample_table(sample: pl.DataFrame, scale: Scale, digits: int) -> Table:
+    rows = tuple(
+        (
+            clipped(text, 90).shown,
+            count(row + 1),
+            number(mean, digits),
+            *(number(100 * share, 1) for share in pmf),
+        )
+        for text, row, mean, pmf in sample.select("text", "row", "mean", "pmf").iter_rows()
+    )
+    return Table(("Text", "Row", "Mean", *(f"{plain(value)}, %" for value in scale.values)), rows)

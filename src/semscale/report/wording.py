@@ -1,0 +1,207 @@
+"""Numbers and users' words in the form a page shows them: digits, harmless characters, visible cuts."""
+
+import math
+import re
+from typing import NamedTuple, Protocol
+
+MISSING = "–"
+"""What stands where a number does not exist; absence is never shown as 0."""
+
+_CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
+_HARMLESS = _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+_SURROGATES = re.compile("[\ud800-\udfff]")
+_LONGEST = 5000
+_WIDE_SPAN = 50
+_NARROW_SPAN = 1.5
+
+
+class Interval(Protocol):
+    """A figure with the two ends of its interval, such as ``semscale.stats.estimates.Estimate``."""
+
+    @property
+    def value(self) -> float:
+        """The figure itself."""
+        ...
+
+    @property
+    def low(self) -> float:
+        """Lower end of the interval."""
+        ...
+
+    @property
+    def high(self) -> float:
+        """Upper end of the interval."""
+        ...
+
+
+class Clipped(NamedTuple):
+    """A text for display: what is shown at once, and all of it where something was cut off."""
+
+    shown: str
+    full: str | None
+
+
+def printable(text: object) -> str:
+    r"""Replace characters that draw nothing or break a document by visible ones; keep all others.
+
+    Control characters become their Unicode pictures, lone surrogates (which UTF-8 cannot hold) become U+FFFD.
+
+    Example:
+        >>> printable("a\x00b\x1b[31m")
+        'a␀b␛[31m'
+    """
+    return _SURROGATES.sub("\ufffd", str(text)).translate(_HARMLESS)
+
+
+def one_line(text: object) -> str:
+    r"""Make a text printable and turn every run of white space into one space.
+
+    Example:
+        >>> one_line("two\n lines ")
+        'two lines'
+    """
+    return " ".join(printable(text).split())
+
+
+def clipped(text: object, limit: int = 220) -> Clipped:
+    """Cut a long text at a word's end and mark the cut with an ellipsis; ``full`` then holds all of it.
+
+    A text beyond 5,000 characters is cut in ``full`` too, which says so.
+
+    Example:
+        >>> clipped("short")
+        Clipped(shown='short', full=None)
+        >>> clipped("one two three", limit=8)
+        Clipped(shown='one two…', full='one two three')
+    """
+    whole = one_line(text)
+    if len(whole) <= limit:
+        return Clipped(whole, None)
+    head, _, _ = whole[: limit + 1].rpartition(" ")
+    if len(head) < limit // 2:  # one endless word, or a language that writes no spaces
+        head = whole[:limit]
+    full = printable(text)
+    if len(full) > _LONGEST:
+        full = f"{full[:_LONGEST]}… ({len(full) - _LONGEST:,} further characters are not in this page)"
+    return Clipped(head.rstrip() + "…", full)
+
+
+def number(value: float | None, digits: int = 2) -> str:
+    """Write a number with a fixed count of decimals, a true minus sign, and a dash where there is none.
+
+    Example:
+        >>> number(-1.005), number(float("nan")), number(-0.001)
+        ('−1.00', '–', '0.00')
+    """
+    if value is None or not math.isfinite(value):
+        return MISSING
+    return _signed(f"{value:,.{digits}f}")
+
+
+def percent(share: float | None, digits: int = 1) -> str:
+    """Write a share in [-1, 1] as a percentage.
+
+    Example:
+        >>> percent(0.3417).split(), percent(None)
+        (['34.2', '%'], '–')
+    """
+    shown = number(None if share is None else 100 * share, digits)
+    return shown if shown == MISSING else f"{shown}\u00a0%"
+
+
+def count(value: int | None) -> str:
+    """Write a whole number with thousands apart.
+
+    Example:
+        >>> count(3708)
+        '3,708'
+    """
+    return MISSING if value is None else f"{int(value):,}"
+
+
+def counted(value: int, one: str, many: str | None = None) -> str:
+    """Write a number with its noun.
+
+    Example:
+        >>> counted(1, "text"), counted(2, "text")
+        ('1 text', '2 texts')
+    """
+    return f"{count(value)} {one if value == 1 else many or one + 's'}"
+
+
+def plain(value: float) -> str:
+    """Write a scale value the way its author did: no decimals where there are none.
+
+    Example:
+        >>> plain(3.0), plain(-0.5)
+        ('3', '−0.5')
+    """
+    return _signed(f"{value:g}")
+
+
+def digits_for(low: float, high: float) -> int:
+    """Choose decimals for means on a scale from ``low`` to ``high``: two, unless it is very short or long.
+
+    Example:
+        >>> digits_for(1, 5), digits_for(0, 1), digits_for(0, 100)
+        (2, 3, 1)
+    """
+    span = high - low
+    return 1 if span > _WIDE_SPAN else 3 if span < _NARROW_SPAN else 2
+
+
+def has_interval(estimate: Interval) -> bool:
+    """Tell whether both ends of an interval exist (one text alone has none)."""
+    return math.isfinite(estimate.low) and math.isfinite(estimate.high)
+
+
+def bracket(estimate: Interval, digits: int = 2) -> str:
+    """Write an interval as ``[3.35, 3.47]``, or a dash where it does not exist."""
+    if not has_interval(estimate):
+        return MISSING
+    return f"[{number(estimate.low, digits)}, {number(estimate.high, digits)}]"
+
+
+def percent_bracket(estimate: Interval) -> str:
+    """Write an interval of shares as ``[31.2, 35.0]`` in percent, or a dash where it does not exist."""
+    if not has_interval(estimate):
+        return MISSING
+    return f"[{number(100 * estimate.low, 1)}, {number(100 * estimate.high, 1)}]"
+
+
+def with_interval(estimate: Interval, digits: int = 2) -> str:
+    """Write a figure with its interval: ``3.41 [3.35, 3.47]``; the figure alone where there is no interval.
+
+    Example:
+        >>> from collections import namedtuple
+        >>> E = namedtuple("E", "value low high")
+        >>> with_interval(E(3.412, 3.349, 3.471))
+        '3.41 [3.35, 3.47]'
+        >>> with_interval(E(3.0, float("nan"), float("nan")))
+        '3.00'
+    """
+    value = number(estimate.value, digits)
+    return f"{value} {bracket(estimate, digits)}" if has_interval(estimate) else value
+
+
+def percent_with_interval(estimate: Interval) -> str:
+    """Write a share with its interval, both in percent: ``34.2 % [31.2, 37.0]``."""
+    value = percent(estimate.value)
+    return f"{value} {percent_bracket(estimate)}" if has_interval(estimate) else value
+
+
+def listed(words: list[str]) -> str:
+    """Join words as a sentence does.
+
+    Example:
+        >>> listed(["a", "b", "c"])
+        'a, b and c'
+    """
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def _signed(text: str) -> str:
+    digits = text.lstrip("-")
+    if not text.startswith("-") or not any("1" <= character <= "9" for character in digits):
+        return digits
+    return f"\u2212{digits}"

@@ -1,0 +1,230 @@
+"""Summaries of any shape, built by hand from seeded random PMFs, and a parser that reads pages back."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from html.parser import HTMLParser
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.rating.comparison import Comparison
+from semscale.rating.summary import RatingSummary
+from semscale.scales import Scale
+from semscale.signature import Signature
+from semscale.stats.estimates import Estimate, Estimates, GroupEstimate
+
+LABELS = ("Very bad", "Bad", "Neither good nor bad", "Good", "Very good")
+SETS = ("plain", "casual", "brief", "warm", "formal", "verdict")
+TEXTS = (
+    "Arrived on time and works as it should.",
+    "I would not buy it again, the battery gave up after a week.",
+    "ok",
+    "Best purchase of the year! \U0001f600\U0001f44d",
+    "المنتج ممتاز وأنصح به الجميع",
+    "Sound is fine but the cable is too short, and the instructions were no help at all. " * 5,
+    "<script>alert('no')</script>",
+    'She said "never again" & left',
+)
+
+
+def scale_of(n_points: int, *, lowest: int = 1, label: str | None = None, polarity: str = "ascending-good") -> Scale:
+    labels = LABELS if n_points == 5 and label is None else [f"{label or 'Step'} {i}" for i in range(n_points)]
+    return Scale(
+        name="quality",
+        title="Quality",
+        question="How good is it?",
+        polarity=polarity,
+        points=tuple({"value": lowest + i, "label": labels[i]} for i in range(n_points)),
+        anchor_sets={name: tuple(f"{name} {i}" for i in range(n_points)) for name in SETS},
+        provenance="made for a test",
+    )
+
+
+def around(value: float, half: float = 0.02) -> Estimate:
+    return Estimate(float(value), float(value) - half, float(value) + half)
+
+
+def without_interval(value: float) -> Estimate:
+    return Estimate(float(value), float("nan"), float("nan"))
+
+
+def group_of(pmf: np.ndarray, values: np.ndarray, *, name: str | None = None, n: int = 50) -> GroupEstimate:
+    wrap = around if n > 1 else without_interval
+    boxes = len(pmf) >= 4
+    top, bottom = pmf[-2:].sum(), pmf[:2].sum()
+    recommends = values[0] == 0 and values[-1] == 10 and len(pmf) == 11
+    return GroupEstimate(
+        group=name,
+        n=n,
+        left_out={"empty": 2},
+        effective_n=float(n),
+        mean=wrap(pmf @ values),
+        top_2_box=wrap(top) if boxes else None,
+        bottom_2_box=wrap(bottom) if boxes else None,
+        net=wrap(top - bottom) if boxes else None,
+        nps=wrap(top - pmf[:7].sum()) if recommends else None,
+        pmf=tuple(wrap(share) for share in pmf),
+    )
+
+
+def unscored(name: str | None = None) -> GroupEstimate:
+    return GroupEstimate(name, 0, {"empty": 3}, 0.0, None, None, None, None, None, ())
+
+
+def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.DataFrame:
+    means = pmf @ values
+    entropy = -(pmf * np.log(np.maximum(pmf, 1e-300))).sum(axis=1)
+    return pl.DataFrame(
+        {
+            "row": np.arange(len(pmf)),
+            "text": [texts[i % len(texts)] for i in range(len(pmf))],
+            "status": ["scored"] * len(pmf),
+            "mean": means,
+            "mode": values[pmf.argmax(axis=1)] if len(pmf) else means,
+            "entropy": entropy,
+            "similarity": np.full(len(pmf), 0.4),
+            "pmf": pmf.tolist(),
+        },
+        schema={
+            "row": pl.Int64,
+            "text": pl.String,
+            "status": pl.String,
+            "mean": pl.Float64,
+            "mode": pl.Float64,
+            "entropy": pl.Float64,
+            "similarity": pl.Float64,
+            "pmf": pl.List(pl.Float64),
+        },
+    )
+
+
+def comparison_of(values: np.ndarray, *, n: int = 3700, points: int = 2000, raters: bool = True) -> Comparison:
+    rng = np.random.default_rng(3)
+    human = rng.uniform(values[0], values[-1], points)
+    machine = np.clip(values.mean() + 0.45 * (human - values.mean()) + rng.normal(0, 0.4, points), values[0], values[-1])
+    k = len(values)
+    return Comparison(
+        n=n,
+        pearson=around(0.583, 0.021),
+        spearman=around(0.601, 0.022),
+        ks_similarity=around(0.812, 0.011),
+        human_pmf=rng.dirichlet(np.ones(k)),
+        machine_pmf=rng.dirichlet(np.full(k, 8.0)),
+        ceiling=around(0.979, 0.002) if raters else None,
+        null_length=around(-0.084, 0.03) if raters else None,
+        points=np.column_stack([human, machine]),
+    )
+
+
+def summary_of(
+    *,
+    scale: Scale | None = None,
+    n: int = 300,
+    groups: int = 0,
+    texts: Sequence[str] = TEXTS,
+    comparison: bool = False,
+    sets: int = 6,
+) -> RatingSummary:
+    scale = scale or scale_of(5)
+    rng = np.random.default_rng(7)
+    k, values = scale.n_points, scale.values
+    levels = rng.uniform(0, k - 1, (n, 1))
+    pmf = np.exp(-(np.abs(np.arange(k) - levels) ** 1.3)) + 0.15
+    pmf /= pmf.sum(axis=1, keepdims=True)
+    sample = rows_of(pmf[:400], values, texts)
+    ordered = sample.sort("entropy")
+    named = [f"Region {i + 1}" for i in range(groups)]
+    agreement = np.clip(0.62 + 0.12 * rng.standard_normal((sets, sets)), -1, 1)
+    agreement = (agreement + agreement.T) / 2
+    np.fill_diagonal(agreement, 1.0)
+    return RatingSummary(
+        scale=scale,
+        signature=Signature.of("rate", scale=f"{scale.name}#{scale.content_hash}", sets=sets, temperature=1.0, seed=0),
+        estimates=Estimates(
+            overall=group_of(pmf.mean(axis=0), values, n=n) if n else unscored(),
+            groups=tuple(
+                group_of(rng.dirichlet(pmf.mean(axis=0) * 60), values, name=name, n=400 - i) for i, name in enumerate(named)
+            ),
+            interval=0.95,
+            method="bootstrap",
+            seed=0,
+            replicates=2000,
+        ),
+        n=n + 7,
+        counts={"scored": n, "empty": 4, "off-topic": 3},
+        n_windowed=2,
+        n_distinct=n,
+        sample=sample,
+        most_certain=ordered.head(6),
+        least_certain=ordered.tail(6).reverse(),
+        left_out=pl.DataFrame(
+            {"row": [3, 9], "text": ["  ", "The weather is nice today."], "status": ["empty", "off-topic"]}
+        ),
+        set_agreement=agreement if n > 1 else np.full((sets, sets), np.nan),
+        set_names=SETS[:sets],
+        floor=0.123,
+        comparison=comparison_of(values) if comparison else None,
+        source="reviews.csv",
+        by="region" if groups else None,
+        weight=None,
+        respondent=None,
+        created=datetime(2026, 11, 21, 9, 30, tzinfo=UTC),
+    )
+
+
+@pytest.fixture
+def make_summary() -> Callable[..., RatingSummary]:
+    return summary_of
+
+
+@pytest.fixture
+def make_scale() -> Callable[..., Scale]:
+    return scale_of
+
+
+VOID = {"meta", "br", "hr", "img", "input", "link"}
+
+
+@dataclass
+class Page(HTMLParser):
+    """What an HTML document holds, as a browser would see it."""
+
+    source: str
+    tags: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
+    text: str = ""
+    unbalanced: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self._open: list[str] = []
+        self.feed(self.source)
+        self.close()
+        self.unbalanced += self._open
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in VOID:
+            self._open.append(tag)
+
+    def handle_startendtag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_endtag(self, tag):
+        if self._open and self._open[-1] == tag:
+            self._open.pop()
+        else:
+            self.unbalanced.append(f"/{tag}")
+
+    def handle_data(self, data):
+        if not self._open or self._open[-1] != "style":
+            self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+@pytest.fixture
+def read_page() -> type[Page]:
+    return Page
