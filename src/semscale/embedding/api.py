@@ -36,7 +36,7 @@ class ApiEmbedder:
 
     Args:
         model: the model's name there.
-        base_url: the endpoint, such as ``http://localhost:8000/v1``; else ``OPENAI_BASE_URL``, or OpenAI's own.
+        base_url: the endpoint, such as ``http://localhost:8000/v1``; else ``OPENAI_BASE_URL``, or OpenAI's.
         dimensions: the width asked for, where a model has several; by default the model's own.
         batch: how many texts go into one request.
         retries: how often a request is repeated after 408, 409, 429, 5xx, or a broken connection.
