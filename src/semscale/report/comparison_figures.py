@@ -11,6 +11,7 @@ from semscale.report.scatter_chart import scatter
 from semscale.report.wording import count, counted, number, percent, with_interval
 from semscale.scales import Scale
 
+_DRAWN_POINTS = 1000
 _HALF_WIDTH = 420  # pixels: two pictures stand side by side
 
 
@@ -19,17 +20,19 @@ def scatter_figure(comparison: Comparison, scale: Scale) -> Figure | None:
     points = comparison.points[np.isfinite(comparison.points).all(axis=1)]
     if len(points) == 0:
         return None
+    points = points[np.linspace(0, len(points) - 1, min(len(points), _DRAWN_POINTS)).astype(int)]
     limits = (float(scale.values[0]), float(scale.values[-1]))
     human = (float(points[:, 0].min()), float(points[:, 0].max()))
-    same_units = limits[0] <= human[0] and human[1] <= limits[1]
+    inside = limits[0] <= human[0] and human[1] <= limits[1]
+    same_units = inside and human[1] - human[0] > (limits[1] - limits[0]) / 2
     domain = limits if same_units else human if human[0] < human[1] else (human[0] - 0.5, human[1] + 0.5)
     drawn = (
-        f"{count(len(points))} of {count(comparison.n)} texts, drawn at random"
+        f"{count(len(points))} of {count(comparison.n)} texts, a sample"
         if len(points) < comparison.n
         else f"All {counted(len(points), 'text')}"
     )
     return Figure.once(
-        scatter(points, (domain, limits), ("human mean", "Semscale mean")),
+        scatter(points, (domain, limits), ("human mean, as given", "Semscale mean")),
         f"Scatter of human mean and Semscale mean, {drawn}. Pearson r {with_interval(comparison.pearson)}, "
         f"Spearman {with_interval(comparison.spearman)}.",
         Table(("Human mean", "Semscale mean"), tuple((number(x, 2), number(y, 2)) for x, y in points)),
@@ -55,6 +58,6 @@ def distributions_figure(comparison: Comparison, scale: Scale) -> Figure | None:
         bars(drawn, names, _HALF_WIDTH),
         f"Share of each point, Semscale and humans: {described}.",
         Table(("Point", "Semscale", "Humans"), rows),
-        caption="The same texts, rated by Semscale and by people; human values lie linearly on the scale.",
+        caption="The same texts, rated by Semscale and by people; human values lie linearly on the points.",
         legend=(Swatch(ACCENT, "Semscale"), Swatch(CONTRAST, "Humans")),
     )

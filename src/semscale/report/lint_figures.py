@@ -56,19 +56,15 @@ def ladder_figure(report: LintReport) -> Figure | None:
 
 
 def agreement_figure(report: LintReport) -> Figure | None:
-    """Draw Pearson's r between sets over the ladder; ``None`` with a single set."""
+    """Draw Pearson's r between sets over the ladder; ``None`` where it is not defined."""
     names = [one.name for one in report.sets]
-    if len(names) < 2:  # noqa: PLR2004 - agreement takes two
-        return None
     texts = [[number(r) for r in row] for row in report.agreement]
     colours = [[correlation_colour(r) for r in row] for row in report.agreement]
     pairs = report.agreement[np.triu_indices(len(names), 1)]
     known = pairs[np.isfinite(pairs)]
-    spread = (
-        f"Between two sets r runs from {number(known.min())} to {number(known.max())}."
-        if known.size
-        else "No correlation is defined."
-    )
+    if known.size == 0:
+        return None
+    spread = f"Between two sets r runs from {number(float(known.min()))} to {number(float(known.max()))}."
     return Figure.drawn(
         lambda width: matrix(colours, texts, names, names, width=width),
         f"Matrix of Pearson correlations between anchor sets over the probes. {spread}",

@@ -7,7 +7,7 @@ from semscale.report import lint_figures as figures
 from semscale.report.figures import Figure, Table
 from semscale.report.page import render
 from semscale.report.scale_points import point_names, scale_digits
-from semscale.report.wording import number, one_line, printable
+from semscale.report.wording import listed, number, one_line, printable
 
 if TYPE_CHECKING:
     from semscale.rating.lint_report import LintReport, SetLint
@@ -42,7 +42,7 @@ def lint_page(report: "LintReport") -> str:
         title=one_line(scale.title),
         scale=scale,
         verdict=report.verdict,
-        reading=_READING[report.verdict],
+        reading=_reading(report),
         overall=tuple(
             (finding.verdict, one_line(finding.reason))
             for finding in report.findings
@@ -58,11 +58,17 @@ def lint_page(report: "LintReport") -> str:
     )
 
 
-_READING = {
-    "pass": "Every criterion is met with this embedding model.",
-    "warn": "The scale can be used, with the reservations below.",
-    "fail": "At least one anchor set, or all together, cannot be relied upon with this embedding model.",
-}
+def _reading(report: "LintReport") -> str:
+    """Say what the verdict means, and which sets it is owed to."""
+    if report.verdict == "pass":
+        return "Every criterion is met with this embedding model."
+    blamed = [one.name for one in report.sets if one.verdict == report.verdict]
+    sets = f"{'set' if len(blamed) == 1 else 'sets'} {listed(blamed)}"
+    if report.verdict == "warn":
+        return (
+            f"It can be used with this embedding model, with reservations{f' on {sets}' if blamed else ''}."
+        )
+    return f"It cannot be relied upon with this embedding model{f', because of {sets}' if blamed else ''}."
 
 
 def _card(one: "SetLint", scale: "Scale") -> SetCard:

@@ -45,8 +45,8 @@ def pmf_figure(scale: Scale, pmf: Sequence[Estimate], *, interval: float) -> Fig
         lambda width: bars(drawn, names, width),
         f"Bars: share of each point. {described}.",
         Table(("Point", "Share", f"{interval:.0%} interval"), rows),
-        caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts; "
-        f"the thin line is its {interval:.0%} interval.",
+        caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
+        + (f"; the thin line is its {interval:.0%} interval." if any(map(has_interval, shares)) else "."),
     )
 
 
@@ -76,9 +76,9 @@ def groups_figure(summary: RatingSummary) -> Figure | None:
 
 
 def heat_figure(summary: RatingSummary) -> Figure | None:
-    """Draw the sampled PMFs side by side, from the lowest mean to the highest; ``None`` without a sample."""
+    """Draw the sampled PMFs side by side, from the lowest mean to the highest; ``None`` below two of them."""
     sample = summary.sample.sort("mean", "row")
-    if sample.height == 0:
+    if sample.height < 2:  # noqa: PLR2004 - one column is no map
         return None
     scale, digits = summary.scale, scale_digits(summary.scale)
     pmf = np.array(sample["pmf"].to_list(), dtype=np.float64)
@@ -101,18 +101,14 @@ def heat_figure(summary: RatingSummary) -> Figure | None:
 
 
 def sets_figure(summary: RatingSummary) -> Figure | None:
-    """Draw the correlations between anchor sets; ``None`` with a single set."""
+    """Draw the correlations between anchor sets; ``None`` where none is defined."""
     names, table = list(summary.set_names), summary.set_agreement
-    if len(names) < 2:  # noqa: PLR2004 - agreement takes two
-        return None
     pairs = table[np.triu_indices(len(names), 1)]
     known = pairs[np.isfinite(pairs)]
-    spread = (
-        f"Between two sets r runs from {number(known.min())} to {number(known.max())}, "
-        f"mean {number(known.mean())}."
-        if known.size
-        else "No correlation is defined: too few rated texts, or means that never differ."
-    )
+    if known.size == 0:
+        return None
+    lowest, highest, mean = (number(float(r)) for r in (known.min(), known.max(), known.mean()))
+    spread = f"Between two sets r runs from {lowest} to {highest}, mean {mean}."
     texts = [[number(value) for value in row] for row in table]
     colours = [[correlation_colour(value) for value in row] for row in table]
     return Figure.drawn(
@@ -136,7 +132,7 @@ def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
 
 
 def _quantile_ticks(means: Floats, digits: int, width: int) -> list[tuple[float, str]]:
-    places = np.linspace(0, len(means), {WIDE: 9, NARROW: 5}[width])
+    places = np.linspace(0, len(means), min({WIDE: 9, NARROW: 5}[width], len(means)))
     ranks = np.clip(np.rint(places).astype(int), 0, len(means) - 1)
     return [(float(place), number(means[rank], digits)) for place, rank in zip(places, ranks, strict=True)]
 
