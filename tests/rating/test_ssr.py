@@ -101,6 +101,10 @@ class TestRowsWhereTheReferenceFails:
         pmf = sharpen_pmf([0.1, 0.3, 0.2, 0.4], temperature=0, semantics=semantics)
         assert pmf.tolist() == [0, 0, 0, 1]
 
+    def test_a_tie_in_float32_is_one_although_rounding_broke_it(self):
+        pmf = np.array([0.4, 0.4 + 1e-7, 0.2], dtype=np.float32)
+        np.testing.assert_allclose(sharpen_pmf(pmf, temperature=0), [0.4, 0.4, 0.2], atol=1e-6)
+
     @pytest.mark.parametrize("temperature", [-1.0, -1e-9, np.nan])
     def test_negative_temperature_is_refused(self, temperature):
         with pytest.raises(InputError, match=r"temperature must be >= 0, got"):

@@ -21,6 +21,9 @@ Statuses = npt.NDArray[np.object_]
 """Shape (n,), each a ``Status``."""
 
 
+_TIE = 1e-6  # float32 products leave masses that are equal this far apart
+
+
 @dataclass(frozen=True)
 class Ratings:
     """Ratings of n texts, in the order of the texts; arrays are read-only.
@@ -72,10 +75,11 @@ class Ratings:
 
     @property
     def mode(self) -> Floats:
-        """Value of the point with the largest mass, shape (n,); the lowest of several."""
+        """Value of the point with the largest mass, shape (n,); the lowest of several equal within 1e-6."""
         values: Floats = np.full(len(self), np.nan)
         scored = self.scored
-        values[scored] = self.scale.values[self.pmf[scored].argmax(axis=1)]
+        pmf = self.pmf[scored]
+        values[scored] = self.scale.values[(pmf >= pmf.max(axis=1, keepdims=True) - _TIE).argmax(axis=1)]
         return values
 
     @property

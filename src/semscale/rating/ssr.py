@@ -4,7 +4,7 @@ The formula, for one text and one anchor set with ``k`` points, where ``g = (1 +
 
     p(r)  is proportional to  g(r) - min(g) + epsilon * d(r)
 
-Masses are averaged over anchor sets, then sharpened: ``p(r) ** (1 / T)``, normalised again. The two semantics
+Masses are averaged over anchor sets, then sharpened: ``p(r) ** (1 / T)``, normalised again. The semantics
 differ only in what ``d`` is and in what happens where the formula has no value; ``docs/rating.md`` has the
 whole table.
 
@@ -35,7 +35,7 @@ from semscale.rating.checking import (
 from semscale.types import Floats
 
 _BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
-_TIE = 1e-12
+_TIES = {"float32": 1e-6, "float64": 1e-12}  # masses closer than rounding of their inputs may leave them
 _EQUAL_ULPS = (
     8  # cosines of equal anchors differ by a few roundings, because BLAS sums columns in different orders
 )
@@ -111,9 +111,9 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
     Args:
         pmf: shape (..., k), not negative, each with a positive sum.
         temperature: T, at least 0. Infinity makes all points that have any mass alike.
-        semantics: says what T = 0 does when several points share the largest mass (within 1e-12). ``safe``
-            and ``guide`` leave the PMF as it is; ``paper`` takes the equation's limit, the mass shared evenly
-            among them. Without a tie all put the whole mass on the largest.
+        semantics: says what T = 0 does when several points share the largest mass (within 1e-12, or 1e-6 for
+            float32). ``safe`` and ``guide`` leave the PMF as it is; ``paper`` takes the equation's limit, the
+            mass shared evenly among them. Without a tie all put the whole mass on the largest.
 
     Returns:
         Shape (..., k), float64, the last axis sums to 1 within 1e-12.
@@ -128,13 +128,14 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
         [0.4, 0.4, 0.2]
     """
     check_settings(temperature=temperature, semantics=semantics)
-    masses = as_floats(pmf, "pmf").astype(np.float64)
+    given = as_floats(pmf, "pmf")
+    masses = given.astype(np.float64)
     if masses.ndim == 0 or masses.shape[-1] == 0:
         raise InputError(f"pmf must have points on its last axis, got shape {masses.shape}")
     by_point = masses.reshape(-1, masses.shape[-1]).T
     usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (by_point.sum(axis=0) > 0)
     reject(~usable, "pmf must be masses >= 0 with a positive sum: not so in")
-    sharpened = _sharpened(by_point / by_point.sum(axis=0), temperature, semantics)
+    sharpened = _sharpened(by_point / by_point.sum(axis=0), temperature, semantics, _TIES[given.dtype.name])
     return np.ascontiguousarray(sharpened.T).reshape(masses.shape)
 
 
@@ -187,7 +188,7 @@ def rate_vectors(
         masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
         pmf = masses.sum(axis=0)
         pmf /= np.where(undefined[block], 1.0, pmf.sum(axis=0))
-        result.pmf[block] = _sharpened(pmf, temperature, semantics).T
+        result.pmf[block] = _sharpened(pmf, temperature, semantics, _TIES[rows.dtype.name]).T
         result.set_means[block] = np.einsum("k,skn->ns", point_values, masses)
         result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
     reject(unusable, "vectors must be finite and not all 0: not so in")
@@ -215,13 +216,13 @@ def _masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Float
     return masses, masses.sum(axis=-2)
 
 
-def _sharpened(pmf: Floats, temperature: float, semantics: Semantics) -> Floats:
-    """Apply the temperature to normalised masses of shape (k, n)."""
+def _sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
+    """Apply the temperature to normalised masses of shape (k, n); masses less than ``tie`` apart are equal."""
     if temperature == 1:
         return pmf
     largest = pmf.max(axis=0)
     if temperature == 0:
-        at_top = pmf >= largest - _TIE
+        at_top = pmf >= largest - tie
         n_top = at_top.sum(axis=0)
         shared = at_top / n_top
         return shared if semantics == "paper" else np.where(n_top > 1, pmf, shared)

@@ -1,0 +1,121 @@
+"""Comparison with humans: mapping by hand, coefficients by SciPy, and what is missing stays missing."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semscale.errors import InputError
+from semscale.rating.comparison import compare, human_table, text_lengths
+
+NAN = float("nan")
+FIVE = np.arange(1.0, 6.0)
+
+
+def machine(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.uniform(1, 5, n)
+    lean = np.exp(-((truth[:, None] - FIVE) ** 2))
+    return lean / lean.sum(axis=1, keepdims=True), truth + rng.normal(scale=0.3, size=n).clip(-1, 1)
+
+
+def test_correlations_are_of_the_means():
+    pmf, human = machine()
+    compared = compare(pmf, human.clip(1, 5), values=FIVE)
+    assert compared.n == 80
+    assert compared.pearson.value == pytest.approx(stats.pearsonr(pmf @ FIVE, human.clip(1, 5)).statistic)
+    assert compared.spearman.value == pytest.approx(stats.spearmanr(pmf @ FIVE, human.clip(1, 5)).statistic)
+    assert compared.pearson.low < compared.pearson.value < compared.pearson.high
+    assert compared.ceiling is None
+    assert compared.null_length is None
+    assert compared.points.shape == (80, 2)
+
+
+def test_human_values_are_laid_on_the_scale_by_hand():
+    # -4..4 onto 1..5: -4 -> 1, 4 -> 5, 1 -> 1 + 5 / 8 * 4 = 3.5, half on 3 and half on 4.
+    # Text 2 has raters 3 (4.5) and 4 (5): half of the mass each: .25 on 4, .75 on 5.
+    compared = compare(np.eye(5)[:3], [-4, 1, [3, 4, None]], values=FIVE, human_range=(-4, 4))
+    np.testing.assert_allclose(compared.human_pmf, np.array([1, 0, 0.5, 0.5 + 0.25, 0.75]) / 3)
+    np.testing.assert_allclose(compared.machine_pmf, np.array([1, 1, 1, 0, 0]) / 3)
+    # Cumulated thirds: 1 1 1.5 2.25 3 against 1 2 3 3 3: the largest gap is 1.5 / 3.
+    assert compared.ks_similarity.value == pytest.approx(0.5)
+
+
+def test_uneven_points_share_by_distance():
+    # 4 lies between 1 and 10, a third of the way.
+    compared = compare(np.eye(3)[:1], [4.0], values=np.array([0.0, 1.0, 10.0]))
+    np.testing.assert_allclose(compared.human_pmf, [0, 2 / 3, 1 / 3])
+
+
+def test_human_values_off_the_scale_leave_distributions_out():
+    pmf, human = machine()
+    compared = compare(pmf, human * 20, values=FIVE)
+    assert compared.ks_similarity is None
+    assert np.isnan(compared.human_pmf).all()
+    assert np.isfinite(compared.pearson.value)
+
+
+def test_rows_without_either_are_set_aside():
+    pmf, human = machine(10)
+    pmf[3] = NAN
+    cells = list(human.clip(1, 5))
+    cells[5] = None
+    cells[6] = [None, NAN]
+    kept = [0, 1, 2, 4, 7, 8, 9]
+    compared = compare(pmf, cells, values=FIVE, lengths=np.arange(10.0))
+    assert compared.n == 7
+    assert compared.pearson.value == pytest.approx(
+        stats.pearsonr((pmf @ FIVE)[kept], human.clip(1, 5)[kept])[0]
+    )
+    assert compared.null_length.value == pytest.approx(stats.pearsonr(kept, human.clip(1, 5)[kept])[0])
+
+
+def test_several_raters_set_a_ceiling():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=(500, 1))
+    raters = truth + rng.normal(size=(500, 4))
+    pmf = rng.dirichlet(np.ones(5), 500)
+    compared = compare(pmf, [list(row) for row in raters], values=FIVE)
+    # Variance 1 of the truth and 1 / 4 of the mean's error: .8
+    assert compared.ceiling.value == pytest.approx(0.8, abs=0.05)
+    again = compare(pmf, raters, values=FIVE)
+    assert again.ceiling == compared.ceiling
+
+
+def test_a_large_comparison_shows_a_seeded_sample():
+    pmf, human = machine(2500)
+    one, same, other = (compare(pmf, human.clip(1, 5), values=FIVE, seed=seed).points for seed in (1, 1, 2))
+    assert one.shape == (2000, 2)
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("human", [[], [None, None]])
+def test_nothing_to_compare_is_nan_and_not_zero(human):
+    compared = compare(np.eye(5)[: len(human)], human, values=FIVE)
+    assert compared.n == 0
+    assert np.isnan([compared.pearson.value, compared.spearman.value, *compared.machine_pmf]).all()
+
+
+@pytest.mark.parametrize(
+    ("human", "settings", "message"),
+    [
+        ([1, 2], {}, "human must have 3 rows"),
+        ([1, "2", 3], {}, r"finite numbers: not so in 1 row\(s\), from 0: 1$"),
+        ([1, 2, [3, np.inf]], {}, "from 0: 2$"),
+        ([1, 9, 3], {"human_range": (1, 7)}, r"human_range 1 to 7: not so in 1 row\(s\), from 0: 1$"),
+        ([1, 2, 3], {"human_range": (7, 1)}, r"human_range must be \(lowest, highest\)"),
+        ([1, 2, 3], {"lengths": [1, 2]}, "lengths must have shape"),
+    ],
+)
+def test_bad_input_is_named(human, settings, message):
+    with pytest.raises(InputError, match=message):
+        compare(np.eye(5)[:3], human, values=FIVE, **settings)
+
+
+def test_table_of_raters():
+    np.testing.assert_array_equal(human_table([[None, 1, 4], 2, None]), [[1, 4], [2, NAN], [NAN, NAN]])
+    np.testing.assert_array_equal(human_table(np.array([[1.0, NAN], [2.0, 3.0]])), [[1, NAN], [2, 3]])
+
+
+def test_lengths_of_texts():
+    np.testing.assert_array_equal(text_lengths(["good", "", None, 3]), [4, 0, NAN, NAN])

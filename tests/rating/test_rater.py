@@ -1,0 +1,201 @@
+"""The instrument: which texts get a rating, which a status, and what the signature says."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import semscale
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.rater import Rater
+from semscale.rating.ssr import rate_vectors
+from semscale.scales import Scale
+from semscale.types import Status
+
+SETS = {
+    "plain": ("awful thing", "so so thing", "great thing"),
+    "other": ("bad stuff", "middling stuff", "lovely stuff"),
+}
+
+
+@pytest.fixture
+def scale():
+    points = [{"value": -1, "label": "bad"}, {"value": 0, "label": "middling"}, {"value": 1, "label": "good"}]
+    return Scale(
+        name="mood", title="Mood", question="How?", provenance="a test", points=points, anchor_sets=SETS
+    )
+
+
+@pytest.fixture
+def rater(scale, toy_embedder):
+    return Rater(scale, embedder=toy_embedder, floor=None)
+
+
+CELLS = ["great thing", None, "", "  \n", 7, float("nan"), "bad stuff", "great thing"]
+EXPECTED = [
+    Status.SCORED, Status.MISSING, Status.EMPTY, Status.EMPTY,
+    Status.NOT_TEXT, Status.MISSING, Status.SCORED, Status.SCORED,
+]  # fmt: skip
+
+
+def test_each_cell_gets_its_status_and_only_texts_a_rating(rater):
+    rated = rater.rate(CELLS)
+    assert rated.status.tolist() == EXPECTED
+    scored = np.array([status is Status.SCORED for status in EXPECTED])
+    for floats in (rated.pmf, rated.set_means, rated.similarity, rated.mean, rated.entropy, rated.mode):
+        missing = np.isnan(floats.reshape(len(CELLS), -1)).all(axis=1)
+        np.testing.assert_array_equal(missing, ~scored)
+    np.testing.assert_array_equal(rated.windows, scored.astype(int))
+
+
+def test_ratings_are_those_of_the_arithmetic(rater, toy_embedder):
+    texts = ["great thing", "awful stuff", "so so"]
+    anchors = np.stack([toy_embedder.embed(list(sentences)).vectors for sentences in SETS.values()])
+    expected = rate_vectors(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
+    rated = rater.rate(texts)
+    np.testing.assert_allclose(rated.pmf, expected.pmf)
+    np.testing.assert_allclose(rated.set_means, expected.set_means)
+    np.testing.assert_allclose(rated.similarity, expected.best_similarity)
+    assert rated.similarity[0] == pytest.approx(1)
+
+
+def test_equal_texts_are_embedded_once(rater, toy_embedder):
+    assert rater.anchors.shape == (2, 3, 64)
+    toy_embedder.embedded.clear()
+    rated = rater.rate(["great thing", "bad stuff"] * 50)
+    assert toy_embedder.embedded == ["great thing", "bad stuff"]
+    assert len(np.unique(rated.pmf, axis=0)) == 2
+
+
+def test_nothing_to_rate_needs_no_embedding(rater, toy_embedder):
+    rater.rate([])
+    rated = rater.rate([None, " "])
+    assert toy_embedder.embedded == []
+    assert rated.n_left_out == 2
+    assert rated.pmf.shape == (2, 3)
+
+
+@pytest.mark.parametrize("series", [pl.Series, pd.Series, lambda cells: np.array(cells, dtype=object)])
+def test_series_are_taken(rater, series):
+    texts = ["great thing", None, "bad stuff"]
+    np.testing.assert_array_equal(rater.rate(series(texts)).pmf, rater.rate(texts).pmf)
+
+
+def test_a_single_string_is_refused(rater):
+    with pytest.raises(InputError, match="texts must be a list or a series, got str"):
+        rater.rate("great thing")
+
+
+def test_a_column_of_numbers_is_not_text(rater):
+    assert rater.rate(pl.Series([1, 2])).counts == {Status.NOT_TEXT: 2}
+
+
+class TestFloor:
+    def test_below_it_a_text_is_off_topic_and_keeps_its_similarity(self, scale, toy_embedder):
+        rated = Rater(scale, embedder=toy_embedder, floor=0.3).rate(
+            ["great thing", "entirely unrelated words"]
+        )
+        assert rated.status.tolist() == [Status.SCORED, Status.OFF_TOPIC]
+        assert np.isnan(rated.pmf[1]).all()
+        assert np.isnan(rated.set_means[1]).all()
+        assert rated.similarity[1] < 0.3
+        assert rated.windows[1] == 1
+        assert rated.floor == 0.3
+
+    @pytest.mark.parametrize("floor", ["high", 1.5, float("nan"), [0.2]])
+    def test_other_floors_are_refused(self, scale, floor):
+        with pytest.raises(InputError, match="floor must be"):
+            Rater(scale, floor=floor)
+
+    def test_auto_is_estimated_once(self, scale, toy_embedder):
+        rater = Rater(scale, embedder=toy_embedder)
+        estimated = rater.floor
+        toy_embedder.embedded.clear()
+        assert rater.floor == estimated
+        assert toy_embedder.embedded == []
+        assert f"floor:{estimated:.12g}" in str(rater.signature)
+
+
+class TestVectors:
+    def test_are_rated_like_their_texts(self, rater, toy_embedder):
+        texts = ["great thing", "bad stuff", "awful"]
+        rated = rater.rate_vectors(toy_embedder.embed(texts).vectors * 3)
+        np.testing.assert_allclose(rated.pmf, rater.rate(texts).pmf, atol=1e-5)
+        assert rated.n_scored == 3
+
+    def test_of_the_wrong_width_are_refused(self, rater):
+        with pytest.raises(InputError, match="3 dimensions but anchors 64"):
+            rater.rate_vectors(np.ones((2, 3)))
+
+    @pytest.mark.parametrize("bad", [0.0, np.nan])
+    def test_without_a_direction_are_named(self, rater, bad):
+        vectors = np.ones((5, 64))
+        vectors[[1, 4]] = bad
+        with pytest.raises(InputError, match=r"2 row\(s\), from 0: 1, 4$"):
+            rater.rate_vectors(vectors)
+
+    def test_none_give_no_ratings(self, rater):
+        assert len(rater.rate_vectors(np.empty((0, 64)))) == 0
+
+
+class TestSettings:
+    def test_are_in_the_signature_as_they_were_applied(self, scale, toy_embedder):
+        rater = Rater(
+            scale,
+            embedder=toy_embedder,
+            anchor_sets=["other"],
+            temperature=2,
+            epsilon=0.01,
+            semantics="paper",
+            floor=0.1,
+        )
+        rated = rater.rate(["bad stuff"])
+        kept = scale.with_sets(["other"])
+        assert str(rated.signature).split("|")[1:] == [
+            "rate", f"scale:mood#{kept.content_hash}", "anchor_sets:other", "temperature:2", "epsilon:0.01",
+            "semantics:paper", "floor:0.1", "model:toy", "dimensions:64",
+        ]  # fmt: skip
+        assert rated.scale == kept
+        assert rated.set_means.shape == (1, 1)
+
+    def test_temperature_and_epsilon_are_applied(self, scale, toy_embedder):
+        text = ["great stuff"]
+        plain = Rater(scale, embedder=toy_embedder, floor=None).rate(text).pmf
+        # Squared and normalised again.
+        sharp = Rater(scale, embedder=toy_embedder, floor=None, temperature=0.5).rate(text).pmf
+        np.testing.assert_allclose(sharp, plain**2 / (plain**2).sum())
+        spread = Rater(scale, embedder=toy_embedder, floor=None, epsilon=1e6).rate(text).pmf
+        np.testing.assert_allclose(spread, 1 / 3, atol=1e-5)
+
+    @pytest.mark.parametrize(
+        ("settings", "error", "message"),
+        [
+            ({"temperature": -1.0}, InputError, "temperature must be >= 0, got -1.0"),
+            ({"epsilon": -1.0}, InputError, "epsilon"),
+            ({"semantics": "pape"}, InputError, "semantics"),
+            ({"anchor_sets": ["plian"]}, UnknownNameError, "plain"),
+            ({"anchor_sets": []}, InputError, "at least one"),
+        ],
+    )
+    def test_out_of_range_are_refused_before_anything_is_embedded(
+        self, scale, toy_embedder, settings, error, message
+    ):
+        with pytest.raises(error, match=message):
+            Rater(scale, embedder=toy_embedder, **settings)
+        assert toy_embedder.embedded == []
+
+    def test_one_name_of_a_set_is_enough(self, scale, toy_embedder):
+        assert list(Rater(scale, embedder=toy_embedder, anchor_sets="other").scale.anchor_sets) == ["other"]
+
+
+def test_progress_is_reported(rater):
+    seen = []
+    rater.rate(["great", "bad", "great"], progress=lambda *report: seen.append(report))
+    assert seen[-1] == ("embedding", 2, 2)
+
+
+def test_rate_in_one_call_is_the_same(scale, rater, toy_embedder):
+    texts = ["great thing", None, "bad"]
+    rated = semscale.rate(texts, scale, embedder=toy_embedder, floor=None)
+    np.testing.assert_array_equal(rated.pmf, rater.rate(texts).pmf)
+    assert rated.signature == rater.signature

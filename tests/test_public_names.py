@@ -1,0 +1,45 @@
+"""Public names: all there, nothing heavy before it is needed."""
+
+import subprocess
+import sys
+
+import pytest
+
+import semscale
+
+HEAVY = ("numpy", "polars", "openvino", "altair", "scipy", "openai", "tokenizers", "pydantic", "torch")
+
+
+@pytest.mark.parametrize("name", semscale.__all__)
+def test_every_public_name_exists(name):
+    assert getattr(semscale, name) is not None
+    assert name in dir(semscale)
+
+
+def test_public_names_are_sorted_and_each_once():
+    assert sorted(set(semscale.__all__)) == semscale.__all__
+
+
+def test_an_unknown_name_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="module 'semscale' has no attribute 'raet'"):
+        _ = semscale.raet
+
+
+def test_importing_semscale_loads_nothing_heavy():
+    program = f"import semscale, sys; print([name for name in {HEAVY!r} if name in sys.modules])"
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.strip() == "[]"
+
+
+def test_rating_ready_vectors_loads_no_engine():
+    program = (
+        "import sys, semscale, semscale.rating.ssr\n"
+        "semscale.Rater; semscale.load_scale\n"
+        "print([name for name in ('openvino', 'altair', 'openai', 'torch') if name in sys.modules])"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.strip() == "[]"

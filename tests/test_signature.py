@@ -1,0 +1,43 @@
+"""The line that lets somebody else reproduce a number."""
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.version import __version__
+
+
+def test_reads_in_the_order_of_application():
+    signature = Signature.of("rate", scale="quality#1f2e", temperature=0.5, floor=None, cased=True, seed=3)
+    assert str(signature) == (
+        f"semscale {__version__}|rate|scale:quality#1f2e|temperature:0.5|floor:none|cased:yes|seed:3"
+    )
+
+
+@pytest.mark.parametrize(("value", "shown"), [(1.0, "1"), (0.1 + 0.2, "0.3"), (1e-9, "1e-09"), (False, "no")])
+def test_values_read_the_same_everywhere(value, shown):
+    assert str(Signature.of("x", value=value)).endswith(f"value:{shown}")
+
+
+@pytest.mark.parametrize("value", ["a|b", "a:b"])
+def test_separators_in_values_are_refused(value):
+    with pytest.raises(InputError, match="signature"):
+        Signature.of("x", value=value)
+
+
+def test_a_part_is_appended():
+    whole = Signature.of("rate", scale="a").extended(Signature.of("embed", model="m", precision="exact"))
+    assert whole.fields == (("scale", "a"), ("model", "m"), ("precision", "exact"))
+    assert whole.instrument == "rate"
+
+
+def test_differences_name_both_values():
+    ours = Signature.of("rate", scale="a", temperature=1.0)
+    theirs = Signature.of("rate", scale="b", seed=2)
+    assert ours.differences(theirs) == {"scale": ("a", "b"), "temperature": ("1", None), "seed": (None, "2")}
+    assert ours.differences(ours) == {}
+
+
+def test_version_and_instrument_matter():
+    ours, theirs = Signature("rate", version="1.0"), Signature("match", version="1.1")
+    assert ours.differences(theirs) == {"version": ("1.0", "1.1"), "instrument": ("rate", "match")}
