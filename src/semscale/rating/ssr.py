@@ -217,7 +217,7 @@ def _masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Float
 
 
 def _sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
-    """Apply the temperature to normalised masses of shape (k, n); masses less than ``tie`` apart are equal."""
+    """Apply the temperature to masses (k, n) that sum to 1; those less than ``tie`` apart are equal."""
     if temperature == 1:
         return pmf
     largest = pmf.max(axis=0)
