@@ -281,16 +281,21 @@ class TestTheGuidesExamples:
 
 
 @pytest.mark.parametrize(
-    ("device", "engine"), [(None, "openvino"), ("cpu", "openvino"), ("cuda", "torch"), ("mps", "torch")]
+    ("device", "loader", "settings"),
+    [
+        (None, "semscale.embedding.load_embedder", {}),
+        ("cpu", "semscale.embedding.load_embedder", {}),
+        ("cuda", "semscale.embedding.torch_engine.SentenceTransformerEmbedder", {"device": "cuda"}),
+    ],
 )
-def test_device_chooses_the_engine(monkeypatch, toy_embedder, device, engine):
+def test_device_chooses_the_engine(monkeypatch, toy_embedder, device, loader, settings):
     asked = []
 
-    def load_embedder(name, **settings):
+    def load(name, **settings):
         asked.append((name, settings))
         return toy_embedder
 
-    monkeypatch.setattr("semscale.embedding.load_embedder", load_embedder)
+    monkeypatch.setattr(loader, load)
     rater = ResponseRater(references(set1=FORMAL), model_name="some-model", device=device)
     rater.get_response_pmfs("set1", TEXTS)
-    assert asked == [("some-model", {"engine": engine})]
+    assert asked == [("some-model", settings)]

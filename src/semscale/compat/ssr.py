@@ -216,11 +216,18 @@ class ResponseRater:
 
     def _model(self) -> "Embedder":
         if self._embedder is None:
-            from semscale.embedding import load_embedder
-
-            engine = "openvino" if self._device in (None, "cpu") else "torch"
-            self._embedder = load_embedder(self._model_name, engine=engine)
+            self._embedder = _load(self._model_name, self._device)
         return self._embedder
+
+
+def _load(model_name: str, device: str | None) -> "Embedder":
+    if device in (None, "cpu"):
+        from semscale.embedding import load_embedder
+
+        return load_embedder(model_name)
+    from semscale.embedding.torch_engine import SentenceTransformerEmbedder
+
+    return SentenceTransformerEmbedder(model_name, device=device)
 
 
 def _as_table(df_references: object) -> nw.DataFrame[Any]:
