@@ -5,6 +5,7 @@ import sys
 import tempfile
 import weakref
 from pathlib import Path
+from typing import TypedDict
 
 from semscale.errors import InputError
 from semscale.store.delimited import open_delimited
@@ -18,6 +19,14 @@ FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
 
 _EXTENSIONS = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl", ".tab": "tsv", ".pq": "parquet"}
 _STANDARD_INPUT = "standard input"
+
+
+class TableSettings(TypedDict, total=False):
+    """How a table is to be read, as ``open_table`` takes it."""
+
+    format: str | None
+    encoding: str | None
+    sheet: str | None
 
 
 def open_table(

@@ -1,0 +1,95 @@
+"""Errors to exit codes and one line each: 2 bad input, 3 stopped early, 70 a bug of ours."""
+
+import errno
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+from semscale.errors import InterruptedRunError, SemscaleError
+
+DONE, BAD_INPUT, STOPPED, BUG = 0, 2, 3, 70
+
+_ENVIRONMENT = {
+    errno.ENOSPC: "make room on the disk",
+    errno.EDQUOT: "make room within the quota",
+    errno.EROFS: "choose another folder",
+    errno.EACCES: "check the permissions",
+    errno.EPERM: "check the permissions",
+    errno.EIO: "check the disk",
+    errno.EMFILE: "raise the limit on open files",
+}
+
+
+def exit_code(work: Callable[[], object]) -> int:
+    """Do the work and say how it went: one line on standard error and an exit code, never a traceback.
+
+    Args:
+        work: what a command does.
+
+    Returns:
+        What the work returned, if that is an exit code, else 0; 2, 3 or 70 as the module says.
+    """
+    try:
+        result = work()
+    except KeyboardInterrupt:
+        return _failed("stopped", STOPPED)
+    except Exception as error:  # noqa: BLE001 - the last stop before a traceback
+        return _code_of(error)
+    return result if isinstance(result, int) else DONE
+
+
+def say(message: object) -> None:
+    """Print one line to standard error, whatever line ends and control characters the message has."""
+    line = " ".join(str(message).split())
+    printable = "".join(character if character.isprintable() else "?" for character in line)
+    sys.stderr.write(f"semscale: {printable}\n")
+
+
+def _code_of(error: Exception) -> int:
+    if isinstance(error, InterruptedRunError):
+        return _failed(error, STOPPED)
+    if isinstance(error, SemscaleError):
+        return _failed(error, BAD_INPUT)
+    if isinstance(error, BrokenPipeError):
+        # Whoever read the output has closed it; Python would complain again when it flushes at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
+        where = f"{error.filename}: " if error.filename else ""
+        return _failed(f"{where}{error.strerror}; {_ENVIRONMENT[error.errno]}", BAD_INPUT)
+    return _bug(error)
+
+
+def _failed(message: object, code: int) -> int:
+    say(message)
+    return code
+
+
+def _bug(error: Exception) -> int:
+    if os.environ.get("SEMSCALE_DEBUG"):
+        traceback.print_exception(error)
+    kept = _kept(error)
+    what = f"the file {kept}" if kept else "its traceback"
+    say(
+        f"this is a bug of ours, {type(error).__name__}: {error}; please report it with {what} "
+        "(SEMSCALE_DEBUG=1 shows the traceback)"
+    )
+    return BUG
+
+
+def _kept(error: Exception) -> Path | None:
+    """Write the traceback to the folder for logs; ``None`` where that cannot be written."""
+    from platformdirs import user_log_path
+
+    from semscale.version import __version__
+
+    path = user_log_path("semscale", appauthor=False) / "last-bug.txt"
+    system = f"semscale {__version__}, Python {sys.version.split()[0]}, {sys.platform}"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("\n".join([system, *traceback.format_exception(error)]), encoding="utf-8")
+    except OSError:
+        return None
+    return path

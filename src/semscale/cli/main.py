@@ -1,0 +1,94 @@
+"""The program ``semscale``: its commands, and how it ends."""
+
+import io
+import signal
+import sys
+import warnings
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Annotated, Any
+
+import typer
+
+from semscale.cli.errors import STOPPED, exit_code, say
+from semscale.cli.rate import rate
+from semscale.version import __version__
+
+app = typer.Typer(
+    name="semscale",
+    help="Measure what free text means: survey answers, reviews and LLM output on a scale, offline.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+)
+app.command()(rate)
+for _name in ("scales", "models", "cache"):
+    if find_spec(f"semscale.cli.{_name}"):
+        app.add_typer(import_module(f"semscale.cli.{_name}").app, name=_name)
+
+# From some version on typer carries its own copy of click: the class is found through one that it names.
+_PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
+_INTERRUPTED = 130
+
+
+def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+    if wanted:
+        typer.echo(f"semscale {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    pass
+
+
+def main(arguments: list[str]) -> int:
+    """Run a command and return the program's exit code.
+
+    Args:
+        arguments: as on the command line, without the program's name.
+    """
+    with warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        return exit_code(lambda: _run(arguments))
+
+
+def run() -> None:
+    """Run the command that the command line names; the console script."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for stream in (sys.stdout, sys.stderr):
+        # A terminal or pipe that lacks a character shows a question mark instead of ending the program.
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    sys.exit(main(sys.argv[1:]))
+
+
+def _run(arguments: list[str]) -> int:
+    try:
+        code = app(arguments, prog_name="semscale", standalone_mode=False)
+    except typer.Abort:
+        code = _INTERRUPTED
+    except _PARSER_ERROR as error:
+        return _refused(error)
+    if code == _INTERRUPTED:
+        say("stopped")
+        return STOPPED
+    return code if isinstance(code, int) else 0
+
+
+def _refused(error: Any) -> int:  # noqa: ANN401 - whichever click it is
+    if type(error).__name__ == "NoArgsIsHelpError":
+        error.show()  # prints the help
+        return 2
+    context = getattr(error, "ctx", None)
+    hint = f"; see {context.command_path} --help" if context else ""
+    say(f"{error.format_message().rstrip('.')}{hint}")
+    return int(getattr(error, "exit_code", 2))
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    say(f"warning: {message}")

@@ -1,0 +1,217 @@
+"""The command ``semscale rate``: texts in, estimates on the screen, a rated table and a report out."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from semscale.cli.rating_run import RatingRun
+    from semscale.rating.summary import RatingSummary
+
+
+class Semantics(StrEnum):
+    """Which reading of the method is applied."""
+
+    SAFE = "safe"
+    PAPER = "paper"
+    GUIDE = "guide"
+
+
+class Precision(StrEnum):
+    """How exactly the model computes."""
+
+    EXACT = "exact"
+    FAST = "fast"
+
+
+class Format(StrEnum):
+    """What kind of file the input is."""
+
+    CSV = "csv"
+    TSV = "tsv"
+    JSONL = "jsonl"
+    PARQUET = "parquet"
+    XLSX = "xlsx"
+
+
+def _option(panel: str, name: str, text: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer.Option has them
+    return typer.Option(
+        name, help=text, rich_help_panel=panel, show_default=settings.pop("shown", False), **settings
+    )
+
+
+_COLUMNS, _RATING, _INPUT, _OUTPUT, _MODEL, _RUN = "Columns", "Rating", "Input", "Output", "Model", "Run"
+
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL, Parquet or Excel; - is standard input.")
+]
+Text = Annotated[str, _option(_COLUMNS, "--text", "The texts to rate.", metavar="COLUMN")]
+By = Annotated[str | None, _option(_COLUMNS, "--by", "Names of groups to compare.", metavar="COLUMN")]
+Weight = Annotated[str | None, _option(_COLUMNS, "--weight", "Weights, 0 or more.", metavar="COLUMN")]
+Respondent = Annotated[
+    str | None,
+    _option(
+        _COLUMNS, "--respondent", "Who wrote each text; one person's texts belong together.", metavar="COLUMN"
+    ),
+]
+Human = Annotated[
+    str | None,
+    _option(
+        _COLUMNS,
+        "--human",
+        "Human ratings to compare with: a number, or a list like [3, 4].",
+        metavar="COLUMN",
+    ),
+]
+HumanRange = Annotated[
+    tuple[float, float] | None,
+    _option(_COLUMNS, "--human-range", "Lowest and highest value humans could give.", metavar="LOW HIGH"),
+]
+ScaleName = Annotated[
+    str,
+    _option(
+        _RATING,
+        "--scale",
+        "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.",
+        metavar="SCALE",
+    ),
+]
+AnchorSets = Annotated[
+    str | None, _option(_RATING, "--anchor-sets", "Use only these sets of anchors.", metavar="NAME,NAME")
+]
+Temperature = Annotated[
+    float,
+    _option(_RATING, "--temperature", "Below 1 sharper, above 1 flatter.", shown=True, metavar="NUMBER"),
+]
+Epsilon = Annotated[
+    float, _option(_RATING, "--epsilon", "Mass added to each rating.", shown=True, metavar="NUMBER")
+]
+SemanticsName = Annotated[
+    Semantics,
+    _option(_RATING, "--semantics", "A value for every text, or the equation as published.", shown=True),
+]
+Floor = Annotated[
+    str,
+    _option(
+        _RATING,
+        "--floor",
+        "Cosine below which a text is off topic: auto, none or a number.",
+        shown=True,
+        metavar="FLOOR",
+    ),
+]
+Model = Annotated[
+    str | None, _option(_MODEL, "--model", "A model's name, folder, or name on the hub.", metavar="MODEL")
+]
+PrecisionName = Annotated[
+    Precision, _option(_MODEL, "--precision", "float32, or bfloat16 where the processor has it.", shown=True)
+]
+Engine = Annotated[str, _option(_MODEL, "--engine", "openvino, torch or api.", shown=True, metavar="ENGINE")]
+BaseUrl = Annotated[str | None, _option(_MODEL, "--base-url", "Endpoint of the engine api.", metavar="URL")]
+NoCache = Annotated[bool, _option(_MODEL, "--no-cache", "Neither read nor keep embeddings on disk.")]
+Encoding = Annotated[
+    str | None, _option(_INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", metavar="NAME")
+]
+FormatName = Annotated[
+    Format | None, _option(_INPUT, "--format", "What the input is, whatever its name says.")
+]
+Sheet = Annotated[
+    str | None,
+    _option(_INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", metavar="NAME"),
+]
+Out = Annotated[
+    Path | None,
+    _option(_OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
+]
+Report = Annotated[
+    Path | None, _option(_OUTPUT, "--report", "Report with pictures, one HTML file.", metavar="FILE")
+]
+Json = Annotated[bool, _option(_OUTPUT, "--json", "Print JSON instead of a table.")]
+Interval = Annotated[
+    float, _option(_RUN, "--interval", "Coverage of the intervals.", shown=True, metavar="NUMBER")
+]
+Seed = Annotated[int, _option(_RUN, "--seed", "Of everything that is random.", shown=True, metavar="NUMBER")]
+PartRows = Annotated[
+    int,
+    _option(_RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
+]
+Restart = Annotated[bool, _option(_RUN, "--restart", "Drop what an earlier run has finished.")]
+
+
+def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    file: File,
+    text: Text,
+    scale: ScaleName,
+    by: By = None,
+    weight: Weight = None,
+    respondent: Respondent = None,
+    human: Human = None,
+    human_range: HumanRange = None,
+    out: Out = None,
+    report: Report = None,
+    json: Json = False,  # noqa: FBT002
+    anchor_sets: AnchorSets = None,
+    temperature: Temperature = 1.0,
+    epsilon: Epsilon = 0.0,
+    semantics: SemanticsName = Semantics.SAFE,
+    floor: Floor = "auto",
+    model: Model = None,
+    precision: PrecisionName = Precision.EXACT,
+    engine: Engine = "openvino",
+    base_url: BaseUrl = None,
+    no_cache: NoCache = False,  # noqa: FBT002
+    encoding: Encoding = None,
+    format: FormatName = None,  # noqa: A002
+    sheet: Sheet = None,
+    interval: Interval = 0.95,
+    seed: Seed = 0,
+    part_rows: PartRows = 50_000,
+    restart: Restart = False,  # noqa: FBT002
+) -> None:
+    """Rate a column of texts on a scale, and say what they say altogether.
+
+    [bold]semscale rate answers.csv --text comment --scale satisfaction --report rated.html[/bold]
+
+    Stopped at any moment, the same command with --out goes on after the last finished part.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
+    """
+    from semscale.cli.rating_run import ModelChoice, RatingRun, as_floor
+    from semscale.rating.collecting import FileColumns
+    from semscale.rating.files import FileSettings
+
+    run = RatingRun(
+        columns=FileColumns(text, by, weight, respondent, human, human_range),
+        scale=scale,
+        rating={
+            "anchor_sets": _names(anchor_sets),
+            "temperature": temperature,
+            "epsilon": epsilon,
+            "semantics": semantics.value,
+            "floor": as_floor(floor),
+        },
+        model=ModelChoice(model, precision.value, engine, base_url, cache=not no_cache),
+        settings=FileSettings(part_rows, interval, seed, restart),
+        out=out,
+        report=report,
+    )
+    run.check_outputs()
+    summary = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
+    _present(run, summary, as_json=json)
+
+
+def _names(listed: str | None) -> list[str] | None:
+    return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
+
+
+def _present(run: "RatingRun", summary: "RatingSummary", *, as_json: bool) -> None:
+    if as_json:
+        from semscale.cli.rating_json import rating_json
+
+        typer.echo(rating_json(summary, out=run.out, report=run.report))
+        return
+    from semscale.cli.rating_view import show_rating
+
+    show_rating(summary, out=run.out, report=run.report)

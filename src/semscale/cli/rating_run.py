@@ -1,0 +1,145 @@
+"""What ``semscale rate`` does between its options and its output: check, load, rate, write the report."""
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Unpack
+
+from semscale.cli.progress import progress_bars
+from semscale.embedding.loading import DEFAULT_MODEL, load_embedder
+from semscale.errors import InputError
+from semscale.rating.collecting import FileColumns
+from semscale.rating.files import FileSettings, check_file, rate_file
+from semscale.rating.rater import Rater, RaterSettings
+from semscale.rating.summary import RatingSummary
+from semscale.store.atomic import check_writable, replacing
+from semscale.store.reading import TableSettings, open_table
+from semscale.store.writing import output_format
+from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+_PAGES = (".html", ".htm")
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """Which model turns texts into vectors, and how.
+
+    Attributes:
+        name: as ``load_embedder`` takes it; the default model unless given.
+        precision: ``exact`` or ``fast``.
+        engine: ``openvino``, ``torch`` or ``api``.
+        base_url: of the endpoint.
+        cache: whether embeddings are read from and kept on disk.
+    """
+
+    name: str | None = None
+    precision: str = "exact"
+    engine: str = "openvino"
+    base_url: str | None = None
+    cache: bool = True
+
+    def load(self, progress: Progress | None) -> "Embedder":
+        """Load the model; the first time its weights are pulled."""
+        return load_embedder(
+            self.name or DEFAULT_MODEL,
+            precision=self.precision,
+            engine=self.engine,
+            base_url=self.base_url,
+            cache=self.cache,
+            progress=progress,
+        )
+
+
+@dataclass(frozen=True)
+class RatingRun:
+    """One call of ``semscale rate``.
+
+    Attributes:
+        columns: which column is what.
+        scale: name or file of the scale.
+        rating: settings of the rater, without its embedder.
+        model: which model.
+        settings: parts, intervals and seed.
+        out: file for the rated table.
+        report: file for the report.
+    """
+
+    columns: FileColumns
+    scale: str
+    rating: RaterSettings
+    model: ModelChoice
+    settings: FileSettings
+    out: Path | None = None
+    report: Path | None = None
+
+    def check_outputs(self) -> None:
+        """Check, before anything is read or loaded, that the outputs can be written.
+
+        Raises:
+            InputError: an extension, folder or file that does not serve.
+        """
+        if self.out is not None:
+            output_format(self.out)
+            check_writable(self.out, "out")
+        if self.report is not None:
+            if self.report.suffix.lower() not in _PAGES:
+                raise InputError(f"report must end in {' or '.join(_PAGES)}, got {self.report.name!r}")
+            check_writable(self.report, "report")
+
+    def on(self, file: str, **settings: Unpack[TableSettings]) -> RatingSummary:
+        """Rate a file, write what was asked for, and sum it up.
+
+        Args:
+            file: path of the table, or ``-``.
+            settings: as ``open_table`` takes them.
+
+        Raises:
+            SemscaleError: as ``rate_file``.
+        """
+        Rater(self.scale, **self.rating)  # a wrong scale or setting is said before anything is read
+        table = open_table(file, **settings)
+        check_file(table, self.columns, self.out)
+        with progress_bars() as progress:
+            rating: RaterSettings = {**self.rating, "embedder": self.model.load(progress)}
+            rater = Rater(self.scale, **rating)
+            summary = rate_file(
+                table, self.columns, rater=rater, out=self.out, settings=self.settings, progress=progress
+            )
+            if self.report is not None:
+                _write_report(self.report, summary, rater)
+        return summary
+
+
+def as_floor(text: str) -> Literal["auto"] | float | None:
+    """Read the option ``--floor``.
+
+    Raises:
+        InputError: neither ``auto``, ``none`` nor a number.
+
+    Example:
+        >>> as_floor("none"), as_floor("0.2")
+        (None, 0.2)
+    """
+    if text == "auto":
+        return "auto"
+    if text == "none":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise InputError(f"floor must be auto, none or a number from -1 to 1, got {text!r}")
+    return number
+
+
+def _write_report(path: Path, summary: RatingSummary, rater: Rater) -> None:
+    from semscale.rating.lint import lint
+    from semscale.report.rating_page import rating_page
+
+    page = rating_page(summary, lint=lint(rater.scale, embedder=rater.embedder))
+    with replacing(path) as temporary:
+        temporary.write_text(page, encoding="utf-8")

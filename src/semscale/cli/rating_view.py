@@ -1,0 +1,192 @@
+"""A rating summary on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semscale.report.wording import (
+    counted,
+    digits_for,
+    listed,
+    number,
+    one_line,
+    percent_with_interval,
+    plain,
+    printable,
+    with_interval,
+)
+
+if TYPE_CHECKING:
+    from semscale.rating.comparison import Comparison
+    from semscale.rating.summary import RatingSummary
+    from semscale.stats.estimates import Estimate, GroupEstimate
+
+_BAR = 24
+_GROUPS = 50
+_PIPE_WIDTH = 10_000
+_QUIET = "dim"
+
+
+def show_rating(summary: "RatingSummary", *, out: Path | None = None, report: Path | None = None) -> None:
+    """Print a summary to standard output.
+
+    Args:
+        summary: what was measured.
+        out: where the rated table was written.
+        report: where the report was written.
+    """
+    if sys.stdout.isatty():
+        _print(Console(highlight=False, markup=False, emoji=False), summary, (out, report))
+        return
+    console = Console(
+        width=_PIPE_WIDTH, color_system=None, highlight=False, markup=False, emoji=False, legacy_windows=False
+    )
+    with console.capture() as captured:
+        _print(console, summary, (out, report))
+    sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
+
+
+def _print(console: Console, summary: "RatingSummary", files: tuple[Path | None, Path | None]) -> None:
+    overall = summary.estimates.overall
+    scored = summary.counts.get("scored", 0)
+    console.print(
+        Text.assemble((one_line(summary.scale.title), "bold"), (f"  {one_line(summary.source)}", _QUIET))
+    )
+    console.print(f"{scored:,} of {counted(summary.n, 'row')} rated{_left_out(summary)}")
+    if overall.pmf:
+        console.print(_figures(summary))
+        console.print(_distribution(summary))
+    else:
+        console.print("\nNo row counts, so there is nothing to estimate.")
+    if summary.estimates.groups:
+        console.print(_groups(summary))
+    if summary.comparison is not None:
+        console.print(_comparison(summary.comparison))
+    for line in _notes(summary):
+        console.print(Text(line, style=_QUIET))
+    for name, path in zip(("table", "report"), files, strict=True):
+        if path is not None:
+            console.print(f"{name}: {printable(path)}")
+
+
+def _table(*columns: str, title: str | None = None) -> Table:
+    on_terminal = sys.stdout.isatty()
+    table = Table(
+        box=box.SIMPLE_HEAD if on_terminal else None,
+        show_header=any(columns),
+        title=title,
+        title_justify="left",
+        title_style="bold",
+        header_style="bold",
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        show_edge=False,
+    )
+    for place, column in enumerate(columns):
+        table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
+    return table
+
+
+def _figures(summary: "RatingSummary") -> Table:
+    overall, digits = summary.estimates.overall, _digits(summary)
+    percent = f"{100 * summary.estimates.interval:g} % interval"
+    table = _table("", "estimate", title=f"\nAltogether ({percent})")
+    if overall.mean is not None:
+        low, high = summary.scale.values[0], summary.scale.values[-1]
+        table.add_row(f"mean, from {plain(low)} to {plain(high)}", with_interval(overall.mean, digits))
+    for name, estimate in _shares(overall).items():
+        table.add_row(name, percent_with_interval(estimate))
+    return table
+
+
+def _shares(group: "GroupEstimate") -> "dict[str, Estimate]":
+    named = {
+        "top 2 points": group.top_2_box,
+        "bottom 2 points": group.bottom_2_box,
+        "net (top less bottom)": group.net,
+        "NPS": group.nps,
+    }
+    return {name: estimate for name, estimate in named.items() if estimate is not None}
+
+
+def _distribution(summary: "RatingSummary") -> Table:
+    masses = summary.estimates.overall.pmf
+    table = _table("point", "share", "", title="\nDistribution")
+    table.columns[2].justify = "left"
+    most = max(mass.value for mass in masses) or 1.0
+    for point, mass in zip(summary.scale.points, masses, strict=True):
+        label = f"{plain(point.value)} {one_line(point.label)}"
+        table.add_row(label, percent_with_interval(mass), Text(_bar(mass.value / most), style="cyan"))
+    return table
+
+
+def _bar(share: float) -> str:
+    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
+    return ("█" if encoding.startswith("utf") else "#") * round(_BAR * share)
+
+
+def _groups(summary: "RatingSummary") -> Table:
+    groups, digits = summary.estimates.groups, _digits(summary)
+    with_boxes = any(group.top_2_box for group in groups)
+    heads = [one_line(summary.by or "group"), "rows", "mean", *(["top 2 points"] if with_boxes else [])]
+    table = _table(*heads, title="\nBy group")
+    for group in groups[:_GROUPS]:
+        cells = [
+            _name(group),
+            f"{group.n:,}",
+            with_interval(group.mean, digits) if group.mean else number(None),
+        ]
+        if with_boxes:
+            cells.append(percent_with_interval(group.top_2_box) if group.top_2_box else number(None))
+        table.add_row(*cells)
+    if len(groups) > _GROUPS:
+        table.add_row(
+            f"... and {counted(len(groups) - _GROUPS, 'more group', 'more groups')}; --json has all"
+        )
+    return table
+
+
+def _name(group: "GroupEstimate") -> str:
+    return "(none)" if group.group is None else one_line(group.group)
+
+
+def _comparison(compared: "Comparison") -> Table:
+    table = _table("", "estimate", title=f"\nCompared with humans ({counted(compared.n, 'text')})")
+    rows = {
+        "Pearson r of means": compared.pearson,
+        "Spearman rho of means": compared.spearman,
+        "KS similarity of distributions": compared.ks_similarity,
+        "ceiling: reliability of the humans": compared.ceiling,
+        "to beat: r of text length": compared.null_length,
+    }
+    for name, estimate in rows.items():
+        if estimate is not None:
+            table.add_row(name, with_interval(estimate, 3))
+    return table
+
+
+def _notes(summary: "RatingSummary") -> list[str]:
+    method = summary.estimates.method
+    clusters = "respondents" if summary.estimates.clustered else "rows"
+    how = f"bootstrap of {clusters}" if method == "bootstrap" else f"linearized variance over {clusters}"
+    lines = ["", f"intervals: {how}"]
+    if summary.n_windowed:
+        lines.append(
+            f"{counted(summary.n_windowed, 'text')} read in overlapping windows, because of their length"
+        )
+    return [*lines, f"signature: {printable(summary.signature)}"]
+
+
+def _left_out(summary: "RatingSummary") -> str:
+    reasons = dict(summary.estimates.overall.left_out)
+    shown = [f"{count:,} {reason}" for reason, count in reasons.items() if count]
+    return f"; left out: {listed(shown)}" if shown else ""
+
+
+def _digits(summary: "RatingSummary") -> int:
+    return digits_for(float(summary.scale.values[0]), float(summary.scale.values[-1]))

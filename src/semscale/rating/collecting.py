@@ -1,0 +1,269 @@
+"""From rated parts of a file to the summary of all of them, in memory that does not grow with the file."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.rating.comparison import Comparison, compare
+from semscale.rating.estimating import Tallies
+from semscale.rating.file_cells import groups_in, humans_in, numbers_in
+from semscale.rating.rater import Rater
+from semscale.rating.ratings import Ratings
+from semscale.rating.sampling import DistinctCount, priorities, set_correlations
+from semscale.rating.summary import (
+    EXAMPLES,
+    EXAMPLES_PER_STATUS,
+    SAMPLE_SIZE,
+    RatingSummary,
+    distinct_rows,
+    example_rows,
+    left_out_rows,
+)
+from semscale.stats.moments import Moments
+from semscale.types import Floats, Integers, Status
+
+PREFIX = "semscale_"
+"""Stands before the name of every column that a run adds."""
+
+COMPARED_ROWS = 20_000
+"""Rows with a human rating that a comparison looks at; a seeded sample of them where there are more."""
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """Which column of a file is what.
+
+    Attributes:
+        text: the texts to rate.
+        by: names of groups.
+        weight: weights, finite and not negative.
+        respondent: who wrote each text; one person's texts count as a cluster.
+        human: human ratings, a number or a list of numbers for each text.
+        human_range: lowest and highest value that humans could give; the scale's own unless given.
+    """
+
+    text: str
+    by: str | None = None
+    weight: str | None = None
+    respondent: str | None = None
+    human: str | None = None
+    human_range: tuple[float, float] | None = None
+
+    def named(self) -> dict[str, str]:
+        """Columns that were asked for, by what they are for."""
+        roles = {name: getattr(self, name) for name in ("text", "by", "weight", "respondent", "human")}
+        return {role: column for role, column in roles.items() if column is not None}
+
+
+def rated_frame(ratings: Ratings) -> pl.DataFrame:
+    """Lay ratings out as the columns that a run adds: those of ``Ratings.to_frame``, each with the prefix."""
+    return ratings.to_frame().rename(lambda name: PREFIX + name)
+
+
+def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
+    """Read ratings back from the columns of ``rated_frame``, which lack the means under single sets."""
+    masses = frame.select(pl.col(f"^{PREFIX}p_.*$")).to_numpy()
+    return Ratings(
+        scale=rater.scale,
+        pmf=masses.astype(np.float64),
+        similarity=frame[f"{PREFIX}similarity"].to_numpy().astype(np.float64),
+        set_means=np.full((frame.height, len(rater.scale.anchor_sets)), np.nan),
+        status=np.array([Status(status) for status in frame[f"{PREFIX}status"]], dtype=object),
+        windows=frame[f"{PREFIX}windows"].to_numpy(),
+        signature=rater.signature,
+        floor=rater.floor,
+    )
+
+
+@dataclass
+class Collector:
+    """Takes rated parts in the order of the file, whether just made or read back, and sums them up.
+
+    Attributes:
+        rater: what rated them.
+        columns: which column is what.
+        seed: of the sample, the bootstrap and the comparison.
+        n: rows so far.
+    """
+
+    rater: Rater
+    columns: FileColumns
+    seed: int = 0
+    n: int = 0
+    _examples: dict[str, pl.DataFrame] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._tallies = Tallies(self.rater.scale.values)
+        self._counts = dict.fromkeys(Status, 0)
+        self._n_windowed = 0
+        self._distinct = DistinctCount()
+        self._sets = Moments.empty(len(self.rater.scale.anchor_sets))
+        self._humans = _Humans(self.seed)
+
+    def add(self, frame: pl.DataFrame, sets: Moments) -> None:
+        """Add the next part.
+
+        Args:
+            frame: the input's columns, mixed ones as text, and those of ``rated_frame``.
+            sets: of the part's means under each anchor set.
+
+        Raises:
+            InputError: a weight or human rating that is none, or too many groups.
+        """
+        ratings = ratings_of(frame, self.rater)
+        self._tally(frame, ratings)
+        for status, count in ratings.counts.items():
+            self._counts[status] += count
+        self._n_windowed += int((ratings.windows > 1).sum())
+        self._count_distinct(frame)
+        self._sets = self._sets.merged(sets)
+        self._keep_examples(frame, ratings)
+        if self.columns.human is not None:
+            texts = _column(frame, self.columns.text).cast(pl.String)
+            lengths = texts.str.len_chars().fill_null(0).to_numpy()
+            humans = humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range)
+            self._humans.add(self.n, ratings.pmf, humans, lengths)
+        self.n += frame.height
+
+    def summary(self, source: str, interval: float) -> RatingSummary:
+        """Estimate and sum up everything that was added.
+
+        Args:
+            source: name of the file; its folders are left out.
+            interval: coverage of the intervals, between 0 and 1.
+
+        Raises:
+            InputError: weights that sum to 0, or human ratings outside their range.
+        """
+        rater, columns = self.rater, self.columns
+        return RatingSummary(
+            scale=rater.scale,
+            signature=rater.signature,
+            estimates=self._tallies.estimates(interval=interval, seed=self.seed),
+            n=self.n,
+            counts={str(status): count for status, count in self._counts.items() if count},
+            n_windowed=self._n_windowed,
+            n_distinct=self._distinct.count,
+            sample=self._examples["sample"].drop("priority"),
+            most_certain=self._examples["most_certain"],
+            least_certain=self._examples["least_certain"],
+            left_out=self._examples["left_out"],
+            set_agreement=set_correlations(self._sets),
+            set_names=tuple(rater.scale.anchor_sets),
+            floor=rater.floor,
+            comparison=self._comparison(),
+            source=Path(source).name,
+            by=columns.by,
+            weight=columns.weight,
+            respondent=columns.respondent,
+            created=datetime.now(UTC),
+        )
+
+    def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
+        columns = self.columns
+        weights = by = respondents = None
+        if columns.weight is not None:
+            weights = numbers_in(_column(frame, columns.weight), "weight", self.n)
+        if columns.by is not None:
+            by = groups_in(_column(frame, columns.by))
+        if columns.respondent is not None:
+            respondents = groups_in(_column(frame, columns.respondent))
+        self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
+
+    def _count_distinct(self, frame: pl.DataFrame) -> None:
+        texts = _column(frame, self.columns.text)
+        if texts.dtype == pl.String:
+            is_text = ~frame[f"{PREFIX}status"].is_in([Status.MISSING, Status.NOT_TEXT])
+            self._distinct.add(texts.filter(is_text))
+
+    def _keep_examples(self, frame: pl.DataFrame, ratings: Ratings) -> None:
+        cells: list[object] = _column(frame, self.columns.text).to_list()
+        scored = np.flatnonzero(ratings.scored)
+        order = scored[np.argsort(ratings.entropy[scored], kind="stable")]
+        priority = priorities(self.n + scored, self.seed)
+        sampled = scored[np.argsort(priority, kind="stable")[:SAMPLE_SIZE]]
+        drawn = self._rows(ratings, cells, sampled)
+        drawn = drawn.with_columns(priority=pl.Series(priorities(self.n + sampled, self.seed)))
+        self._merge("sample", drawn, pl.col("priority"), SAMPLE_SIZE)
+        lowest = self._rows(ratings, cells, distinct_rows(order, cells))
+        self._merge("most_certain", lowest, pl.col("entropy"), EXAMPLES)
+        highest = self._rows(ratings, cells, distinct_rows(order[::-1], cells))
+        self._merge("least_certain", highest, -pl.col("entropy"), EXAMPLES)
+        left_out = self._rows(ratings, cells, left_out_rows(ratings.status))
+        known = self._examples.get("left_out", left_out.clear())
+        self._examples["left_out"] = _first_per_status(pl.concat([known, left_out]))
+
+    def _rows(self, ratings: Ratings, cells: list[object], rows: Integers) -> pl.DataFrame:
+        return example_rows(ratings, cells, rows).with_columns(pl.col("row") + self.n)
+
+    def _merge(self, name: str, rows: pl.DataFrame, key: pl.Expr, most: int) -> None:
+        merged = pl.concat([self._examples.get(name, rows.clear()), rows]).sort(key, "row")
+        if name == "sample":
+            self._examples[name] = merged.head(most).sort("row")
+        else:
+            self._examples[name] = merged.unique("text", keep="first", maintain_order=True).head(most)
+
+    def _comparison(self) -> Comparison | None:
+        if self.columns.human is None:
+            return None
+        if not self._humans.kept:
+            raise InputError(
+                f"human: column '{self.columns.human}' has no rating for any text that was scored; "
+                "name another column, or leave it out"
+            )
+        pmf, humans, lengths = self._humans.arrays()
+        return compare(
+            pmf,
+            humans,
+            values=self.rater.scale.values,
+            lengths=lengths,
+            human_range=self.columns.human_range,
+            seed=self.seed,
+        )
+
+
+class _Humans:
+    """A seeded sample of rows that have both a rating and a human rating."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self.kept: list[tuple[int, int, Floats, float | list[float], int]] = []
+
+    def add(
+        self, first_row: int, pmf: Floats, humans: list[float | list[float] | None], lengths: Integers
+    ) -> None:
+        scored = ~np.isnan(pmf[:, 0])
+        rows = np.array(
+            [row for row, human in enumerate(humans) if human is not None and scored[row]], dtype=np.int64
+        )
+        for row, priority in zip(
+            rows.tolist(), priorities(first_row + rows, self._seed).tolist(), strict=True
+        ):
+            human = humans[row]
+            if human is not None:
+                self.kept.append((priority, first_row + row, pmf[row], human, int(lengths[row])))
+        if len(self.kept) > COMPARED_ROWS:
+            self.kept = sorted(self.kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
+
+    def arrays(self) -> tuple[Floats, list[float | list[float]], Integers]:
+        rows = sorted(self.kept, key=lambda kept: kept[1])
+        return (
+            np.array([row[2] for row in rows]),
+            [row[3] for row in rows],
+            np.array([row[4] for row in rows]),
+        )
+
+
+def _column(frame: pl.DataFrame, name: str) -> pl.Series:
+    """A column, or nulls where a part of a JSON lines file does not have it."""
+    return frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.Null)
+
+
+def _first_per_status(rows: pl.DataFrame) -> pl.DataFrame:
+    order = pl.col("status").replace_strict({str(status): place for place, status in enumerate(Status)})
+    place = pl.int_range(pl.len()).over("status")
+    return rows.filter(place < EXAMPLES_PER_STATUS).sort(order, "row")

@@ -1,0 +1,118 @@
+"""Cells of a file's columns as the numbers, groups and human ratings they stand for; CSV has only strings."""
+
+import json
+import math
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+
+_TEXTS = (pl.String, pl.Categorical, pl.Enum)
+
+
+def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0) -> pl.Series:
+    """Read a column as numbers; a string such as ``"2.5"`` is one, an empty cell is null.
+
+    Args:
+        cells: a column of numbers or of strings.
+        parameter: what the column is for, for the message.
+        first_row: row of the file that the first cell stands in, from 0.
+
+    Raises:
+        InputError: a cell that is no number; the message has its row and its text.
+
+    Example:
+        >>> numbers_in(pl.Series(["2.5", None, "1"]), "weight").to_list()
+        [2.5, None, 1.0]
+    """
+    if cells.dtype not in _TEXTS:
+        return cells
+    stripped = cells.cast(pl.String).str.strip_chars().replace("", None)
+    numbers = stripped.cast(pl.Float64, strict=False)
+    wrong = (stripped.is_not_null() & numbers.is_null()).arg_true()
+    if len(wrong):
+        row = int(wrong[0])
+        raise InputError(
+            f"{parameter}: column '{cells.name}' must hold numbers, but data row {first_row + row + 1} has "
+            f"{_shown(stripped[row])}; correct the cell, or leave it empty"
+        )
+    return numbers
+
+
+def groups_in(cells: pl.Series) -> pl.Series:
+    """Read a column as names; a whole number is the same name whether the file has it as 3 or as 3.0.
+
+    Example:
+        >>> groups_in(pl.Series([3.0, None])).to_list()
+        ['3', None]
+    """
+    if cells.dtype.is_float():
+        whole = cells.drop_nulls().drop_nans()
+        if (whole == whole.floor()).all():
+            return cells.fill_nan(None).cast(pl.Int64, strict=False).cast(pl.String)
+    return cells.cast(pl.String) if not cells.dtype.is_nested() else pl.Series(map(str, cells.to_list()))
+
+
+def humans_in(
+    cells: pl.Series, first_row: int = 0, bounds: tuple[float, float] | None = None
+) -> list[float | list[float] | None]:
+    """Read a column of human ratings: a number, or several as a list or as JSON text such as ``"[3, 4]"``.
+
+    Args:
+        cells: the column.
+        first_row: row of the file that the first cell stands in, from 0.
+        bounds: lowest and highest value that humans could give, if known.
+
+    Raises:
+        InputError: a cell that is neither, or out of bounds; the message has its row and its text.
+
+    Example:
+        >>> humans_in(pl.Series(["3", "[3, 4]", None]))
+        [3.0, [3.0, 4.0], None]
+    """
+    found = []
+    for row, cell in enumerate(cells.to_list()):
+        rating, sound = _human(cell)
+        if not sound:
+            raise InputError(
+                f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
+                f"but data row {first_row + row + 1} has {_shown(cell)}; correct the cell, or leave it empty"
+            )
+        if bounds is not None and not _lies_within(bounds, rating):
+            raise InputError(
+                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data row {first_row + row + 1} of column "
+                f"'{cells.name}' has {_shown(cell)}; widen the range, or correct the cell"
+            )
+        found.append(rating)
+    return found
+
+
+def _human(cell: Any) -> tuple[float | list[float] | None, bool]:  # noqa: ANN401 - any cell
+    if isinstance(cell, str):
+        if not cell.strip():
+            return None, True
+        try:
+            cell = json.loads(cell)
+        except json.JSONDecodeError:
+            return None, False
+    if cell is None:
+        return None, True
+    several = cell if isinstance(cell, list) else [cell]
+    numbers = [float(one) for one in several if isinstance(one, int | float) and not isinstance(one, bool)]
+    if len(numbers) != sum(one is not None for one in several) or any(map(math.isinf, numbers)):
+        return None, False
+    numbers = [number for number in numbers if not math.isnan(number)]
+    if not numbers:
+        return None, True
+    return (numbers if isinstance(cell, list) else numbers[0]), True
+
+
+def _lies_within(bounds: tuple[float, float], rating: float | list[float] | None) -> bool:
+    numbers = rating if isinstance(rating, list) else [] if rating is None else [rating]
+    return all(bounds[0] <= number <= bounds[1] for number in numbers)
+
+
+def _shown(cell: object) -> str:
+    text = repr(cell)
+    return text if len(text) <= 40 else text[:37] + "..."  # noqa: PLR2004

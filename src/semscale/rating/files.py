@@ -1,0 +1,232 @@
+"""Rating a file of any size: part by part, resumable, in bounded memory, with the rows in their order."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError, InterruptedRunError
+from semscale.rating.collecting import PREFIX, Collector, FileColumns, rated_frame
+from semscale.rating.rater import Rater
+from semscale.rating.sampling import set_moments
+from semscale.rating.summary import RatingSummary
+from semscale.stats.moments import Moments
+from semscale.store.atomic import check_writable
+from semscale.store.cells import storable
+from semscale.store.joining import join_parts
+from semscale.store.parts import Parts
+from semscale.store.table import Table
+from semscale.store.workbook import check_rows
+from semscale.store.writing import output_format
+from semscale.types import Progress
+
+__all__ = ["FileColumns", "FileSettings", "rate_file"]
+
+PART_ROWS = 50_000
+
+
+@dataclass(frozen=True)
+class FileSettings:
+    """How a file is gone through.
+
+    Attributes:
+        part_rows: rows of a part, at least 1; what is not finished when a run stops is at most one part.
+        interval: coverage that the intervals aim at, between 0 and 1.
+        seed: of all that is random.
+        restart: drop the finished parts of an earlier run, whatever it was.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    part_rows: int = PART_ROWS
+    interval: float = 0.95
+    seed: int = 0
+    restart: bool = False
+
+    def __post_init__(self) -> None:
+        if self.part_rows < 1:
+            raise InputError(f"part_rows must be at least 1, got {self.part_rows}")
+        if not 0 < self.interval < 1:
+            raise InputError(f"interval must lie between 0 and 1, got {self.interval}")
+
+
+def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
+    table: Table,
+    columns: FileColumns,
+    *,
+    rater: Rater,
+    out: Path | None = None,
+    settings: FileSettings | None = None,
+    progress: Progress | None = None,
+) -> RatingSummary:
+    """Rate a column of texts, write the rated table, and sum it up.
+
+    The rated table has the input's columns and rows in their order, then those of ``Ratings.to_frame`` with
+    the prefix ``semscale_``: ``semscale_status``, ``semscale_mean``, ..., ``semscale_p_<value>`` for every
+    point. Cells of JSON lines or Excel whose column mixes types are text in it.
+
+    Finished parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is
+    stopped, by a signal, a crash or an endpoint that fails, the same call goes on after the last finished
+    part.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        rater: scale, embedder and settings.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; nothing is written, and nothing is kept when the
+            run stops, unless given.
+        settings: parts, intervals and seed.
+        progress: called as rows are rated, and while texts are embedded.
+
+    Returns:
+        Estimates from all rows, counts, and samples of rows, in memory that does not grow with the file.
+
+    Raises:
+        InputError: a column that does not exist or holds no text, a name that is taken, a cell that cannot be
+            used, an output that cannot be written. No part and no output is left behind.
+        InterruptedRunError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    settings = settings or FileSettings()
+    check_file(table, columns, out)
+    run = _Run(table, columns, rater, settings, progress)
+    if out is None:
+        return run.without_output()
+    return run.into(out)
+
+
+def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+    """Check everything that can be known before any text is embedded.
+
+    Raises:
+        InputError: as ``rate_file``.
+    """
+    for parameter, column in columns.named().items():
+        table.require(column, parameter)
+    taken = [name for name in table.columns if name.startswith(PREFIX)]
+    if taken:
+        raise InputError(
+            f"{table.name} has a column '{taken[0]}', but {PREFIX}... are names of the result; rename it"
+        )
+    if out is not None:
+        _check_output(table, out)
+    table.require_text(columns.text, "text")
+
+
+def _check_output(table: Table, out: Path) -> None:
+    name = output_format(out)
+    check_writable(out, "out")
+    if out.exists() and out.samefile(table.path):
+        raise InputError(f"out must not be the input, got {out}; choose another name")
+    if name == "xlsx" and table.n_rows is not None:
+        check_rows(table.n_rows)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """One pass over a table."""
+
+    table: Table
+    columns: FileColumns
+    rater: Rater
+    settings: FileSettings
+    progress: Progress | None
+
+    def without_output(self) -> RatingSummary:
+        collector = self._collector()
+        try:
+            for frame, sets in self._rated(0):
+                collector.add(frame, sets)
+                self._tell(collector.n)
+        except KeyboardInterrupt:
+            raise InterruptedRunError(
+                f"stopped after {collector.n:,} rows; finished embeddings stay in the cache, "
+                "and with an output file the same command goes on where it stopped"
+            ) from None
+        return collector.summary(self.table.name, self.settings.interval)
+
+    def into(self, out: Path) -> RatingSummary:
+        folder = out.with_name(out.name + ".parts")
+        with Parts.open(folder, self._key(), restart=self.settings.restart) as parts:
+            try:
+                summary = self._finish(parts)
+                self._write(parts, out)
+            except InputError:
+                parts.remove()
+                raise
+            except KeyboardInterrupt:
+                raise self._stopped(parts) from None
+            parts.remove()
+        return summary
+
+    def _finish(self, parts: Parts) -> RatingSummary:
+        collector = self._collector()
+        for part in parts.finished:
+            collector.add(pl.read_parquet(part.path), _moments_of(part.notes))
+            self._tell(collector.n)
+        for frame, sets in self._rated(parts.rows):
+            collector.add(frame, sets)
+            parts.add(frame, _notes_of(sets))
+            self._tell(collector.n)
+        return collector.summary(self.table.name, self.settings.interval)
+
+    def _write(self, parts: Parts, out: Path) -> None:
+        if self.progress:
+            self.progress("writing", 0, None)
+        join_parts([part.path for part in parts.finished], out)
+
+    def _rated(self, skip: int) -> Iterator[tuple[pl.DataFrame, Moments]]:
+        centre = float(self.rater.scale.values.mean())
+        for batch in self.table.batches(self.settings.part_rows, skip):
+            taken = [name for name in batch.columns if name.startswith(PREFIX)]
+            if taken:
+                raise InputError(f"{self.table.name} has a column '{taken[0]}'; rename it")
+            cells = (
+                batch[self.columns.text].to_list()
+                if self.columns.text in batch.columns
+                else [None] * batch.height
+            )
+            ratings = self.rater.rate(cells, progress=self.progress)
+            frame = pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
+            yield frame, set_moments(ratings.set_means[ratings.scored], centre)
+
+    def _collector(self) -> Collector:
+        return Collector(self.rater, self.columns, self.settings.seed)
+
+    def _key(self) -> dict[str, str]:
+        signature = self.rater.signature
+        return {
+            "input": self.table.fingerprint(),
+            "text": self.columns.text,
+            "part_rows": str(self.settings.part_rows),
+            "version": signature.version,
+            **dict(signature.fields),
+        }
+
+    def _stopped(self, parts: Parts) -> InterruptedRunError:
+        rows = parts.rows
+        if not rows:
+            parts.remove()
+            return InterruptedRunError(
+                "stopped before the first part was finished; finished embeddings stay in the cache, "
+                "and the same command starts again with them"
+            )
+        return InterruptedRunError(
+            f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "
+            "the same command goes on after them"
+        )
+
+    def _tell(self, done: int) -> None:
+        if self.progress:
+            self.progress("rating", done, self.table.n_rows)
+
+
+def _notes_of(sets: Moments) -> dict[str, object]:
+    return {"n": sets.n, "total": sets.total.tolist(), "outer": sets.outer.tolist()}
+
+
+def _moments_of(notes: dict[str, object]) -> Moments:
+    return Moments(int(str(notes["n"])), np.array(notes["total"]), np.array(notes["outer"]))
