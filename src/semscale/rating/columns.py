@@ -32,7 +32,9 @@ def as_list(column: object, name: str) -> list[Any]:
     if isinstance(column, np.ndarray):
         if column.ndim != 1:
             raise InputError(f"{name} must have one dimension, got shape {column.shape}")
-        return list(column)
+        return (
+            list(column) if column.dtype.kind in "mM" else list(column.tolist())
+        )  # dates lose their unit there
     series = nw.from_native(column, series_only=True, pass_through=True)
     if isinstance(series, nw.Series):
         cells = series.to_list()
@@ -51,6 +53,8 @@ def is_missing(cell: object) -> bool:
         >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]
         [True, True, False, False]
     """
+    if isinstance(cell, str):
+        return False
     if cell is None or type(cell).__name__ in _MISSING_TYPES:
         return True
     return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
