@@ -232,6 +232,8 @@ def test_verify_names_the_damaged_file(tmp_path):
     os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))  # same size, same time: only the hash tells
     with pytest.raises(ModelError, match=r"model\.safetensors has SHA-256 .*semscale models pull tiny"):
         weights.verify("tiny")
+    weights.resolve("tiny", folder=tmp_path / "mine", thorough=True)  # what `semscale models pull` does
+    assert weights.verify("tiny").pinned
     path.unlink()
     with pytest.raises(ModelError, match=r"model\.safetensors is missing"):
         weights.verify("tiny")

@@ -173,7 +173,7 @@ class EmbeddingCache:
         if stale:
             with Transaction(connection):
                 connection.executemany("UPDATE keys SET used = ? WHERE key = ?", stale)
-        return [(key, bodies[slot]) for slot, key, _ in rows if slot in bodies]
+        return [(key, bodies[slot]) for slot, key, _ in rows if isinstance(bodies.get(slot), bytes)]
 
     def _write(self, connection: sqlite3.Connection, keys: Sequence[bytes], bodies: Sequence[bytes]) -> None:
         with Transaction(connection):

@@ -78,7 +78,8 @@ class CacheFile:
                 connection = self._opened()
                 return otherwise if connection is None else work(connection)
             except sqlite3.DatabaseError as error:
-                if error.sqlite_errorcode & 0xFF in _DAMAGED:
+                # Errors of Python's own module, such as a closed connection's, have no code.
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
                     self._renew(error)
                 else:
                     self._give_up(error)
@@ -142,7 +143,7 @@ def size_of(connection: sqlite3.Connection) -> int:
 def give_space_back(connection: sqlite3.Connection, *, above: int = 0) -> None:
     """Shorten the file by its empty pages if it takes more than ``above`` bytes; not inside a transaction."""
     if _pragma(connection, "page_count") * _pragma(connection, "page_size") > above:
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.executescript("PRAGMA incremental_vacuum")  # execute() would free one page and stop
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
@@ -153,6 +154,7 @@ def _opening(path: Path) -> FileLock:
 
 def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
+    connection.text_factory = bytes  # a damaged entry may pass for a text that cannot be decoded
     try:
         _set_up(connection, path)
     except BaseException:
@@ -187,7 +189,7 @@ def _is_sound(path: Path) -> bool:
     except sqlite3.DatabaseError:
         return False
     try:
-        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == "ok")
+        return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == b"ok")
     except sqlite3.DatabaseError:
         return False
     finally:

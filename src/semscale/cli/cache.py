@@ -1,0 +1,31 @@
+"""``semscale cache``: how full the cache of embeddings is, and emptying it."""
+
+import typer
+
+app = typer.Typer(help="The cache of embeddings that were computed before.", no_args_is_help=True)
+
+
+@app.command()
+def info() -> None:
+    """Show where the cache lies, how many embeddings are in it, and its size."""
+    from semscale.embedding.cache import EmbeddingCache
+
+    with EmbeddingCache() as cache:
+        if not cache.path.exists():
+            typer.echo(f"{cache.path}: nothing cached yet")
+            return
+        now = cache.info()
+        typer.echo(
+            f"{cache.path}: {now.entries:,} embeddings, {now.size / 1e6:,.1f} MB of at most "
+            f"{cache.max_bytes / 1e6:,.0f} MB"
+        )
+
+
+@app.command()
+def clear() -> None:
+    """Remove every embedding from the cache; they are computed again when they are needed."""
+    from semscale.embedding.cache import EmbeddingCache
+
+    with EmbeddingCache() as cache:
+        entries = cache.clear() if cache.path.exists() else 0
+        typer.echo(f"{cache.path}: {entries:,} embeddings removed")
