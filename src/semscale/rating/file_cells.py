@@ -81,7 +81,7 @@ def humans_in(
             )
         if bounds is not None and not _lies_within(bounds, rating):
             raise InputError(
-                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data row {first_row + row + 1} of column "
+                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but row {first_row + row + 1} of column "
                 f"'{cells.name}' has {_shown(cell)}; widen the range, or correct the cell"
             )
         found.append(rating)

@@ -60,7 +60,7 @@ def open_text(path: Path, name: str, encoding: str | None) -> Iterator[TextIO]:
 def _known(encoding: str) -> str:
     try:
         codec = codecs.lookup(encoding)
-        b"".decode(encoding)
+        "a".encode(encoding)
     except LookupError:
         raise InputError(
             f"encoding must be one that Python knows, got {encoding!r}; "

@@ -11,7 +11,7 @@ from semscale.store.writing import ROW_GROUP, output_format, write_frames
 _EXACT = 2**53
 
 
-def join_parts(paths: Sequence[Path], target: Path, *, leave_out: Sequence[str] = ()) -> None:
+def join_parts(paths: Sequence[Path], target: Path) -> None:
     """Write the rows of all parts, one part after another, to one file.
 
     Columns stand in the order of their first appearance. A column that a part lacks is null there. Where the
@@ -20,15 +20,13 @@ def join_parts(paths: Sequence[Path], target: Path, *, leave_out: Sequence[str] 
     Args:
         paths: Parquet files, at least one, in order.
         target: the file, in the format of its extension; replaced as a whole.
-        leave_out: columns that are not to be written.
 
     Raises:
         InputError: an extension that cannot be written, or more rows or longer texts than Excel holds.
     """
     name = output_format(target)
     schema = common_schema(paths)
-    kept = [title for title in schema if title not in leave_out]
-    aligned = [_aligned(path, schema).select(kept) for path in paths]
+    aligned = [_aligned(path, schema) for path in paths]
     with replacing(target, within=paths[0].parent) as temporary:
         if name == "parquet":
             pl.concat(aligned).sink_parquet(temporary, row_group_size=ROW_GROUP, maintain_order=True)

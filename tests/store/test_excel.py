@@ -1,0 +1,94 @@
+"""Excel: numbers in a column of texts stay numbers, headers and sheets are checked."""
+
+import datetime as dt
+
+import polars as pl
+import pytest
+import xlsxwriter
+
+from semscale.errors import InputError
+from semscale.store.excel import open_excel
+
+
+def workbook(folder, *sheets):
+    path = folder / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        day = book.add_format({"num_format": "yyyy-mm-dd"})
+        for name, rows in sheets:
+            sheet = book.add_worksheet(name)
+            for row, cells in enumerate(rows):
+                for column, cell in enumerate(cells):
+                    if isinstance(cell, dt.date):
+                        sheet.write_datetime(row, column, cell, day)
+                    elif isinstance(cell, str):
+                        sheet.write_string(row, column, cell)
+                    elif cell is not None:
+                        sheet.write(row, column, cell)
+    return path
+
+
+def only(path, **settings):
+    (batch,) = open_excel(path, "answers.xlsx", **settings).batches(10_000)
+    return batch
+
+
+def test_a_mixed_column_keeps_each_cells_type(tmp_path):
+    cells = ["good", "5", 5, 2.5, True, "true", "0", 0, None, "1e3"]
+    path = workbook(tmp_path, ("a", [["text", "n"], *([cell, 1] for cell in cells)]))
+    kept = only(path)["text"].to_list()
+    assert kept == cells
+    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+
+
+def test_plain_columns_have_plain_types(tmp_path):
+    rows = [["i", "f", "s", "d"], [1, 1.5, "x", dt.date(2024, 2, 29)], [2, 2.0, "5", dt.date(2024, 3, 1)]]
+    batch = only(workbook(tmp_path, ("a", rows)))
+    assert batch.dtypes[:3] == [pl.Int64, pl.Float64, pl.String]
+    assert batch["s"].to_list() == ["x", "5"]
+    assert [day.date() for day in batch["d"]] == [dt.date(2024, 2, 29), dt.date(2024, 3, 1)]
+
+
+def test_a_number_far_below_texts_is_still_a_number(tmp_path):
+    rows = [["text"], *([f"text {n}"] for n in range(1500)), [7]]
+    assert only(workbook(tmp_path, ("a", rows)))["text"].to_list()[-1] == 7
+
+
+def test_sheets_by_name(tmp_path):
+    path = workbook(tmp_path, ("one", [["a"], ["x"]]), ("two", [["b"], ["y"]]))
+    assert only(path).rows() == [("x",)]
+    assert only(path, sheet="two").rows() == [("y",)]
+    with pytest.raises(InputError, match="no sheet 'three'; it has: one, two"):
+        open_excel(path, "answers.xlsx", sheet="three")
+
+
+def test_an_empty_sheet(tmp_path):
+    with pytest.raises(InputError, match="the sheet is empty"):
+        open_excel(workbook(tmp_path, ("a", [])), "answers.xlsx")
+
+
+def test_two_columns_with_one_name(tmp_path):
+    with pytest.raises(InputError, match="two columns named 'text'"):
+        open_excel(workbook(tmp_path, ("a", [["text", "text"], ["x", "y"]])), "answers.xlsx")
+
+
+def test_a_column_without_a_name_is_called_by_its_place(tmp_path):
+    assert only(workbook(tmp_path, ("a", [["text", None, "n"], ["x", "y", "z"]]))).columns == [
+        "text",
+        "column_2",
+        "n",
+    ]
+
+
+@pytest.mark.parametrize("content", [b"id,text\n", b"PK\x03\x04broken"])
+def test_no_workbook(tmp_path, content):
+    path = tmp_path / "answers.xlsx"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match="cannot be read as an Excel workbook"):
+        open_excel(path, "answers.xlsx")
+
+
+def test_batches(tmp_path):
+    path = workbook(tmp_path, ("a", [["n"], *([n] for n in range(7))]))
+    table = open_excel(path, "x")
+    assert table.n_rows == 7
+    assert [batch["n"].to_list() for batch in table.batches(3, skip=2)] == [[2, 3, 4], [5, 6]]
