@@ -77,7 +77,7 @@ class Hub(BaseHTTPRequestHandler):
 def hub():
     handler = type("AskedHub", (Hub,), {"asked": []})
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = Thread(target=server.serve_forever)
+    thread = Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
     yield server
     server.shutdown()
