@@ -29,8 +29,12 @@ TEXTS = (
 )
 
 
-def scale_of(n_points: int, *, lowest: int = 1, label: str | None = None, polarity: str = "ascending-good") -> Scale:
-    labels = LABELS if n_points == 5 and label is None else [f"{label or 'Step'} {i}" for i in range(n_points)]
+def scale_of(
+    n_points: int, *, lowest: int = 1, label: str | None = None, polarity: str = "ascending-good"
+) -> Scale:
+    labels = (
+        LABELS if n_points == 5 and label is None else [f"{label or 'Step'} {i}" for i in range(n_points)]
+    )
     return Scale(
         name="quality",
         title="Quality",
@@ -100,10 +104,14 @@ def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.Dat
     )
 
 
-def comparison_of(values: np.ndarray, *, n: int = 3700, points: int = 2000, raters: bool = True) -> Comparison:
+def comparison_of(
+    values: np.ndarray, *, n: int = 3700, points: int = 2000, raters: bool = True
+) -> Comparison:
     rng = np.random.default_rng(3)
     human = rng.uniform(values[0], values[-1], points)
-    machine = np.clip(values.mean() + 0.45 * (human - values.mean()) + rng.normal(0, 0.4, points), values[0], values[-1])
+    machine = np.clip(
+        values.mean() + 0.45 * (human - values.mean()) + rng.normal(0, 0.4, points), values[0], values[-1]
+    )
     k = len(values)
     return Comparison(
         n=n,
@@ -141,11 +149,14 @@ def summary_of(
     np.fill_diagonal(agreement, 1.0)
     return RatingSummary(
         scale=scale,
-        signature=Signature.of("rate", scale=f"{scale.name}#{scale.content_hash}", sets=sets, temperature=1.0, seed=0),
+        signature=Signature.of(
+            "rate", scale=f"{scale.name}#{scale.content_hash}", sets=sets, temperature=1.0, seed=0
+        ),
         estimates=Estimates(
             overall=group_of(pmf.mean(axis=0), values, n=n) if n else unscored(),
             groups=tuple(
-                group_of(rng.dirichlet(pmf.mean(axis=0) * 60), values, name=name, n=400 - i) for i, name in enumerate(named)
+                group_of(rng.dirichlet(pmf.mean(axis=0) * 60), values, name=name, n=400 - i)
+                for i, name in enumerate(named)
             ),
             interval=0.95,
             method="bootstrap",

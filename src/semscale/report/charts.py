@@ -1,8 +1,8 @@
-"""The charts that both pages are made of, as Altair specifications of a given width in pixels."""
+"""The charts that both pages are made of, made with Altair, for a given width in pixels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -11,7 +11,10 @@ from semscale.report.palette import BAR, GRID, INK, MUTED, ink_on, sequential
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    import altair as alt
+    pass
+
+Specification = dict[str, Any]
+"""A Vega-Lite chart with its data inside."""
 
 _FONT_SIZE = 13
 _ROW = 38
@@ -52,7 +55,7 @@ class Bar:
         }
 
 
-def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> "alt.TopLevelMixin":
+def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Specification:
     """Draw horizontal bars with interval whiskers and their figures; bars of one row stand below each other.
 
     Args:
@@ -69,7 +72,7 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> "alt.TopLev
     slots = _slots([bar.row for bar in values])
     single = max(slots, default=0) == 0
     records = [bar.record(slot, narrow=narrow) for bar, slot in zip(values, slots, strict=True)]
-    base = alt.Chart(alt.InlineData(values=records)).encode(
+    base = alt.Chart(alt.NamedData(name="rows")).encode(
         y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2, paddingOuter=0.05)),
         yOffset=alt.YOffset("slot:O", scale=alt.Scale(paddingInner=0.1)),
     )
@@ -78,7 +81,14 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> "alt.TopLev
     whisker = base.mark_rule(stroke=INK, strokeWidth=1.5).encode(x="low:Q", x2="high:Q")
     figures = base.mark_text(align="left", dx=9, fill=INK, fontSize=_FONT_SIZE)
     layers = alt.layer(drawn, whisker, figures.encode(x="reach:Q", text="text:N"))
-    return themed(layers, names, room, width=plot, height=(_ROW if single else _ROW_OF_TWO) * len(names))
+    return themed(
+        layers,
+        names,
+        room,
+        {"rows": records},
+        width=plot,
+        height=(_ROW if single else _ROW_OF_TWO) * len(names),
+    )
 
 
 def matrix(
@@ -88,7 +98,7 @@ def matrix(
     columns: Sequence[str],
     *,
     width: int,
-) -> "alt.TopLevelMixin":
+) -> Specification:
     """Draw a table of coloured cells with a figure in each.
 
     Args:
@@ -118,7 +128,7 @@ def matrix(
         ticks=False,
         labelPadding=6,
     )
-    base = alt.Chart(alt.InlineData(values=records)).encode(
+    base = alt.Chart(alt.NamedData(name="rows")).encode(
         x=alt.X("column:O", axis=top, scale=alt.Scale(padding=0.04)),
         y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(padding=0.06)),
     )
@@ -126,12 +136,12 @@ def matrix(
     size = 12 if cell >= _ROOMY_CELL else 9
     figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
     layers = alt.layer(cells, figures).add_params(alt.param(name="columns", value=list(columns)))
-    return themed(layers, rows, room, width=cell * len(columns), height=34 * len(rows))
+    return themed(layers, rows, room, {"rows": records}, width=cell * len(columns), height=34 * len(rows))
 
 
 def strips(
     levels: Floats, names: Sequence[str], ticks: Sequence[tuple[float, str]], *, width: int
-) -> "alt.TopLevelMixin":
+) -> Specification:
     """Draw one narrow column an item and one row a name, coloured by level: a heat map of many PMFs at once.
 
     Args:
@@ -155,7 +165,7 @@ def strips(
         labelOverlap=False,
     )
     drawn = (
-        alt.Chart(alt.InlineData(values=_runs(levels)))
+        alt.Chart(alt.NamedData(name="rows"))
         .mark_rect()
         .encode(
             x=alt.X("start:Q", axis=axis, scale=alt.Scale(domain=[0, items], nice=False)),
@@ -168,7 +178,14 @@ def strips(
             alt.param(name="places", value=[position for position, _ in ticks]),
         )
     )
-    return themed(drawn, names, room, width=width - room, height=max(34, 170 // len(names)) * len(names))
+    return themed(
+        drawn,
+        names,
+        room,
+        {"rows": _runs(levels)},
+        width=width - room,
+        height=max(34, 170 // len(names)) * len(names),
+    )
 
 
 def _runs(levels: Floats, steps: int = 24) -> list[dict[str, Any]]:
@@ -203,9 +220,10 @@ def themed(
     chart: Any,  # noqa: ANN401 - Altair's charts share no useful base
     names: Sequence[str],
     room: int,
+    datasets: dict[str, list[dict[str, Any]]],
     **size: float,
-) -> "alt.TopLevelMixin":
-    """Give a chart its row labels, its size and the page's look."""
+) -> Specification:
+    """Give a chart its row labels, its size, the page's look, and last its data, which Altair would copy."""
     import altair as alt
 
     sized = chart.properties(**size) if size else chart
@@ -225,4 +243,5 @@ def themed(
         )
         .configure_concat(spacing=14)
     )
-    return cast("alt.TopLevelMixin", look)
+    specification: Specification = look.to_dict(validate=False)
+    return specification | {"datasets": datasets}

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from semscale.report.svg import Drawable, draw
+from semscale.report.charts import Specification
+from semscale.report.svg import draw
 
 WIDE = 860
 NARROW = 348
@@ -57,7 +58,7 @@ class Figure:
     @classmethod
     def drawn(
         cls,
-        chart: Callable[[int], Drawable],
+        chart: Callable[[int], Specification],
         description: str,
         table: Table,
         *,
@@ -71,7 +72,7 @@ class Figure:
     @classmethod
     def once(
         cls,
-        chart: Drawable,
+        chart: Specification,
         description: str,
         table: Table,
         *,

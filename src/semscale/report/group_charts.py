@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.charts import themed
+from semscale.report.charts import Specification, themed
 from semscale.report.labels import NARROW_LIMIT, label_room, names_axis
 from semscale.report.palette import ACCENT, CARD, MUTED, ink_on
 
@@ -28,7 +28,7 @@ class GroupRow:
 
 def group_rows(
     rows: Sequence[GroupRow], colours: Sequence[str], *, reference: float, width: int
-) -> "alt.TopLevelMixin":
+) -> Specification:
     """Draw groups from top to bottom; on a narrow screen the distributions follow beneath the means.
 
     Args:
@@ -46,23 +46,29 @@ def group_rows(
     right = width - room if narrow else width - room - left - 22
     height = _ROW * len(rows)
     means = _means(rows, reference, room).properties(width=left, height=height)
-    masses = _masses(rows, colours, right, room if narrow else None).properties(width=right, height=height)
+    masses = _masses(room if narrow else None).properties(width=right, height=height)
     both = alt.vconcat(means, masses) if narrow else alt.hconcat(means, masses)
-    return themed(both, names, room)
+    datasets: dict[str, list[dict[str, Any]]] = {
+        "means": [
+            {"row": i, "mean": row.mean, "low": row.low, "high": row.high} for i, row in enumerate(rows)
+        ],
+        "reference": [{"mean": reference}],
+        "pieces": _pieces(rows, colours, right),
+    }
+    return themed(both, names, room, datasets)
 
 
-def _means(rows: Sequence[GroupRow], reference: float, room: int) -> Any:  # noqa: ANN401 - a layered chart
+def _means(rows: Sequence[GroupRow], reference: float, room: int) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
-    records = [{"row": i, "mean": row.mean, "low": row.low, "high": row.high} for i, row in enumerate(rows)]
     ends = [end for row in rows for end in (row.low, row.high, row.mean) if end is not None] + [reference]
     spare = 0.06 * (max(ends) - min(ends)) or 0.5
     scale = alt.Scale(domain=[min(ends) - spare, max(ends) + spare], nice=False, zero=False)
     axis = alt.Axis(title="mean score", tickCount=5, orient="top", domain=False, ticks=False)
-    base = alt.Chart(alt.InlineData(values=records)).encode(
+    base = alt.Chart(alt.NamedData(name="means")).encode(
         y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))
     )
-    line = alt.Chart(alt.InlineData(values=[{"mean": reference}])).mark_rule(stroke=MUTED, strokeDash=[4, 4])
+    line = alt.Chart(alt.NamedData(name="reference")).mark_rule(stroke=MUTED, strokeDash=[4, 4])
     return alt.layer(
         line.encode(x=alt.X("mean:Q", axis=axis, scale=scale)),
         base.mark_rule(stroke=ACCENT, strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q"),
@@ -70,11 +76,11 @@ def _means(rows: Sequence[GroupRow], reference: float, room: int) -> Any:  # noq
     )
 
 
-def _masses(rows: Sequence[GroupRow], colours: Sequence[str], width: int, room: int | None) -> Any:  # noqa: ANN401
+def _masses(room: int | None) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
     axis = names_axis(room) if room else None
-    base = alt.Chart(alt.InlineData(values=_pieces(rows, colours, width))).encode(
+    base = alt.Chart(alt.NamedData(name="pieces")).encode(
         y=alt.Y("row:O", axis=axis, scale=alt.Scale(paddingInner=0.2))
     )
     share = alt.Axis(

@@ -42,9 +42,7 @@ def ladder_figure(report: LintReport) -> Figure | None:
     names = [one_line(report.probes[row]) for row in drawn]
     colours = [[sequential(share / darkest) for share in row] for row in pmf]
     texts = [[percent(share, 0).removesuffix("\u00a0%") for share in row] for row in pmf]
-    part = (
-        f"{count(len(drawn))} of the {count(n_probes)} probes, evenly spaced" if len(drawn) < n_probes else ""
-    )
+    part = "" if len(drawn) == n_probes else f"{count(len(drawn))} of {count(n_probes)} probes are drawn."
     lowest, highest = (number(end, scale_digits(report.scale)) for end in _ends(report.ladder.means))
     return Figure.drawn(
         lambda width: matrix(colours, texts, names, values, width=width),
@@ -75,15 +73,7 @@ def agreement_figure(report: LintReport) -> Figure | None:
 
 def sets_table(report: LintReport) -> Table:
     """List the measurements of each set that its verdict rests on."""
-    columns = (
-        "Set",
-        "Verdict",
-        "Highest neighbour cosine",
-        "Ends cosine",
-        "Least peak mass",
-        "Spread",
-        "Rank r",
-    )
+    columns = ("Set", "Verdict", "Neighbours, at most", "Ends", "Peak mass, at least", "Spread", "Rank r")
     rows = tuple(
         (
             one.name,

@@ -7,7 +7,7 @@ from semscale.report import lint_figures as figures
 from semscale.report.figures import Figure, Table
 from semscale.report.page import render
 from semscale.report.scale_points import point_names, scale_digits
-from semscale.report.wording import listed, number, one_line, printable
+from semscale.report.wording import listed, number, one_line
 
 if TYPE_CHECKING:
     from semscale.rating.lint_report import LintReport, SetLint
@@ -53,7 +53,7 @@ def lint_page(report: "LintReport") -> str:
         agreement=figures.agreement_figure(report),
         cards=tuple(_card(one, scale) for one in report.sets),
         facts=_facts(report),
-        signature=printable(report.signature),
+        signature=str(report.signature),
         version=report.signature.version,
     )
 

@@ -4,7 +4,9 @@ from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING
 
-from semscale.report import wording
+from markupsafe import Markup
+
+from semscale.report.wording import one_line, printable
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -28,13 +30,18 @@ def _environment() -> "Environment":
         loader=FunctionLoader(_source),
         autoescape=True,
         undefined=StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.filters["printable"] = wording.printable
-    environment.filters["one_line"] = wording.one_line
+    environment.filters["one_line"] = one_line
     return environment
+
+
+def _shown(value: object) -> object:
+    """Make what a template shows printable; markup is already, since it was drawn or escaped."""
+    return value if isinstance(value, Markup) else printable(value)
 
 
 def _source(name: str) -> str | None:

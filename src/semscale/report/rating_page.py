@@ -16,7 +16,6 @@ from semscale.report.wording import (
     one_line,
     percent,
     plain,
-    printable,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ def rating_page(summary: "RatingSummary", *, lint: "LintReport | None" = None) -
         comparison=_comparison(summary),
         lint=lint,
         settings=_settings(summary),
-        signature=printable(summary.signature),
+        signature=str(summary.signature),
         version=summary.signature.version,
     )
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts import themed
+from semscale.report.charts import Specification, themed
 from semscale.report.palette import ACCENT, MUTED
 from semscale.types import Floats
 
@@ -15,7 +15,7 @@ Range = tuple[float, float]
 _SIDE = 330
 
 
-def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str]) -> "alt.TopLevelMixin":
+def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str]) -> Specification:
     """Draw points, with a dashed line of equality where both axes have the same range.
 
     Args:
@@ -31,17 +31,21 @@ def scatter(points: Floats, domains: tuple[Range, Range], titles: tuple[str, str
     dots = [{"x": round(float(x), 4), "y": round(float(y), 4)} for x, y in points]
     opacity = float(np.clip(12 / np.sqrt(max(len(points), 1)), 0.22, 0.85))  # density shows
     layers = [
-        alt.Chart(alt.InlineData(values=dots))
+        alt.Chart(alt.NamedData(name="dots"))
         .mark_point(
             shape="M0,0h0", strokeCap="round", strokeWidth=5, stroke=ACCENT, strokeOpacity=opacity, opacity=1
         )
         .encode(x=x, y=y)
     ]
     if domains[0] == domains[1]:
-        ends = alt.InlineData(values=[{"x": left, "y": low}, {"x": right, "y": high}])
-        line = alt.Chart(ends).mark_line(stroke=MUTED, strokeDash=[4, 4], strokeWidth=1.2).encode(x=x, y=y)
+        line = (
+            alt.Chart(alt.NamedData(name="ends"))
+            .mark_line(stroke=MUTED, strokeDash=[4, 4], strokeWidth=1.2)
+            .encode(x=x, y=y)
+        )
         layers.append(line)
-    return themed(alt.layer(*layers), [], 0, width=_SIDE, height=_SIDE)
+    ends = [{"x": left, "y": low}, {"x": right, "y": high}]
+    return themed(alt.layer(*layers), [], 0, {"dots": dots, "ends": ends}, width=_SIDE, height=_SIDE)
 
 
 def _axis(title: str) -> "alt.Axis":

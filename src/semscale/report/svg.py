@@ -1,12 +1,14 @@
-"""Altair charts -> small inline SVG: no script, no font of its own, no foreign namespace."""
+"""Vega-Lite charts -> small inline SVG: no script, no font of its own, no foreign namespace."""
 
 import re
 import threading
 from functools import cache
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
 
 from markupsafe import Markup
+
+from semscale.report.wording import printable
 
 if TYPE_CHECKING:
     from types import ModuleType
@@ -21,28 +23,19 @@ _STROKED = ("stroke-opacity", "stroke-width", "text-anchor")
 _RENDERER = threading.Lock()  # vl-convert keeps one JavaScript engine; its charts are drawn one by one
 
 
-class Drawable(Protocol):
-    """What has a Vega-Lite specification: any Altair chart."""
-
-    def to_dict(self, *, validate: bool = True) -> dict[str, Any]:
-        """Return the specification."""
-        ...
-
-
-def draw(chart: Drawable, label: str) -> Markup:
+def draw(chart: dict[str, Any], label: str) -> Markup:
     """Draw a chart as one ``<svg role="img">`` element for an HTML document.
 
     Args:
-        chart: an Altair chart whose data are all inside it.
+        chart: a Vega-Lite specification with its data inside.
         label: what the picture says, figures included, for readers who cannot see it.
 
     Returns:
         The element, escaped and ready to embed; it scales with its container up to its natural width.
     """
-    specification = chart.to_dict(validate=False)  # checked in the tests; takes longer than the drawing
     with _RENDERER:
-        source = _converter().vegalite_to_svg(specification, allowed_base_urls=[])
-    return compacted(source, label)
+        source = _converter().vegalite_to_svg(_harmless(chart), allowed_base_urls=[])
+    return compacted(source, printable(label))
 
 
 def compacted(source: str, label: str) -> Markup:
@@ -127,6 +120,15 @@ def _merge(group: ElementTree.Element) -> None:
             group.remove(path)
         else:
             shapes[look] = path
+
+
+def _harmless(part: object) -> object:
+    """Make every string printable: the renderer aborts the whole process on what XML cannot hold."""
+    if isinstance(part, str):
+        return printable(part)
+    if isinstance(part, dict):
+        return {name: _harmless(value) for name, value in part.items()}
+    return [_harmless(value) for value in part] if isinstance(part, list) else part
 
 
 @cache

@@ -8,7 +8,9 @@ MISSING = "–"
 """What stands where a number does not exist; absence is never shown as 0."""
 
 _CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
-_HARMLESS = _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys(range(0x80, 0xA0), "\ufffd")
+_HARMLESS = (
+    _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys((*range(0x80, 0xA0), 0xFFFE, 0xFFFF), "\ufffd")
+)
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _LONGEST = 5000
 _WIDE_SPAN = 50
@@ -44,7 +46,8 @@ class Clipped(NamedTuple):
 def printable(text: object) -> str:
     r"""Replace characters that draw nothing or break a document by visible ones; keep all others.
 
-    Control characters become their Unicode pictures, lone surrogates (which UTF-8 cannot hold) become U+FFFD.
+    Control characters become their Unicode pictures; lone surrogates, which UTF-8 cannot hold, and U+FFFE and
+    U+FFFF, which XML cannot, become U+FFFD.
 
     Example:
         >>> printable("a\x00b\x1b[31m")
