@@ -1,0 +1,47 @@
+"""``semscale cache`` as a user types it."""
+
+import numpy as np
+import pytest
+
+from semscale.cli.main import main
+from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.entries import cache_keys
+
+
+@pytest.fixture(autouse=True)
+def place(monkeypatch, tmp_path):
+    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
+    return tmp_path / "embeddings.sqlite"
+
+
+def fill(n: int) -> None:
+    with EmbeddingCache() as cache:
+        vectors = np.ones((n, 384), np.float32)
+        cache.put_many(
+            cache_keys("s", [str(number) for number in range(n)]), Embeddings(vectors, np.ones(n, int))
+        )
+
+
+def test_info_of_no_cache_makes_none(capsys, place):
+    assert main(["cache", "info"]) == 0
+    assert capsys.readouterr().out == f"{place}: nothing cached yet\n"
+    assert not place.exists()
+
+
+def test_info_counts(capsys, place):
+    fill(1234)
+    assert main(["cache", "info"]) == 0
+    # 1,234 vectors of 384 float32 are 1.9 MB; pages are not filled to the last byte. 2 GiB are 2,147 MB.
+    shown = capsys.readouterr().out
+    assert shown.startswith(f"{place}: 1,234 embeddings, ")
+    assert 1.9 <= float(shown.split(", ")[1].split()[0]) <= 2.5
+    assert shown.endswith(" MB of at most 2,147 MB\n")
+
+
+def test_clear_empties_it(capsys, place):
+    fill(10)
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == f"{place}: 0 embeddings removed\n"
