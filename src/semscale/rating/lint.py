@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.rating.lint_criteria import judge_scale, judge_set
-from semscale.rating.lint_report import Ladder, LintReport, SetLint
+from semscale.rating.lint_report import Ladder, LintReport, SetLint, reliability
 from semscale.rating.ssr import rate_vectors, similarity_pmf
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
@@ -46,25 +46,19 @@ def lint(
     sentences = [anchor for anchors in loaded.anchor_sets.values() for anchor in anchors]
     vectors = embedder.embed([*sentences, *texts], progress=progress).vectors.astype(np.float64)
     anchors = vectors[: len(sentences)].reshape(len(loaded.anchor_sets), loaded.n_points, -1)
-    ladder_vectors = vectors[len(sentences) :]
+    sets, agreement = _lint_sets(loaded, anchors, vectors[len(sentences) :], levels)
+    ladder = _rated(vectors[len(sentences) :], anchors, loaded.values, levels)
+    of_all = judge_scale(loaded, ladder, levels, reliability(agreement))
     signature = Signature.of("lint", scale=f"{loaded.name}#{loaded.content_hash}", probes=len(texts))
-    sets = tuple(
-        _lint_set(loaded, row, anchors, ladder_vectors, levels) for row in range(len(loaded.anchor_sets))
-    )
-    pooled = _climb(rate_vectors(ladder_vectors, anchors).pmf, loaded.values, levels)
-    agreement = _agreement(np.array([one.ladder.means for one in sets]))
     return LintReport(
         scale=loaded,
         signature=signature.extended(embedder.signature),
         probes=texts,
         levels=levels,
         sets=sets,
-        ladder=pooled,
+        ladder=ladder,
         agreement=agreement,
-        findings=(
-            *(finding for one in sets for finding in one.findings),
-            *judge_scale(loaded, pooled, agreement),
-        ),
+        findings=(*(finding for one in sets for finding in one.findings), *of_all),
     )
 
 
@@ -83,33 +77,42 @@ def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
     return tuple(texts), np.full(len(texts), np.nan)
 
 
-def _lint_set(scale: Scale, row: int, anchors: Floats, ladder_vectors: Floats, levels: Floats) -> SetLint:
+def _lint_sets(
+    scale: Scale, anchors: Floats, probes: Floats, levels: Floats
+) -> tuple[tuple[SetLint, ...], Floats]:
+    unjudged = [_measured(scale, row, anchors, probes, levels) for row in range(len(anchors))]
+    agreement = _agreement([one.ladder.means for one in unjudged])
+    sets = tuple(
+        one.judged(judge_set(scale, one, np.delete(agreement[row], row))) for row, one in enumerate(unjudged)
+    )
+    return sets, agreement
+
+
+def _measured(scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats) -> SetLint:
     own, others = anchors[row], np.delete(anchors, row, axis=0)
     cosines = np.clip(own @ own.T, -1, 1)
-    own_scores = similarity_pmf(cosines) @ scale.values
     other_scores = np.full(scale.n_points, np.nan)
     if len(others):
         scores = rate_vectors(others.reshape(-1, own.shape[1]), own).pmf @ scale.values
         other_scores = scores.reshape(len(others), scale.n_points).mean(axis=0)
     name = list(scale.anchor_sets)[row]
-    unjudged = SetLint(
+    return SetLint(
         name=name,
         anchors=scale.anchor_sets[name],
         cosines=cosines,
-        own_scores=own_scores,
+        own_scores=similarity_pmf(cosines) @ scale.values,
         other_scores=other_scores,
-        ladder=_climb(rate_vectors(ladder_vectors, own).pmf, scale.values, levels),
+        ladder=_rated(probes, own, scale.values, levels),
     )
-    return unjudged.judged(judge_set(scale, unjudged))
 
 
-def _climb(pmf: Floats, values: Floats, levels: Floats) -> Ladder:
+def _rated(probes: Floats, anchors: Floats, values: Floats, levels: Floats) -> Ladder:
+    pmf = rate_vectors(probes, anchors).pmf
     means = pmf @ values
-    spread = float("nan")
-    order = float("nan")
-    if np.isfinite(levels).all() and len(set(levels)) > 1:
-        ends = means[levels == levels.max()].mean() - means[levels == levels.min()].mean()
-        spread = float(ends / (values[-1] - values[0]))
+    spread = order = float("nan")
+    if np.isfinite(levels).all() and len(np.unique(levels)) > 1:
+        top, bottom = means[levels == levels.max()], means[levels == levels.min()]
+        spread = float((top.mean() - bottom.mean()) / (values[-1] - values[0]))
         order = spearman(means, levels)
     return Ladder(
         pmf=pmf,
@@ -121,8 +124,5 @@ def _climb(pmf: Floats, values: Floats, levels: Floats) -> Ladder:
     )
 
 
-def _agreement(means: Floats) -> Floats:
-    """Pearson's r of the means on the ladder between sets, shape (s, s); NaN where one is constant."""
-    n_sets = len(means)
-    pairs = [[pearson(means[a], means[b]) for b in range(n_sets)] for a in range(n_sets)]
-    return np.array(pairs, dtype=np.float64)
+def _agreement(means: list[Floats]) -> Floats:
+    return np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)

@@ -129,6 +129,11 @@ class LintReport:
         return worst(self.findings)
 
     @property
+    def reliability(self) -> float:
+        """Standardised alpha of the sets' means on the ladder, at most 1; NaN for one set."""
+        return reliability(self.agreement)
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Findings as lines, the worst first; one line that says so where there is none."""
         if not self.findings:
@@ -169,3 +174,26 @@ def worst(findings: Iterable[Finding]) -> Level:
         'pass'
     """
     return max((finding.verdict for finding in findings), key=_SEVERITY.index, default="pass")
+
+
+def reliability(agreement: Floats) -> float:
+    """Standardised alpha: from the mean correlation r between s sets, s r / (1 + (s - 1) r).
+
+    Args:
+        agreement: shape (s, s), correlations between the sets.
+
+    Returns:
+        At most 1; NaN for one set, or where a correlation is undefined.
+
+    References:
+        Cronbach (1951): Coefficient alpha and the internal structure of tests. doi:10.1007/BF02310555
+
+    Example:
+        >>> reliability(np.array([[1.0, 0.5], [0.5, 1.0]]))
+        0.6666666666666666
+    """
+    n_sets = len(agreement)
+    if n_sets == 1:
+        return float("nan")
+    mean = float(agreement[~np.eye(n_sets, dtype=bool)].mean())
+    return n_sets * mean / (1 + (n_sets - 1) * mean) if mean > -1 / (n_sets - 1) else -float("inf")

@@ -1,0 +1,65 @@
+"""The similarity below which a text is off topic, estimated from sentences that answer no question."""
+
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+import numpy as np
+import yaml
+
+from semscale.errors import InputError
+from semscale.scales import Scale
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+FLOOR_GROUPS = ("everyday", "factual")
+FLOOR_QUANTILE = 0.5
+"""Half of the unrelated sentences fall below the floor; ``docs/scales.md`` has what stricter ones cost."""
+
+
+@cache
+def unrelated_probes() -> dict[str, tuple[str, ...]]:
+    """Sentences that answer no survey question, by group: everyday, factual, gibberish, dont-know.
+
+    Example:
+        >>> sorted(unrelated_probes())
+        ['dont-know', 'everyday', 'factual', 'gibberish']
+    """
+    text = (resources.files("semscale.rating") / "probes.yaml").read_text(encoding="utf-8")
+    return {group: tuple(sentences) for group, sentences in yaml.safe_load(text).items()}
+
+
+def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLOOR_QUANTILE) -> float:
+    """Estimate the cosine with the best anchor that unrelated sentences do not exceed, for a share of them.
+
+    It is the given quantile, over the shipped everyday and factual sentences, of the cosine with the most
+    similar anchor of any set. Gibberish and don't-know answers are left out: gibberish resembles everything
+    a little, and don't-know answers resemble the middle points.
+
+    Args:
+        scale: the scale, with the anchor sets that are used.
+        embedder: the embedder that is used.
+        quantile: 0 to 1; higher rejects more, of what is off topic and of what is not.
+
+    Returns:
+        A cosine, -1 to 1.
+
+    Raises:
+        InputError: a quantile outside 0 to 1.
+        ModelError: the model cannot be run.
+    """
+    if not 0 <= quantile <= 1:
+        raise InputError(f"quantile must lie in 0 to 1, got {quantile}")
+    unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes()[group]]
+    return float(np.quantile(best_similarities(scale, embedder, unrelated), quantile))
+
+
+def best_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> Floats:
+    """Cosine of each text with the most similar anchor of any set, shape (n,)."""
+    anchors = [anchor for anchors in scale.anchor_sets.values() for anchor in anchors]
+    vectors = embedder.embed([*anchors, *texts]).vectors.astype(np.float64)
+    cosines = vectors[len(anchors) :] @ vectors[: len(anchors)].T
+    best: Floats = np.clip(cosines.max(axis=1), -1, 1)
+    return best
