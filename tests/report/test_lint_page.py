@@ -63,6 +63,7 @@ def test_every_measurement_is_shown(report, read_page):
     for mean in report.ladder.means:
         assert number(mean) in page.text
     assert number(report.agreement[0, 1]) in page.text
+    assert number(report.reliability) in page.text
     assert str(report.signature) in page.text
 
 
@@ -96,7 +97,7 @@ def test_many_probes_of_unknown_level_are_thinned_out(report, read_page):
         report.ladder, pmf=pmf, means=np.full(n, 3.0), spread=float("nan"), spearman=float("nan")
     )
     many = dataclasses.replace(
-        report, probes=tuple(f"probe {i}" for i in range(n)), levels=np.full(n, np.nan), ladder=ladder
+        judged(report), probes=tuple(f"probe {i}" for i in range(n)), levels=np.full(n, np.nan), ladder=ladder
     )
     page = read_page(lint_page(many))
     assert "40 of 130 probes are drawn." in page.text

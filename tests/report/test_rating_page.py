@@ -7,6 +7,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from semscale.rating.comparison import compare
+from semscale.rating.rater import Rater
 from semscale.report.rating_page import rating_page
 from semscale.report.wording import number, percent, percent_with_interval, with_interval
 from semscale.stats.estimates import Estimate
@@ -323,3 +325,27 @@ def test_the_largest_page_stays_under_half_a_megabyte(make_summary, make_scale):
 def test_the_same_summary_gives_the_same_page(make_summary):
     summary = make_summary(n=3)
     assert rating_page(summary) == rating_page(summary)
+
+
+def test_a_page_of_real_ratings_is_sound(make_scale, toy_embedder, read_page):
+    texts = ["plain 0 and plain 1", "warm 4 by far", None, "  ", "brief 2, casual 3", "<i>formal 1</i>"]
+    ratings = Rater(make_scale(5), embedder=toy_embedder, floor=None).rate(texts)
+    human = compare(
+        ratings.pmf, [1, 5, None, None, 3, 2], values=ratings.scale.values, lengths=[19, 13, 0, 0, 17, 15]
+    )
+    page = read_page(
+        rating_page(
+            ratings.summarize(
+                texts,
+                estimates=ratings.estimate(by=list("aabbab")),
+                comparison=human,
+                source="made-up.csv",
+                by="half",
+            )
+        )
+    )
+    assert_harmless(page)
+    assert number(ratings.estimate().overall.mean.value) in page.text
+    assert "<i>formal 1</i>" in page.text
+    assert re.search(r"Texts\s*6\s*Rated\s*4\s*Left out\s*2", page.text)
+    assert not re.search(r"\b(nan|None)\b", page.text)

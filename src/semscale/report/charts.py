@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.labels import NARROW_LIMIT, label_room, lines_of, names_axis
+from semscale.report.labels import NARROW_LIMIT, columns_of, label_room, lines_of, names_axis, text_width
 from semscale.report.palette import BAR, GRID, INK, MUTED, ink_on, sequential
 from semscale.types import Floats
 
@@ -19,8 +19,10 @@ Specification = dict[str, Any]
 _FONT_SIZE = 13
 _ROW = 38
 _ROW_OF_TWO = 52
-_CELL = 72  # pixels, at most
+_CELL = 72  # pixels
+_WIDEST_CELL = 112
 _ROOMY_CELL = 34
+_LONGEST_COLUMN_NAME = 24
 _TEXT_ROOM = {True: 64, False: 170}  # pixels to the right of the longest bar, for its figures
 
 
@@ -111,18 +113,20 @@ def matrix(
     import altair as alt
 
     room = label_room(width, rows)
-    cell = min(float(_CELL), (width - room) / max(len(columns), 1))
+    longest = text_width(max(map(_short, columns), key=columns_of, default=""))
+    cell = min(max(float(_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
+    upright = longest > cell
     records = [
         {"row": i, "column": j, "colour": colours[i][j], "text": texts[i][j], "ink": ink_on(colours[i][j])}
         for i in range(len(rows))
         for j in range(len(columns))
     ]
-    upright = max(map(len, columns), default=0) * 7 > cell
     top = alt.Axis(
         orient="top",
         labelExpr="columns[datum.value]",
         labelAngle=-90 if upright else 0,
-        labelLimit=130,
+        labelLimit=0,
+        minExtent=longest + 8 if upright else 0,
         title=None,
         domain=False,
         ticks=False,
@@ -135,7 +139,9 @@ def matrix(
     cells = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
     size = 12 if cell >= _ROOMY_CELL else 9
     figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
-    layers = alt.layer(cells, figures).add_params(alt.param(name="columns", value=list(columns)))
+    layers = alt.layer(cells, figures).add_params(
+        alt.param(name="columns", value=[_short(name) for name in columns])
+    )
     return themed(layers, rows, room, {"rows": records}, width=cell * len(columns), height=34 * len(rows))
 
 
@@ -205,6 +211,10 @@ def _runs(levels: Floats, steps: int = 24) -> list[dict[str, Any]]:
                 }
             )
     return records
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_COLUMN_NAME else name[: _LONGEST_COLUMN_NAME - 1] + "…"
 
 
 def _slots(rows: Sequence[int]) -> list[int]:

@@ -16,8 +16,8 @@ _MOST_LINES = 2
 
 def label_room(width: int, names: Sequence[str]) -> int:
     """Choose the pixels left of a chart for its row labels: what the longest takes, up to a limit."""
-    widest = max(map(columns_of, names), default=0)
-    return min(20 + round(_CHARACTER * widest), 124 if width < NARROW_LIMIT else 240)
+    widest = max(map(text_width, names), default=0)
+    return min(20 + widest, 124 if width < NARROW_LIMIT else 240)
 
 
 def lines_of(name: str, room: int) -> list[str]:
@@ -51,6 +51,16 @@ def columns_of(text: str) -> int:
         (2, 4)
     """
     return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+
+
+def text_width(text: str) -> int:
+    """Estimate the pixels that a label takes in the widest of the usual system fonts.
+
+    Example:
+        >>> text_width("nobody-helped")
+        99
+    """
+    return round(_CHARACTER * columns_of(text))
 
 
 def names_axis(room: int) -> "alt.Axis":

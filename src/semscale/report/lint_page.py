@@ -7,7 +7,7 @@ from semscale.report import lint_figures as figures
 from semscale.report.figures import Figure, Table
 from semscale.report.page import render
 from semscale.report.scale_points import point_names, scale_digits
-from semscale.report.wording import listed, number, one_line
+from semscale.report.wording import listed, number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.rating.lint_report import LintReport, SetLint
@@ -95,5 +95,6 @@ def _facts(report: "LintReport") -> list[tuple[str, str]]:
         ("Anchor sets", str(len(report.sets))),
         ("Probes", str(len(report.probes))),
         ("Rank r with levels", number(ladder.spearman)),
-        ("Spread of the ends", number(ladder.spread)),
+        ("Spread of the ends", percent(ladder.spread)),
+        ("Reliability (alpha)", number(report.reliability)),
     ]
