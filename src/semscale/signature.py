@@ -33,7 +33,7 @@ class Signature:
         return Signature(self.instrument, self.fields + other.fields, self.version)
 
     def differences(self, other: "Signature") -> dict[str, tuple[str | None, str | None]]:
-        """Name every field in which two signatures differ, with both values; a field that is absent is ``None``.
+        """Name every field in which two signatures differ, with both values; an absent one is ``None``.
 
         Example:
             >>> a, b = Signature.of("rate", seed=1), Signature.of("rate", seed=2)

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Unpack
 
 from semscale.cli.progress import progress_bars
-from semscale.embedding.loading import DEFAULT_MODEL, load_embedder
+from semscale.embedding.known import DEFAULT_MODEL
+from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.rating.collecting import FileColumns
 from semscale.rating.files import FileSettings, check_file, rate_file

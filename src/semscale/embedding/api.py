@@ -11,9 +11,8 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from semscale.embedding.arrays import unit_rows
-from semscale.embedding.batching import distinct
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.openvino_engine import checked_texts
+from semscale.embedding.texts import checked_texts, distinct
 from semscale.errors import InputError, ReplyError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors

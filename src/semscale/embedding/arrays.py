@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.openvino_engine import checked_texts
+from semscale.embedding.texts import checked_texts
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Progress, Vectors

@@ -1,25 +1,8 @@
-"""Distinct texts, and batches of equal length under a budget of tokens."""
-
-from collections.abc import Sequence
+"""Batches of equal length under a budget of tokens."""
 
 import numpy as np
 
 from semscale.types import Integers
-
-
-def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
-    """List every text once, in order of first appearance, and say where each one of ``texts`` went.
-
-    Returns:
-        The distinct texts, and an array of shape (n,) so that ``texts[i] == distinct[where[i]]``.
-
-    Example:
-        >>> distinct(["b", "a", "b"])
-        (['b', 'a'], array([0, 1, 0]))
-    """
-    places: dict[str, int] = {}
-    where = np.fromiter((places.setdefault(text, len(places)) for text in texts), np.int64, len(texts))
-    return list(places), where
 
 
 def token_batches(lengths: Integers, budget: int) -> list[Integers]:

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semscale.embedding.batching import distinct
 from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.entries import cache_keys
-from semscale.embedding.openvino_engine import checked_texts
+from semscale.embedding.texts import checked_texts, distinct
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 

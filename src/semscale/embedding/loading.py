@@ -6,11 +6,9 @@ from importlib.metadata import entry_points
 from pathlib import Path
 
 from semscale.embedding.embedder import Embedder
+from semscale.embedding.known import DEFAULT_MODEL
 from semscale.errors import InputError, UnknownNameError
 from semscale.types import Progress
-
-DEFAULT_MODEL = "all-MiniLM-L6-v2"
-ENGINES = ("openvino", "torch", "api")
 
 
 def load_embedder(

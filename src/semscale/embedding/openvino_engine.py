@@ -1,25 +1,22 @@
 """The default engine: an encoder on OpenVINO, several requests in flight, no PyTorch."""
 
-import os
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.batching import distinct, token_batches
+from semscale.embedding.batching import token_batches
 from semscale.embedding.checkpoint import load_checkpoint, load_weights
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.graph import sentence_graph, states_graph
+from semscale.embedding.pipeline import Pipeline, has_bfloat16
+from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.windows import Windows, WindowTokenizer, pool_windows
-from semscale.errors import InputError, ModelError
+from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
-
-if TYPE_CHECKING:
-    import openvino
 
 PRECISIONS = ("exact", "fast")
 
@@ -29,7 +26,7 @@ CHUNK = 8192  # texts that are tokenized and sorted together
 # short answers are such texts, and cheap: below this many tokens `fast` computes in float32.
 SHORT = 8
 
-Receive = Callable[[Integers, npt.NDArray[np.float32]], None]
+Outputs = npt.NDArray[np.float32]
 
 
 class OpenVinoEmbedder:
@@ -56,8 +53,8 @@ class OpenVinoEmbedder:
         self._sha256 = sha256
         self._checkpoint = load_checkpoint(folder)
         self._overlap = self._checkpoint.max_tokens // 4
-        self._models: dict[bool, openvino.CompiledModel] = {}
-        self._bfloat16 = precision == "fast" and _has_bfloat16()
+        self._bfloat16 = precision == "fast" and has_bfloat16()
+        self._pipelines: dict[bool, Pipeline] = {}
 
     @property
     def dimensions(self) -> int:
@@ -113,16 +110,16 @@ class OpenVinoEmbedder:
             raise InputError(f"layer must be between 0 and {self.layers}, got {layer}")
         unique, where = distinct(checked_texts(texts))
         split = self._tokenizer.split(unique)
-        states: list[Vectors] = [np.empty(0, np.float32)] * len(split.ids)
-
-        def receive(rows: Integers, output: npt.NDArray[np.float32]) -> None:
-            for row, state in zip(rows, output.copy(), strict=True):
-                states[row] = state
-
         graph = states_graph(self._checkpoint, load_weights(self._checkpoint), layer)
-        self._run(_compiled(graph, self._bfloat16), split, np.arange(len(split.ids)), receive)
+        pipeline = Pipeline(graph, bfloat16=self._bfloat16)
+        states: dict[int, Vectors] = {}
+        for batch, output in self._run(pipeline, split, np.arange(len(split.ids))):
+            states.update(zip(batch.tolist(), output.copy(), strict=True))
         ends = np.cumsum(split.per_text(len(unique)))
-        grouped = [states[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+        grouped = [
+            [states[row] for row in range(start, end)]
+            for start, end in zip([0, *ends[:-1]], ends, strict=True)
+        ]
         return [grouped[place] for place in where]
 
     def _window_vectors(self, split: Windows) -> Vectors:
@@ -130,71 +127,22 @@ class OpenVinoEmbedder:
         exact = split.lengths < SHORT if self._bfloat16 else np.ones(len(split.ids), np.bool_)
         for rows, bfloat16 in ((np.flatnonzero(exact), False), (np.flatnonzero(~exact), True)):
             if len(rows):
-                self._run(self._sentence_model(bfloat16), split, rows, vectors.__setitem__)
+                for batch, output in self._run(self._sentences(bfloat16), split, rows):
+                    vectors[batch] = output
         return vectors
 
-    def _run(self, model: "openvino.CompiledModel", split: Windows, rows: Integers, receive: Receive) -> None:
-        """Send batches of ``rows`` through the model and hand each result to ``receive(rows, output)``."""
-        from openvino import AsyncInferQueue
-
-        queue = AsyncInferQueue(model, _threads())
-        # The queue reads the input array while a request runs; its user data keeps it alive until then.
-        queue.set_callback(lambda request, sent: receive(sent[0], request.get_output_tensor(0).data))
-        try:
-            for batch in token_batches(split.lengths[rows], TOKEN_BUDGET):
-                sent = rows[batch]
-                ids = np.stack([split.ids[row] for row in sent])
-                queue.start_async([ids], (sent, ids))
-        finally:
-            queue.wait_all()
+    def _run(self, pipeline: Pipeline, split: Windows, rows: Integers) -> Iterator[tuple[Integers, Outputs]]:
+        """Send ``rows`` through the model in batches, and give each batch's rows with its output."""
+        batches = [rows[batch] for batch in token_batches(split.lengths[rows], TOKEN_BUDGET)]
+        inputs = (np.stack([split.ids[row] for row in batch]) for batch in batches)
+        return zip(batches, pipeline.run(inputs), strict=True)
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
         return WindowTokenizer(self._checkpoint.tokenizer, self._checkpoint.max_tokens, self._overlap)
 
-    def _sentence_model(self, bfloat16: bool) -> "openvino.CompiledModel":
-        if bfloat16 not in self._models:
+    def _sentences(self, bfloat16: bool) -> Pipeline:
+        if bfloat16 not in self._pipelines:
             graph = sentence_graph(self._checkpoint, load_weights(self._checkpoint))
-            self._models[bfloat16] = _compiled(graph, bfloat16)
-        return self._models[bfloat16]
-
-
-def checked_texts(texts: Sequence[str]) -> Sequence[str]:
-    """Refuse what is not a text, by its place.
-
-    Raises:
-        InputError: an item is not a string, or ``texts`` is itself one.
-    """
-    if isinstance(texts, str):
-        raise InputError(f"texts must be a list of strings, got one string: [{texts[:40]!r}]")
-    for place, text in enumerate(texts):
-        if not isinstance(text, str):
-            raise InputError(f"texts[{place}] must be a string, got {type(text).__name__}")
-    return texts
-
-
-def _compiled(graph: "openvino.Model", bfloat16: bool) -> "openvino.CompiledModel":
-    import openvino
-
-    settings: dict[str, Any] = {
-        "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
-        # One thread a request: encoders of this size lose more to threads that wait for each other.
-        "NUM_STREAMS": _threads(),
-        "INFERENCE_NUM_THREADS": _threads(),
-    }
-    try:
-        return openvino.Core().compile_model(graph, "CPU", settings)
-    except RuntimeError as error:
-        raise ModelError(f"openvino cannot compile the model: {error}") from error
-
-
-def _has_bfloat16() -> bool:
-    import openvino
-
-    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-
-
-def _threads() -> int:
-    """Count the processors this process may use, which a container may limit."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
-    return len(affinity(0)) if affinity else os.cpu_count() or 1
+            self._pipelines[bfloat16] = Pipeline(graph, bfloat16=bfloat16)
+        return self._pipelines[bfloat16]

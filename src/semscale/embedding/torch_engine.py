@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.embedding.batching import distinct
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.known import find_known
-from semscale.embedding.openvino_engine import checked_texts
 from semscale.embedding.places import is_offline
+from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.weights import resolve
 from semscale.embedding.windows import Windows, pool_windows
 from semscale.errors import InputError, MissingExtraError, ModelError

@@ -1,0 +1,86 @@
+"""Runs batches through a compiled model, several in flight, without any Python on the engine's threads."""
+
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import ModelError
+
+if TYPE_CHECKING:
+    import openvino
+
+
+class Pipeline:
+    """A compiled graph with one request per processor.
+
+    Results are collected by the calling thread, in the order sent. A callback, as OpenVINO's own queue has
+    it, would run on the engine's threads and need the interpreter's lock there; a model that is released just
+    then waits for that thread while it holds the lock, and neither goes on.
+
+    Args:
+        graph: takes one array of token ids (b, t).
+        bfloat16: compute in bfloat16 instead of float32.
+
+    Raises:
+        ModelError: the graph cannot be compiled.
+    """
+
+    def __init__(self, graph: "openvino.Model", *, bfloat16: bool) -> None:
+        import openvino
+
+        settings: dict[str, Any] = {
+            "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
+            # One thread a request: encoders of this size lose more to threads that wait for each other.
+            "NUM_STREAMS": processors(),
+            "INFERENCE_NUM_THREADS": processors(),
+        }
+        try:
+            compiled = openvino.Core().compile_model(graph, "CPU", settings)
+        except RuntimeError as error:
+            raise ModelError(f"openvino cannot compile the model: {error}") from error
+        self._requests = [compiled.create_infer_request() for _ in range(processors())]
+
+    def run(self, batches: Iterable[npt.NDArray[np.int32]]) -> Iterator[npt.NDArray[np.float32]]:
+        """Give the output of every batch, in order; it stays valid until the next one is asked for."""
+        idle = deque(self._requests)
+        # A request reads its input while it runs, so the array is kept here until then.
+        running: deque[tuple[Any, npt.NDArray[np.int32]]] = deque()
+        try:
+            for ids in batches:
+                if not idle:
+                    yield self._collect(running, idle)
+                request = idle.popleft()
+                request.start_async([ids])
+                running.append((request, ids))
+            while running:
+                yield self._collect(running, idle)
+        finally:
+            for request, _ in running:
+                request.wait()
+
+    @staticmethod
+    def _collect(
+        running: deque[tuple[Any, npt.NDArray[np.int32]]], idle: deque[Any]
+    ) -> npt.NDArray[np.float32]:
+        request, _ = running.popleft()
+        request.wait()
+        idle.append(request)
+        output: npt.NDArray[np.float32] = request.get_output_tensor(0).data
+        return output
+
+
+def has_bfloat16() -> bool:
+    """Say whether the processor computes in bfloat16."""
+    import openvino
+
+    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+
+
+def processors() -> int:
+    """Count the processors this process may use, which a container may limit."""
+    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
+    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -1,0 +1,73 @@
+"""An encoder in plain NumPy, token by token in float64: the oracle for the engine's graph."""
+
+import numpy as np
+from scipy.special import erf
+
+SUBSTITUTES = {
+    "attention.self.query": "attention.q_lin",
+    "attention.self.key": "attention.k_lin",
+    "attention.self.value": "attention.v_lin",
+    "attention.output.dense": "attention.out_lin",
+    "attention.output.LayerNorm": "sa_layer_norm",
+    "intermediate.dense": "ffn.lin1",
+    "output.dense": "ffn.lin2",
+    "output.LayerNorm": "output_layer_norm",
+}
+
+
+def slow_states(weights: dict, config: dict, ids: list[int]) -> list[np.ndarray]:
+    """Hidden states (t, hidden) after the embeddings and after every layer."""
+    family = config["model_type"]
+    distilled = family == "distilbert"
+    epsilon = config.get("layer_norm_eps", 1e-12)
+    heads = config["n_heads" if distilled else "num_attention_heads"]
+
+    def parameter(name: str) -> np.ndarray:
+        return weights[name].astype(np.float64)
+
+    def norm(row: np.ndarray, name: str) -> np.ndarray:
+        scaled = (row - row.mean()) / np.sqrt(((row - row.mean()) ** 2).mean() + epsilon)
+        return scaled * parameter(f"{name}.weight") + parameter(f"{name}.bias")
+
+    def dense(row: np.ndarray, name: str) -> np.ndarray:
+        return parameter(f"{name}.weight") @ row + parameter(f"{name}.bias")
+
+    def inside(layer: int, name: str) -> str:
+        if distilled:
+            return f"transformer.layer.{layer}.{SUBSTITUTES[name]}"
+        return f"encoder.layer.{layer}.{name}"
+
+    shift = config["pad_token_id"] + 1 if "roberta" in family else 0
+    rows = []
+    for place, token in enumerate(ids):
+        row = parameter("embeddings.word_embeddings.weight")[token]
+        row = row + parameter("embeddings.position_embeddings.weight")[place + shift]
+        if not distilled:
+            row = row + parameter("embeddings.token_type_embeddings.weight")[0]
+        rows.append(norm(row, "embeddings.LayerNorm"))
+    states = [np.array(rows)]
+    for layer in range(config["n_layers" if distilled else "num_hidden_layers"]):
+        before = states[-1]
+        query, key, value = (
+            np.array([dense(row, inside(layer, f"attention.self.{name}")) for row in before])
+            for name in ("query", "key", "value")
+        )
+        width = before.shape[1] // heads
+        attended = np.zeros_like(before)
+        for head in range(heads):
+            part = slice(head * width, (head + 1) * width)
+            for place in range(len(ids)):
+                scores = key[:, part] @ query[place, part] / np.sqrt(width)
+                shares = np.exp(scores - scores.max())
+                attended[place, part] = shares / shares.sum() @ value[:, part]
+        after = []
+        for place in range(len(ids)):
+            mixed = dense(attended[place], inside(layer, "attention.output.dense")) + before[place]
+            mixed = norm(mixed, inside(layer, "attention.output.LayerNorm"))
+            inner = dense(mixed, inside(layer, "intermediate.dense"))
+            inner = inner * 0.5 * (1 + erf(inner / np.sqrt(2)))  # GELU, Hendrycks and Gimpel 2016
+            after.append(
+                norm(dense(inner, inside(layer, "output.dense")) + mixed, inside(layer, "output.LayerNorm"))
+            )
+        states.append(np.array(after))
+    return states
