@@ -195,6 +195,8 @@ def make_scale() -> Callable[..., Scale]:
     return scale_of
 
 
+CITATION = "https://arxiv.org/abs/2510.08338"
+FORBIDDEN_TAGS = {"script", "iframe", "object", "embed", "form", "link", "base", "image", "use", "img"}
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
@@ -231,6 +233,19 @@ class Page(HTMLParser):
     def handle_data(self, data):
         if not self._open or self._open[-1] != "style":
             self.text += data
+
+    def assert_harmless(self) -> None:
+        """One well-formed document that fetches nothing and runs nothing."""
+        assert self.unbalanced == []
+        assert not {tag for tag, _ in self.tags} & FORBIDDEN_TAGS
+        for tag, attributes in self.tags:
+            assert not any(name.startswith("on") for name in attributes), (tag, attributes)
+            assert "src" not in attributes
+            assert attributes.get("href", CITATION) == CITATION
+        assert "url(" not in self.source
+        assert "@import" not in self.source
+        ids = [attributes["id"] for _, attributes in self.tags if "id" in attributes]
+        assert len(ids) == len(set(ids))
 
     def all(self, tag: str) -> list[dict[str, str | None]]:
         return [attributes for name, attributes in self.tags if name == tag]

@@ -11,6 +11,9 @@ from semscale.report.palette import BAR, GRID, INK, MUTED, ink_on, sequential
 from semscale.types import Floats
 
 if TYPE_CHECKING:
+    import altair as alt
+
+if TYPE_CHECKING:
     pass
 
 Specification = dict[str, Any]
@@ -115,25 +118,15 @@ def matrix(
     room = label_room(width, rows)
     longest = text_width(max(map(_short, columns), key=columns_of, default=""))
     cell = min(max(float(_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
-    upright = longest > cell
     records = [
         {"row": i, "column": j, "colour": colours[i][j], "text": texts[i][j], "ink": ink_on(colours[i][j])}
         for i in range(len(rows))
         for j in range(len(columns))
     ]
-    top = alt.Axis(
-        orient="top",
-        labelExpr="columns[datum.value]",
-        labelAngle=-90 if upright else 0,
-        labelLimit=0,
-        minExtent=longest + 8 if upright else 0,
-        title=None,
-        domain=False,
-        ticks=False,
-        labelPadding=6,
-    )
     base = alt.Chart(alt.NamedData(name="rows")).encode(
-        x=alt.X("column:O", axis=top, scale=alt.Scale(padding=0.04)),
+        x=alt.X(
+            "column:O", axis=_columns_axis(longest, upright=longest > cell), scale=alt.Scale(padding=0.04)
+        ),
         y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(padding=0.06)),
     )
     cells = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
@@ -160,21 +153,11 @@ def strips(
 
     room = label_room(width, names)
     items = levels.shape[1]
-    axis = alt.Axis(
-        values=[position for position, _ in ticks],
-        labelExpr="ticks[indexof(places, datum.value)]",
-        title=None,
-        grid=False,
-        domain=False,
-        tickColor=MUTED,
-        labelFlush=True,
-        labelOverlap=False,
-    )
     drawn = (
         alt.Chart(alt.NamedData(name="rows"))
         .mark_rect()
         .encode(
-            x=alt.X("start:Q", axis=axis, scale=alt.Scale(domain=[0, items], nice=False)),
+            x=alt.X("start:Q", axis=_ticks_axis(ticks), scale=alt.Scale(domain=[0, items], nice=False)),
             x2="stop:Q",
             y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.06, paddingOuter=0)),
             color=alt.Color("colour:N", scale=None),
@@ -191,6 +174,37 @@ def strips(
         {"rows": _runs(levels)},
         width=width - room,
         height=max(34, 170 // len(names)) * len(names),
+    )
+
+
+def _columns_axis(longest: int, *, upright: bool) -> "alt.Axis":
+    import altair as alt
+
+    return alt.Axis(
+        orient="top",
+        labelExpr="columns[datum.value]",
+        labelAngle=-90 if upright else 0,
+        labelLimit=0,
+        minExtent=longest + 8 if upright else 0,
+        title=None,
+        domain=False,
+        ticks=False,
+        labelPadding=6,
+    )
+
+
+def _ticks_axis(ticks: Sequence[tuple[float, str]]) -> "alt.Axis":
+    import altair as alt
+
+    return alt.Axis(
+        values=[position for position, _ in ticks],
+        labelExpr="ticks[indexof(places, datum.value)]",
+        title=None,
+        grid=False,
+        domain=False,
+        tickColor=MUTED,
+        labelFlush=True,
+        labelOverlap=False,
     )
 
 

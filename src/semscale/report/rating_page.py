@@ -37,9 +37,6 @@ def rating_page(summary: "RatingSummary", *, lint: "LintReport | None" = None) -
     """
     scale, overall = summary.scale, summary.estimates.overall
     digits, interval = scale_digits(scale), summary.estimates.interval
-    most_certain = tables.verbatims(summary.most_certain, scale, digits=digits)
-    least_certain = tables.verbatims(summary.least_certain, scale, digits=digits)
-    tallest = max((max(item.shares) for item in (*most_certain, *least_certain)), default=1.0)
     return render(
         "rating.html.j2",
         title=one_line(scale.title),
@@ -54,11 +51,7 @@ def rating_page(summary: "RatingSummary", *, lint: "LintReport | None" = None) -
         estimates=tables.estimate_table(overall, scale, digits=digits, interval=interval),
         groups=figures.groups_figure(summary),
         heat=figures.heat_figure(summary),
-        most_certain=most_certain,
-        least_certain=least_certain,
-        tallest=tallest,
-        tallest_shown=percent(tallest, 0),
-        most_entropy=tables.most_entropy(scale),
+        **_verbatims(summary, digits),
         left_out=tables.left_out(summary),
         sets=figures.sets_figure(summary),
         comparison=_comparison(summary),
@@ -102,6 +95,21 @@ def _headline(summary: "RatingSummary", digits: int) -> dict[str, object] | None
             (plain(float(value)), round(100 * (float(value) - low) / (high - low), 2))
             for value in summary.scale.values
         ],
+    }
+
+
+def _verbatims(summary: "RatingSummary", digits: int) -> dict[str, object]:
+    most, least = (
+        tables.verbatims(rows, summary.scale, digits=digits)
+        for rows in (summary.most_certain, summary.least_certain)
+    )
+    tallest = max((max(item.shares) for item in (*most, *least)), default=1.0)
+    return {
+        "most_certain": most,
+        "least_certain": least,
+        "most_entropy": tables.most_entropy(summary.scale),
+        "tallest": tallest,
+        "tallest_shown": percent(tallest, 0),
     }
 
 

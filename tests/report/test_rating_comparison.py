@@ -1,0 +1,68 @@
+"""The report words the agreement with human ratings as strongly as the figures allow, and no stronger."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from semscale.report.rating_page import rating_page
+from semscale.report.wording import number, percent
+from semscale.stats.estimates import Estimate
+
+
+@pytest.fixture
+def full(make_summary):
+    return make_summary(n=20, comparison=True)
+
+
+@pytest.fixture
+def parsed(full, read_page):
+    return read_page(rating_page(full))
+
+
+def test_every_comparison_figure_stands_beside_the_others(full, parsed):
+    comparison = full.comparison
+    for estimate in (comparison.pearson, comparison.spearman, comparison.ks_similarity):
+        assert number(estimate.value) in parsed.text
+        assert f"[{number(estimate.low)}, {number(estimate.high)}]" in parsed.text
+    for name in ("Pearson r", "Spearman ρ", "KS similarity", "Human ceiling", "Null: text length"):
+        assert name in parsed.text
+    assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
+    assert "people agree among themselves with 0.98" in parsed.text
+    assert "Text length alone reaches r = \u22120.08, clearly less." in parsed.text
+    for share in (*comparison.human_pmf, *comparison.machine_pmf):
+        assert percent(share) in parsed.text
+
+
+def test_a_null_that_does_as_well_is_named(full):
+    strong = dataclasses.replace(full.comparison, null_length=Estimate(-0.7, -0.75, -0.65))
+    page = rating_page(dataclasses.replace(full, comparison=strong))
+    assert "Text length alone reaches r = \u22120.70, which the ratings do not beat." in page
+    close = dataclasses.replace(full.comparison, null_length=Estimate(0.55, 0.5, 0.6))
+    assert "the advantage over it is not certain" in rating_page(dataclasses.replace(full, comparison=close))
+
+
+def test_a_ranking_that_may_be_chance_is_called_so(full):
+    weak = dataclasses.replace(full.comparison, pearson=Estimate(0.1, -0.05, 0.25))
+    assert "The interval includes 0, so the ranking may be chance." in rating_page(
+        dataclasses.replace(full, comparison=weak)
+    )
+
+
+def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
+    bare = dataclasses.replace(
+        full.comparison, ceiling=None, ks_similarity=None, null_length=None, human_pmf=np.full(5, np.nan)
+    )
+    page = rating_page(dataclasses.replace(full, comparison=bare))
+    assert "one human value a text does not show how far people agree" in page
+    assert "human values could not be laid on this scale" in page
+    assert "no texts were given" in page
+    assert "people agree among themselves" not in page
+
+
+def test_undefined_correlations_are_not_zero(full):
+    nothing = Estimate(float("nan"), float("nan"), float("nan"))
+    undefined = dataclasses.replace(
+        full.comparison, n=1, pearson=nothing, spearman=nothing, points=np.empty((0, 2))
+    )
+    assert "no agreement can be measured" in rating_page(dataclasses.replace(full, comparison=undefined))
