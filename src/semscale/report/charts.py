@@ -1,4 +1,4 @@
-"""The charts that both pages are made of, made with Altair, for a given width in pixels."""
+"""The charts that both pages share, as Vega-Lite made with Altair, for a given width in pixels."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,9 +12,6 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     import altair as alt
-
-if TYPE_CHECKING:
-    pass
 
 Specification = dict[str, Any]
 """A Vega-Lite chart with its data inside."""
