@@ -183,15 +183,16 @@ class Collector:
     def _keep_examples(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         cells: list[object] = _column(frame, self.columns.text).to_list()
         scored = np.flatnonzero(ratings.scored)
-        order = scored[np.argsort(ratings.entropy[scored], kind="stable")]
+        entropy = ratings.entropy[scored]
+        rising, falling = (scored[np.argsort(sign * entropy, kind="stable")] for sign in (1, -1))
         priority = priorities(self.n + scored, self.seed)
         sampled = scored[np.argsort(priority, kind="stable")[:SAMPLE_SIZE]]
         drawn = self._rows(ratings, cells, sampled)
         drawn = drawn.with_columns(priority=pl.Series(priorities(self.n + sampled, self.seed)))
         self._merge("sample", drawn, pl.col("priority"), SAMPLE_SIZE)
-        lowest = self._rows(ratings, cells, distinct_rows(order, cells))
+        lowest = self._rows(ratings, cells, distinct_rows(rising, cells))
         self._merge("most_certain", lowest, pl.col("entropy"), EXAMPLES)
-        highest = self._rows(ratings, cells, distinct_rows(order[::-1], cells))
+        highest = self._rows(ratings, cells, distinct_rows(falling, cells))
         self._merge("least_certain", highest, -pl.col("entropy"), EXAMPLES)
         left_out = self._rows(ratings, cells, left_out_rows(ratings.status))
         known = self._examples.get("left_out", left_out.clear())

@@ -8,6 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError
 
+_EXACT = 2.0**53
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -47,11 +48,15 @@ def groups_in(cells: pl.Series) -> pl.Series:
         >>> groups_in(pl.Series([3.0, None])).to_list()
         ['3', None]
     """
-    if cells.dtype.is_float():
-        whole = cells.drop_nulls().drop_nans()
-        if (whole == whole.floor()).all():
-            return cells.fill_nan(None).cast(pl.Int64, strict=False).cast(pl.String)
-    return cells.cast(pl.String) if not cells.dtype.is_nested() else pl.Series(map(str, cells.to_list()))
+    if cells.dtype.is_nested():
+        return pl.Series(cells.name, [None if cell is None else str(cell) for cell in cells.to_list()])
+    names = cells.cast(pl.String)
+    if not cells.dtype.is_float():
+        return names
+    numbers = cells.fill_nan(None)
+    whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() <= _EXACT)
+    integers = numbers.cast(pl.Int64, strict=False).cast(pl.String)
+    return integers.zip_with(whole.fill_null(value=True), names)
 
 
 def humans_in(
