@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
 
 FLOOR_GROUPS = ("everyday", "factual")
-FLOOR_QUANTILE = 0.5
-"""Half of the unrelated sentences fall below the floor; ``docs/scales.md`` has what stricter ones cost."""
+FLOOR_QUANTILE = 0.4
+"""Two in five unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
 
 
 @cache

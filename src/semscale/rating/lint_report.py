@@ -183,7 +183,7 @@ def reliability(agreement: Floats) -> float:
         agreement: shape (s, s), correlations between the sets.
 
     Returns:
-        At most 1; NaN for one set, or where a correlation is undefined.
+        At most 1, minus infinity where sets cancel out; NaN for one set, or for an undefined correlation.
 
     References:
         Cronbach (1951): Coefficient alpha and the internal structure of tests. doi:10.1007/BF02310555
@@ -196,4 +196,5 @@ def reliability(agreement: Floats) -> float:
     if n_sets == 1:
         return float("nan")
     mean = float(agreement[~np.eye(n_sets, dtype=bool)].mean())
-    return n_sets * mean / (1 + (n_sets - 1) * mean) if mean > -1 / (n_sets - 1) else -float("inf")
+    scaled = 1 + (n_sets - 1) * mean
+    return -float("inf") if scaled <= 0 else n_sets * mean / scaled

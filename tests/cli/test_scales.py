@@ -1,0 +1,129 @@
+from importlib import resources
+
+import pytest
+from typer.testing import CliRunner
+
+from semscale.cli.main import main
+from semscale.cli.scales import app
+from semscale.scales import load_scale, scale_names
+
+
+@pytest.fixture
+def toy_model(monkeypatch, toy_embedder):
+    monkeypatch.setattr("semscale.embedding.load_embedder", lambda *_, **__: toy_embedder)
+
+
+def run(*arguments):
+    return CliRunner().invoke(app, list(map(str, arguments)), catch_exceptions=False)
+
+
+def write(path, **anchor_sets):
+    lines = ["name: mine", "title: Mine", "question: How?", "provenance: a test", "points:"]
+    lines += [f"  - {{value: {value}, label: point {value}}}" for value in (1, 2, 3)]
+    lines += ["anchor_sets:"]
+    for name, anchors in anchor_sets.items():
+        lines += [f"  {name}:", *(f"    - {anchor}" for anchor in anchors)]
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path
+
+
+def test_list_names_every_scale_with_its_hash():
+    result = run("list")
+    assert result.exit_code == 0
+    for name in scale_names():
+        line = next(line for line in result.stdout.splitlines() if line.split()[:1] == [name])
+        assert line.split()[-1] == load_scale(name).content_hash
+
+
+def test_show_prints_every_anchor():
+    result = run("show", "recommendation")
+    scale = load_scale("recommendation")
+    assert result.exit_code == 0
+    assert all(anchor in result.stdout for anchors in scale.anchor_sets.values() for anchor in anchors)
+    assert scale.notes in result.stdout
+    assert scale.question in result.stdout
+
+
+def test_show_takes_square_brackets_as_text(tmp_path):
+    path = write(tmp_path / "mine.yaml", plain=("'[red]bad[/red]'", "fair", "good"))
+    assert "[red]bad[/red]" in run("show", path).stdout
+
+
+def test_a_new_scale_loads_and_is_not_overwritten(tmp_path, capsys):
+    path = tmp_path / "mine.yaml"
+    assert main(["scales", "new", str(path)]) == 0
+    content = path.read_bytes()
+    assert b"\r" not in content
+    assert len(load_scale(path).anchor_sets) == 2
+    assert main(["scales", "new", str(path)]) == 2
+    assert "must not exist" in capsys.readouterr().err
+    assert path.read_bytes() == content
+
+
+def test_a_new_scale_does_not_fail_the_linter(tmp_path, embedder, monkeypatch):
+    monkeypatch.setattr("semscale.embedding.load_embedder", lambda *_, **__: embedder)
+    path = tmp_path / "mine.yaml"
+    run("new", path)
+    assert run("lint", path).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "message"), [("mine.txt", "must end in .yaml"), ("no/x.yaml", "cannot be written")]
+)
+def test_a_new_scale_that_cannot_be_written(tmp_path, capsys, name, message):
+    assert main(["scales", "new", str(tmp_path / name)]) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("toy_model")
+def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
+    # Bags of words: "a b" and "a a b b" are one and the same vector, so the neighbours have cosine 1.
+    path = write(tmp_path / "mine.yaml", plain=("a b", "a a b b", "c d"), other=("e f", "g h", "i j"))
+    assert main(["scales", "lint", str(path)]) == 1
+    output = capsys.readouterr().out
+    assert output.startswith("fail  mine")
+    assert "too alike: cosine 1.00" in output
+
+
+@pytest.mark.usefixtures("toy_model")
+def test_lint_writes_a_page(tmp_path):
+    path = write(tmp_path / "mine.yaml", plain=("<script>", "b", "c"), other=("e", "f", "g"))
+    page = tmp_path / "page.html"
+    run("lint", path, "--report", page)
+    content = page.read_text(encoding="utf-8")
+    assert "<html" in content
+    assert "<script" not in content
+
+
+@pytest.mark.usefixtures("toy_model")
+def test_lint_all_says_something_about_every_scale():
+    verdicts = [line.split()[1] for line in run("lint", "--all").stdout.splitlines() if line[0] != " "]
+    assert verdicts == scale_names()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "give exactly one of them"),
+        (["trust", "--all"], "give exactly one of them"),
+        (["--all", "--report", "x.html"], "report shows one scale"),
+        (["trust", "--report", "x.pdf"], "report must end in .html, got 'x.pdf'"),
+        (["trust", "--report", "no-such-folder/x.html"], "the folder no-such-folder does not exist"),
+        (["trsut"], "did you mean 'trust'?"),
+        (["absent.yaml"], "scale file 'absent.yaml' cannot be read"),
+    ],
+)
+@pytest.mark.usefixtures("toy_model")
+def test_bad_input_is_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, arguments, message):
+    monkeypatch.chdir(tmp_path)
+    assert main(["scales", "lint", *arguments]) == 2
+    captured = capsys.readouterr()
+    assert message in captured.err
+    assert captured.err.count("\n") == 1
+    assert captured.out == ""
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_template_is_shipped_with_unix_line_ends():
+    content = (resources.files("semscale.cli") / "new_scale.yaml.txt").read_bytes()
+    assert b"\r" not in content

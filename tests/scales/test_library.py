@@ -1,0 +1,97 @@
+from difflib import SequenceMatcher
+from importlib import resources
+from itertools import chain
+
+import pytest
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.scales import load_scale, scale_names
+
+WANTED = {
+    "purchase-intent", "agreement", "satisfaction", "recommendation", "likelihood", "relevance", "importance",
+    "frequency", "quality", "believability", "uniqueness", "ease-of-use", "trust", "value-for-money",
+}  # fmt: skip
+
+
+def test_the_library_holds_the_constructs_that_surveys_use():
+    assert set(scale_names()) == WANTED
+    assert scale_names() == sorted(scale_names())
+
+
+@pytest.mark.parametrize("name", scale_names())
+def test_a_scale_of_the_library(name):
+    scale = load_scale(name)
+    assert scale.name == name
+    assert len(scale.anchor_sets) >= 4
+    assert scale.provenance
+    # Every point has at least two probes of its own.
+    for point in scale.points:
+        assert sum(probe.level == point.value for probe in scale.probes) >= 2
+
+
+@pytest.mark.parametrize("name", scale_names())
+def test_no_sentence_is_used_twice_and_no_probe_is_an_anchor(name):
+    scale = load_scale(name)
+    anchors = [anchor.casefold() for anchor in chain.from_iterable(scale.anchor_sets.values())]
+    assert len(set(anchors)) == len(anchors)
+    assert not {probe.text.casefold() for probe in scale.probes} & set(anchors)
+
+
+@pytest.mark.parametrize("name", scale_names())
+def test_anchors_are_short_and_do_not_repeat_the_question(name):
+    scale = load_scale(name)
+    asked = words(scale.question)
+    for anchor in map(words, chain.from_iterable(scale.anchor_sets.values())):
+        assert len(anchor) <= 14
+        assert longest_common_run(anchor, asked) <= len(asked) / 2
+
+
+def words(text):
+    return [word.strip(".,?!").casefold() for word in text.split()]
+
+
+def longest_common_run(a, b):
+    return SequenceMatcher(None, a, b, autojunk=False).find_longest_match().size
+
+
+@pytest.mark.parametrize("name", scale_names())
+def test_files_are_utf8_with_unix_line_ends(name):
+    content = (resources.files("semscale.scales") / f"{name}.yaml").read_bytes()
+    assert b"\r" not in content
+    assert content.endswith(b"\n")
+    assert content.decode("utf-8")
+
+
+def test_recommendation_runs_from_0_to_10():
+    assert load_scale("recommendation").values.tolist() == list(range(11))
+
+
+def test_a_scale_comes_back_as_it_is():
+    scale = load_scale("trust")
+    assert load_scale(scale) is scale
+
+
+def test_a_miss_names_the_nearest():
+    with pytest.raises(
+        UnknownNameError, match="unknown scale 'purchse-intent': did you mean 'purchase-intent'"
+    ):
+        load_scale("purchse-intent")
+
+
+def test_a_miss_far_from_every_name_lists_them():
+    with pytest.raises(UnknownNameError, match=r"unknown scale '0000': \(known: agreement, believability,"):
+        load_scale("0000")
+
+
+@pytest.mark.parametrize("as_what", [str, lambda path: path])
+def test_a_file(tmp_path, as_what):
+    source = (resources.files("semscale.scales") / "trust.yaml").read_text(encoding="utf-8")
+    path = tmp_path / "my.yaml"
+    path.write_text(source.replace("name: trust", "name: mine"), encoding="utf-8")
+    assert load_scale(as_what(path)).name == "mine"
+
+
+@pytest.mark.parametrize("name", ["absent.yaml", "folder/absent", "."])
+def test_a_file_that_cannot_be_read(tmp_path, name):
+    with pytest.raises(InputError, match="cannot be read: "):
+        load_scale(tmp_path / name)

@@ -1,0 +1,68 @@
+import pytest
+
+from semscale.errors import InputError
+from semscale.scales.reading import parse_scale
+
+GOOD = """\
+name: mood
+title: Mood
+question: How are you?
+provenance: a test
+points:
+  - {value: 1, label: bad}
+  - {value: 2, label: good}
+anchor_sets:
+  plain:
+    - I feel bad.
+    - I feel good.
+"""
+
+
+def test_a_file_is_read():
+    mood = parse_scale(GOOD.encode(), source="mood.yaml")
+    assert mood.anchor_sets == {"plain": ("I feel bad.", "I feel good.")}
+
+
+@pytest.mark.parametrize("change", [lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
+def test_a_byte_order_mark_and_windows_line_ends_change_nothing(change):
+    assert (
+        parse_scale(change(GOOD).encode(), source="x").content_hash
+        == parse_scale(GOOD.encode(), source="x").content_hash
+    )
+
+
+def test_other_alphabets():
+    text = GOOD.replace("I feel bad.", "Мне плохо.")
+    assert parse_scale(text.encode(), source="x").anchor_sets["plain"][0] == "Мне плохо."
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (GOOD.replace("points:", "points: [").encode(), "'x.yaml', line 6: not readable as YAML"),
+        (GOOD.replace("title: Mood", "\ttitle: Mood").encode(), "'x.yaml', line 2: not readable as YAML"),
+        (
+            GOOD.replace("title: Mood", "name: again").encode(),
+            "line 2: not readable as YAML: key 'name' is given twice",
+        ),
+        (
+            GOOD.replace("Mood", "M\xf6d").encode("latin-1"),
+            "'x.yaml', line 2: not UTF-8: save the file as UTF-8",
+        ),
+        (GOOD.replace("Mood", "Mo\x07od").encode(), "'x.yaml', line 2: not readable as YAML"),
+        (("[" * 5000).encode(), "'x.yaml': not readable as YAML: nested too deeply"),
+        (b"", "'x.yaml' must hold the keys of a scale (name, points, ...), got None"),
+        (b"- a\n- b\n", "must hold the keys of a scale"),
+        (
+            GOOD.replace("title: Mood", "titel: Mood").encode(),
+            "'x.yaml': scale 'mood': title is missing: add it (and 1",
+        ),
+        (GOOD.replace("I feel good.", "yes").encode(), "anchor_sets.plain.1 must be text, in quotes"),
+        (b"!!python/object/apply:os.getcwd []", "not readable as YAML"),
+    ],
+)
+def test_what_cannot_be_read_is_said_in_one_line(content, message):
+    with pytest.raises(InputError) as caught:
+        parse_scale(content, source="x.yaml")
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)

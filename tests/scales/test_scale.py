@@ -1,0 +1,126 @@
+import hashlib
+
+import numpy as np
+import pytest
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.scales import Probe, Scale
+
+POINTS = ({"value": 1, "label": "bad"}, {"value": 2, "label": "fair"}, {"value": 4, "label": "good"})
+FIELDS = {
+    "name": "mood",
+    "title": "Mood",
+    "question": "How are you?",
+    "provenance": "a test",
+    "points": POINTS,
+    "anchor_sets": {"plain": ("I feel bad.", "I feel so-so.", "I feel good.")},
+}
+
+
+def scale(**changes):
+    return Scale(**{**FIELDS, **changes})
+
+
+def numbered(n):
+    return {
+        "points": [{"value": i, "label": f"point {i}"} for i in range(n)],
+        "anchor_sets": {"plain": [f"sentence {i}" for i in range(n)]},
+    }
+
+
+def test_properties():
+    mood = scale()
+    assert mood.n_points == 3
+    assert mood.labels == ("bad", "fair", "good")
+    assert mood.values.dtype == np.float64
+    assert mood.values.tolist() == [1.0, 2.0, 4.0]
+    assert (mood.language, mood.polarity, mood.notes, mood.probes) == ("en", "ascending-good", "", ())
+
+
+@pytest.mark.parametrize("n", [2, 11])
+def test_two_to_eleven_points_are_a_scale(n):
+    assert scale(**numbered(n)).n_points == n
+
+
+@pytest.mark.parametrize("n", [0, 1, 12])
+def test_any_other_number_of_points_is_not(n):
+    with pytest.raises(InputError, match=f"^scale 'mood': points must be 2 to 11, got {n}$"):
+        scale(**numbered(n))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"points": POINTS[::-1]}, "values of points must ascend, got 4 ('good') before 2 ('fair')"),
+        ({"points": (POINTS[0], POINTS[0], POINTS[2])}, "values of points must ascend"),
+        ({"points": (*POINTS[:2], {"value": 9, "label": " BAD "})}, "labels of points must differ"),
+        ({"points": (*POINTS[:2], {"value": float("nan"), "label": "x"})}, "points.2.value must be a finite"),
+        ({"points": (*POINTS[:2], {"value": "ten", "label": "x"})}, "points.2.value must be a number"),
+        ({"points": (*POINTS[:2], {"value": 3})}, "points.2.label is missing: add it"),
+        ({"points": (*POINTS[:2], {"value": 3, "label": True})}, "points.2.label must be text, in quotes"),
+        ({"points": "1 to 5"}, "points must be a list, got '1 to 5'"),
+        ({"anchor_sets": {}}, "anchor_sets must hold at least one set"),
+        ({"anchor_sets": ["a", "b", "c"]}, "anchor_sets must be a mapping"),
+        ({"anchor_sets": {"plain": ("a", "b")}}, "one anchor for each of the 3 points, got 2"),
+        ({"anchor_sets": {"plain": ("a", " ", "c")}}, "anchor_sets.plain.1 must not be empty, got ' '"),
+        ({"anchor_sets": {"plain": ("a", "b", "A ")}}, "anchors of set 'plain' must differ, got 'A' twice"),
+        ({"anchor_sets": {"Not Kebab": ("a", "b", "c")}}, "must be lower-case words joined by hyphens"),
+        ({"anchor_sets": {"x": ("a", "b", "c"), "y": ("a", "B", "c")}}, "the same anchors in 'x' and 'y'"),
+        ({"probes": [{"level": 5, "text": "hello"}]}, "level of a probe must lie in 1 to 4, got 5 ('hello')"),
+        ({"probes": [{"level": 1, "text": "a b"}, {"level": 2, "text": "A  b"}]}, "probes must differ"),
+        ({"polarity": "sideways"}, "polarity: input should be 'ascending-good'"),
+        ({"pionts": 3}, "unknown key 'pionts': did you mean 'points'?"),
+        ({"zzz": 3}, "unknown key 'zzz': remove it"),
+        ({"name": "a|b"}, "name must be lower-case words joined by hyphens, got 'a|b'"),
+    ],
+)
+def test_a_mistake_is_one_line_that_names_it(changes, message):
+    with pytest.raises(InputError) as caught:
+        scale(**changes)
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_further_mistakes_are_counted():
+    with pytest.raises(InputError, match=r"\(and 1 more\)$"):
+        scale(title="", question="")
+
+
+def test_the_hash_covers_values_and_anchors_and_nothing_else():
+    assert scale(notes="new", title="other", question="?").content_hash == scale().content_hash
+    assert scale(anchor_sets={"plain": ("I feel bad!", "b", "c")}).content_hash != scale().content_hash
+    moved = (*POINTS[:2], {"value": 5, "label": "good"})
+    assert scale(points=moved).content_hash != scale().content_hash
+
+
+def test_the_hash_is_the_documented_one():
+    # sha256 over compact JSON of the values and of the sets as pairs, written out by hand.
+    canonical = '{"values":[1.0,2.0,4.0],"sets":[["plain",["I feel bad.","I feel so-so.","I feel good."]]]}'
+    assert scale().content_hash == hashlib.sha256(canonical.encode()).hexdigest()[:8]
+
+
+def test_some_of_the_sets():
+    both = scale(anchor_sets={"x": ("a", "b", "c"), "y": ("d", "e", "f")})
+    assert list(both.with_sets(["y", "x"]).anchor_sets) == ["y", "x"]
+    assert list(both.with_sets(["y"]).anchor_sets) == ["y"]
+    assert list(both.anchor_sets) == ["x", "y"]
+
+
+@pytest.mark.parametrize("names", [[], ["plain", "plain"]])
+def test_no_set_or_one_twice_is_refused(names):
+    with pytest.raises(InputError, match="at least one set, and none twice"):
+        scale().with_sets(names)
+
+
+def test_an_unknown_set_names_the_nearest():
+    with pytest.raises(
+        UnknownNameError, match=r"unknown anchor set of scale 'mood' 'plian': did you mean 'plain'"
+    ):
+        scale().with_sets(["plian"])
+
+
+def test_a_scale_cannot_be_changed():
+    with pytest.raises(ValueError, match="frozen"):
+        scale().name = "other"
+    with pytest.raises(ValueError, match="frozen"):
+        Probe(text="a", level=1).level = 2
