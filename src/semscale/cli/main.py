@@ -4,14 +4,15 @@ import io
 import signal
 import sys
 import warnings
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Annotated, Any
 
 import typer
 
+from semscale.cli.cache import app as cache
 from semscale.cli.errors import STOPPED, exit_code, say
+from semscale.cli.models import app as models
 from semscale.cli.rate import rate
+from semscale.cli.scales import app as scales
 from semscale.version import __version__
 
 app = typer.Typer(
@@ -22,9 +23,9 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(rate)
-for _name in ("scales", "models", "cache"):
-    if find_spec(f"semscale.cli.{_name}"):
-        app.add_typer(import_module(f"semscale.cli.{_name}").app, name=_name)
+app.add_typer(scales, name="scales")
+app.add_typer(models, name="models")
+app.add_typer(cache, name="cache")
 
 # From some version on typer carries its own copy of click: the class is found through one that it names.
 _PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")

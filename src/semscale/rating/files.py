@@ -155,10 +155,14 @@ class _Run:
                 summary = self._finish(parts)
                 self._write(parts, out)
             except InputError:
-                parts.remove()
+                parts.discard()
                 raise
             except KeyboardInterrupt:
                 raise self._stopped(parts) from None
+            except Exception:
+                if not parts.finished:
+                    parts.discard()
+                raise
             parts.remove()
         return summary
 

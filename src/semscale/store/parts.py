@@ -76,7 +76,8 @@ class Parts:
             a run
                 with another key.
         """
-        if folder.exists():
+        is_new = not folder.exists()
+        if not is_new:
             _check_ours(folder)
         folder.mkdir(exist_ok=True)
         parts = cls(folder, _lock=_locked(folder))
@@ -84,12 +85,13 @@ class Parts:
             known = None if restart else _manifest(folder)
             if known is None:
                 parts._clear(0)
+                sync(folder)  # no old part may come back beside the new manifest
                 _write_json(folder / _MANIFEST, {"key": dict(key)})
             else:
                 _check_key(folder, known, key)
                 parts._find_finished()
         except BaseException:
-            parts.close()
+            parts.discard() if is_new else parts.close()
             raise
         return parts
 
@@ -118,6 +120,12 @@ class Parts:
         with suppress(OSError):
             self.folder.rmdir()
 
+    def discard(self) -> None:
+        """Remove everything as far as the disk lets us, while another error is on its way."""
+        with suppress(OSError):
+            self.remove()
+        self.close()
+
     def close(self) -> None:
         """Give the lock back; finished parts stay."""
         if self._lock is not None:
@@ -142,7 +150,6 @@ class Parts:
         for path in self.folder.iterdir():
             if path.name not in (_MANIFEST, _LOCK) and _OURS.fullmatch(path.name) and path.stem not in kept:
                 path.unlink()
-        sync(self.folder)
 
 
 def _check_ours(folder: Path) -> None:

@@ -1,0 +1,38 @@
+"""The program in this process, with a toy model in place of the real one."""
+
+import os
+
+import pytest
+
+from semscale.cli import rating_run
+from semscale.cli.main import main
+
+
+class Ended:
+    """How a command ended: its exit code and what it printed."""
+
+    def __init__(self, code, printed):
+        self.code, self.out, self.err = code, printed.out, printed.err
+
+
+@pytest.fixture
+def semscale(capsys, monkeypatch, tmp_path, toy_embedder):
+    """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(rating_run, "load_embedder", lambda *_, **__: toy_embedder)
+
+    def run(*arguments):
+        capsys.readouterr()
+        return Ended(main([str(argument) for argument in arguments]), capsys.readouterr())
+
+    return run
+
+
+@pytest.fixture
+def files(tmp_path):
+    """List all files and folders below the working folder."""
+    return lambda: sorted(
+        os.path.relpath(os.path.join(folder, name), tmp_path)
+        for folder, folders, names in os.walk(tmp_path)
+        for name in [*folders, *names]
+    )

@@ -1,0 +1,80 @@
+"""Errors to exit codes: one line each, and a bug is called a bug."""
+
+import errno
+import sys
+
+import pytest
+
+from semscale.cli.errors import exit_code
+from semscale.errors import InputError, InterruptedRunError, MissingExtraError, ModelError, ReplyError
+
+
+def raising(error):
+    def work():
+        raise error
+
+    return work
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "line"),
+    [
+        (InputError("temperature must be >= 0, got -1"), 2, "temperature must be >= 0, got -1"),
+        (ModelError("no such model"), 2, "no such model"),
+        (ReplyError("no reply"), 2, "no reply"),
+        (MissingExtraError("torch", "torch"), 2, "torch is not installed: pip install 'semscale[torch]'"),
+        (InterruptedRunError("10 rows are kept"), 3, "10 rows are kept"),
+        (KeyboardInterrupt(), 3, "stopped"),
+        (OSError(errno.ENOSPC, "No space left", "x.csv"), 2, "x.csv: No space left; make room on the disk"),
+        (OSError(errno.EIO, "Input/output error"), 2, "Input/output error; check the disk"),
+        (InputError("two\nlines\tand \x1b[31mred"), 2, "two lines and ?[31mred"),
+    ],
+)
+def test_one_line_and_a_code(capsys, error, code, line):
+    assert exit_code(raising(error)) == code
+    printed = capsys.readouterr()
+    assert printed.err == f"semscale: {line}\n"
+    assert printed.out == ""
+
+
+@pytest.mark.parametrize(("result", "code"), [(None, 0), (0, 0), (1, 1), (4, 4), ("text", 0)])
+def test_what_the_work_returns(capsys, result, code):
+    assert exit_code(lambda: result) == code
+    assert capsys.readouterr().err == ""
+
+
+@pytest.fixture
+def logs(monkeypatch, tmp_path):
+    folder = tmp_path / "logs"
+    monkeypatch.setattr("platformdirs.user_log_path", lambda *_, **__: folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    "error", [RuntimeError("boom"), OSError(errno.ENOTCONN, "not connected"), ValueError("x")]
+)
+def test_a_bug_is_called_one_and_its_traceback_is_kept(capsys, monkeypatch, logs, error):
+    monkeypatch.delenv("SEMSCALE_DEBUG", raising=False)
+    assert exit_code(raising(error)) == 70
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert err.startswith(
+        f"semscale: this is a bug of ours, {type(error).__name__}: {error}; please report it"
+    )
+    assert str(logs / "last-bug.txt") in err
+    kept = (logs / "last-bug.txt").read_text()
+    assert "Traceback (most recent call last)" in kept
+    assert f"Python {sys.version.split()[0]}" in kept
+
+
+def test_a_bug_shows_its_traceback_on_demand(capsys, monkeypatch, logs):
+    monkeypatch.setenv("SEMSCALE_DEBUG", "1")
+    assert exit_code(raising(RuntimeError("boom"))) == 70
+    assert "Traceback (most recent call last)" in capsys.readouterr().err
+
+
+def test_a_bug_where_nothing_can_be_kept(capsys, monkeypatch, logs):
+    monkeypatch.delenv("SEMSCALE_DEBUG", raising=False)
+    logs.write_text("a file where the folder should be")
+    assert exit_code(raising(RuntimeError("boom"))) == 70
+    assert "please report it with its traceback" in capsys.readouterr().err

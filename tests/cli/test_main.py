@@ -1,0 +1,173 @@
+"""The program: its commands, help and version, and how it starts and ends."""
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+
+import pytest
+
+from semscale.version import __version__
+
+
+def test_version(semscale):
+    ended = semscale("--version")
+    assert (ended.code, ended.out, ended.err) == (0, f"semscale {__version__}\n", "")
+
+
+def test_help_names_every_command(semscale):
+    ended = semscale("--help")
+    assert ended.code == 0
+    for command in ("rate", "scales", "models", "cache"):
+        assert f" {command} " in ended.out
+
+
+@pytest.mark.parametrize("command", ["rate", "scales", "models", "cache"])
+def test_every_command_has_help(semscale, command):
+    ended = semscale(command, "--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert f"semscale {command}" in ended.out
+
+
+@pytest.mark.parametrize("arguments", [[], ["scales"]])
+def test_no_command_is_answered_with_help(semscale, arguments):
+    ended = semscale(*arguments)
+    assert ended.code == 2
+    assert "Commands" in ended.out + ended.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["rat"], ["No such command 'rat'", "semscale --help"]),
+        (["rate"], ["Missing argument 'FILE'", "semscale rate --help"]),
+        (["rate", "x.csv"], ["Missing option '--text'"]),
+        (["rate", "x.csv", "--text"], ["--text"]),
+        (["rate", "x.csv", "y.csv", "--text", "a", "--scale", "b"], ["y.csv"]),
+    ],
+)
+def test_wrong_usage_is_one_line(semscale, arguments, words):
+    ended = semscale(*arguments)
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.startswith("semscale: ")
+    assert ended.err.count("\n") == 1
+    for word in words:
+        assert word in ended.err
+
+
+def test_a_warning_is_one_line(semscale, monkeypatch):
+    from semscale.cli import rating_run
+
+    def warn(*_, **__):
+        warnings.warn("the cache is\nfull", UserWarning, stacklevel=1)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(rating_run, "open_table", warn)
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        ended = semscale("rate", "x.csv", "--text", "a", "--scale", "quality")
+    assert ended.code == 3
+    assert ended.err == "semscale: warning: the cache is full\nsemscale: stopped\n"
+
+
+HEAVY = [
+    "numpy",
+    "polars",
+    "openvino",
+    "scipy",
+    "altair",
+    "openai",
+    "tokenizers",
+    "jinja2",
+    "yaml",
+]
+
+
+def test_help_loads_nothing_heavy():
+    script = (
+        "import sys; from semscale.cli.main import main; main(['--help']); main(['rate', '--help']);"
+        f"sys.exit(' '.join(name for name in {HEAVY} if name in sys.modules) or 0)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
+
+
+def test_a_closed_pipe_is_no_error(tmp_path):
+    script = "from semscale.cli.main import run; import sys; sys.argv = ['semscale', 'rate', '--help']; run()"
+    reading, writing = os.pipe()
+    os.close(reading)
+    with os.fdopen(writing, "w") as closed:
+        ended = subprocess.run(
+            [sys.executable, "-c", script],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+    assert ended.stderr == ""
+    assert ended.returncode in (0, 1)
+
+
+STOPPED = """
+import importlib.util, os, signal, sys
+spec = importlib.util.spec_from_file_location("loaded", sys.argv[1])
+toy = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(toy)
+from semscale.cli import main, rating_run
+number, call = int(sys.argv[2]), int(sys.argv[3])
+
+class Stopping(toy.ToyEmbedder):
+    calls = 0
+    def embed(self, texts, *, progress=None):
+        self.calls += 1
+        if self.calls == call:
+            os.kill(os.getpid(), number)
+        return super().embed(texts, progress=progress)
+
+rating_run.load_embedder = lambda *_, **__: Stopping()
+sys.argv = ["semscale", *sys.argv[4:]]
+main.run()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows delivers no signals to itself")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_on(
+    tmp_path, pytestconfig, number
+):
+    (tmp_path / "answers.csv").write_text("text\n" + "".join(f"great thing {n}\n" for n in range(40)))
+    conftest = str(pytestconfig.rootpath / "tests" / "conftest.py")
+    rate = [
+        "rate",
+        "answers.csv",
+        "--text",
+        "text",
+        "--scale",
+        "quality",
+        "--floor",
+        "none",
+        "--part-rows",
+        "10",
+    ]
+
+    def semscale(call, out):
+        command = [sys.executable, "-c", STOPPED, conftest, str(int(number)), str(call), *rate, "--out", out]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+
+    # The anchors are the first call, so the fourth is the third part.
+    stopped = semscale(4, "rated.csv")
+    assert stopped.returncode == 3
+    assert stopped.stdout == ""
+    assert stopped.stderr == (
+        "semscale: stopped: 20 rows are finished and kept in rated.csv.parts; "
+        "the same command goes on after them\n"
+    )
+    assert not (tmp_path / "rated.csv").exists()
+    gone_on, whole = semscale(0, "rated.csv"), semscale(0, "whole.csv")
+    assert (gone_on.returncode, whole.returncode) == (0, 0)
+    assert (tmp_path / "rated.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
+    assert not (tmp_path / "rated.csv.parts").exists()

@@ -1,0 +1,198 @@
+"""``semscale rate`` from its options to what it prints and writes."""
+
+import io
+import json
+import sys
+
+import polars as pl
+import pytest
+
+from semscale.cli import rating_run
+
+ANSWERS = """id,text,region,weight,person,human
+1,It works great and I love it,north,1,a,5
+2,It is awful and I hate it,north,2,a,1
+3,it is neither good nor bad,south,1,b,"[3, 4]"
+4,=SUM(A1) is great,south,1,b,4
+5,,south,1,c,2
+6,[bold red]shout[/] it is bad,north,1,,2
+7,It works great and I love it,,1,d,5
+"""
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(ANSWERS)
+    return path
+
+
+def rate(*options, file="answers.csv"):
+    return ["rate", file, "--text", "text", "--scale", "quality", "--floor", "none", *options]
+
+
+ALL = [
+    "--by",
+    "region",
+    "--weight",
+    "weight",
+    "--respondent",
+    "person",
+    "--human",
+    "human",
+    "--human-range",
+    1,
+    5,
+]
+
+
+def test_a_pipe_gets_plain_text(semscale, answers):
+    ended = semscale(*rate(*ALL))
+    assert (ended.code, ended.err) == (0, "")
+    assert "\x1b" not in ended.out
+    for word in (
+        "Quality", "answers.csv", "6 of 7 rows rated", "left out: 1 missing and 1 no-respondent",
+        "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south", "(none)",
+        "Compared with humans (6 texts)", "Pearson r of means", "bootstrap of respondents",
+        "signature: semscale ", "model:toy",
+    ):  # fmt: skip
+        assert word in ended.out, word
+    assert not [line for line in ended.out.splitlines() if line != line.rstrip()]
+    # One line of the distribution for each of the scale's five points.
+    assert [line[0] for line in ended.out.split("Distribution")[1].splitlines()[2:7]] == list("12345")
+
+
+def test_json_for_programs(semscale, answers):
+    ended = semscale(*rate(*ALL, "--json", "--seed", 7, "--interval", 0.9))
+    assert (ended.code, ended.err) == (0, "")
+    result = json.loads(ended.out)
+    assert result["rows"] == 7
+    assert result["counts"] == {"scored": 6, "missing": 1}
+    assert [group["group"] for group in result["groups"]] == ["north", "south", None]
+    assert (result["interval"], result["seed"], result["clustered"]) == (0.9, 7, True)
+    mean = result["overall"]["mean"]
+    assert mean["low"] <= mean["value"] <= mean["high"]
+    assert sum(mass["value"] for mass in result["overall"]["pmf"]) == pytest.approx(1)
+    assert result["overall"]["nps"] is None
+    assert result["comparison"]["texts"] == 6
+    assert result["signature"].startswith("semscale ")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+def test_a_rated_table(semscale, answers, tmp_path, files, kind):
+    ended = semscale(*rate("--out", f"rated.{kind}"))
+    assert ended.code == 0, ended.err
+    assert f"table: rated.{kind}" in ended.out
+    assert files() == ["answers.csv", f"rated.{kind}"]
+    from semscale.store.reading import open_table
+
+    (rated,) = open_table(tmp_path / f"rated.{kind}").batches(100)
+    assert rated.columns[:6] == ["id", "text", "region", "weight", "person", "human"]
+    assert rated["semscale_status"].to_list() == ["scored"] * 4 + ["missing"] + ["scored"] * 2
+    formula = "'=SUM(A1) is great" if kind == "csv" else "=SUM(A1) is great"
+    assert rated["text"][3] == formula
+    means = rated["semscale_mean"].cast(pl.Float64)
+    assert means[0] > means[1]
+    assert means[4] is None
+    assert means[0] == means[6]
+
+
+def test_a_report(semscale, answers, tmp_path, files):
+    ended = semscale(*rate(*ALL, "--report", "report.html"))
+    assert ended.code == 0, ended.err
+    assert "report: report.html" in ended.out
+    assert files() == ["answers.csv", "report.html"]
+    page = (tmp_path / "report.html").read_text()
+    assert page.lower().startswith("<!doctype html>")
+    assert "It works great and I love it" in page
+    assert "<script" not in page
+
+
+def test_a_report_that_fails_leaves_no_half_of_it(semscale, answers, files, monkeypatch, tmp_path):
+    monkeypatch.setattr("semscale.report.rating_page.rating_page", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("platformdirs.user_log_path", lambda *_, **__: tmp_path / "logs")
+    assert semscale(*rate("--report", "report.html")).code == 70
+    assert "report.html" not in files()
+
+
+def test_standard_input(semscale, monkeypatch):
+    piped = type("Piped", (), {"buffer": io.BytesIO(ANSWERS.encode())})()
+    monkeypatch.setattr(sys, "stdin", piped)
+    ended = semscale(*rate("--json", file="-"))
+    assert json.loads(ended.out)["source"] == "standard input"
+    assert json.loads(ended.out)["rows"] == 7
+
+
+def test_options_reach_the_model_and_the_rater(semscale, answers, monkeypatch, toy_embedder):
+    asked = {}
+
+    def load_embedder(name, **settings):
+        asked.update(settings, name=name)
+        return toy_embedder
+
+    monkeypatch.setattr(rating_run, "load_embedder", load_embedder)
+    ended = semscale(
+        *rate(
+            "--model", "some/model", "--precision", "fast", "--engine", "api",
+            "--base-url", "http://localhost:1", "--no-cache", "--temperature", 0.5, "--epsilon", 0.01,
+            "--semantics", "paper", "--floor", 0.01, "--json",
+        )
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert asked.pop("progress") is None
+    assert asked == {
+        "name": "some/model", "precision": "fast", "engine": "api", "base_url": "http://localhost:1",
+        "cache": False,
+    }  # fmt: skip
+    signature = json.loads(ended.out)["signature"]
+    for setting in ("temperature:0.5", "epsilon:0.01", "semantics:paper", "floor:0.01"):
+        assert setting in signature
+
+
+def test_anchor_sets_can_be_chosen(semscale, answers):
+    from semscale.scales import load_scale
+
+    first, second, *_ = load_scale("quality").anchor_sets
+    ended = semscale(*rate("--anchor-sets", f"{first}, {second}", "--json"))
+    assert f"anchor_sets:{first}+{second}" in json.loads(ended.out)["signature"]
+
+
+def test_group_names_cannot_steer_the_terminal(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("text,region\ngreat,\x1b[31m[bold]red\ngood,x\n")
+    ended = semscale(*rate("--by", "region"))
+    assert "\x1b" not in ended.out
+    assert "[bold]red" in ended.out
+
+
+def test_many_groups_are_cut_on_the_screen_and_whole_in_json(semscale, tmp_path):
+    rows = "".join(f"great,g{n}\n" for n in range(60))
+    (tmp_path / "answers.csv").write_text("text,region\n" + rows)
+    assert "and 10 more groups; --json has all" in semscale(*rate("--by", "region")).out
+    assert len(json.loads(semscale(*rate("--by", "region", "--json")).out)["groups"]) == 60
+
+
+def test_nothing_to_estimate_is_said_and_not_shown_as_zero(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("text\ngreat\n")
+    ended = semscale("rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "1")
+    assert ended.code == 0, ended.err
+    assert "0 of 1 row rated; left out: 1 off-topic" in ended.out
+    assert "nothing to estimate" in ended.out
+    assert "mean" not in ended.out
+
+
+def test_a_terminal_gets_colour_and_bars(semscale, answers, monkeypatch):
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    out = semscale(*rate()).out
+    assert "\x1b[" in out
+    assert "█" in out
+
+
+def test_progress_is_drawn_on_a_terminal_only(semscale, answers, monkeypatch):
+    assert semscale(*rate()).err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    ended = semscale(*rate())
+    assert ended.code == 0
+    assert "rating" in ended.err
