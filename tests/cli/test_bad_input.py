@@ -96,7 +96,10 @@ BAD = {
         rate("--human", "n", "--human-range", 1, 2),
         ["human_range is 1 to 2", "row 3", "'3'"],
     ),
-    "a range upside down": (rate("--human", "n", "--human-range", 5, 1), ["human_range"]),
+    "a range upside down": (
+        rate("--human", "n", "--human-range", 5, 1),
+        ["human_range must be the lowest value, then the highest, got 5 1"],
+    ),
     # the scale
     "an unknown scale": (rate(scale="qualty"), ["unknown scale 'qualty'", "'quality'"]),
     "no scale file": (rate(scale="nowhere.yaml"), ["nowhere.yaml"]),

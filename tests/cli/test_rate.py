@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from semscale.cli import rating_run
+from semscale.cli.main import main
 
 ANSWERS = """id,text,region,weight,person,human
 1,It works great and I love it,north,1,a,5
@@ -196,3 +197,15 @@ def test_progress_is_drawn_on_a_terminal_only(semscale, answers, monkeypatch):
     ended = semscale(*rate())
     assert ended.code == 0
     assert "rating" in ended.err
+
+
+def test_the_default_model_tells_praise_from_blame(capsys, tmp_path, monkeypatch, embedder):
+    monkeypatch.chdir(tmp_path)
+    texts = ["I love it, it works great.", "Terrible, it broke after a day.", "It is okay, nothing special."]
+    pl.DataFrame({"text": texts}).write_parquet("answers.parquet")
+    arguments = ["rate", "answers.parquet", "--text", "text", "--scale", "quality", "--out", "rated.jsonl"]
+    assert main([*arguments, "--json"]) == 0, capsys.readouterr().err
+    result = json.loads(capsys.readouterr().out)
+    assert str(embedder.signature).split("|", 2)[2] in result["signature"]
+    means = pl.read_ndjson("rated.jsonl")["semscale_mean"]
+    assert means[0] > means[2] > means[1]

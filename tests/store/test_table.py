@@ -31,6 +31,13 @@ def test_a_name_that_resembles_nothing_gets_the_list_alone(tmp_path):
     assert str(caught.value).endswith("has no column 'weight'; columns: id, text")
 
 
+def test_a_long_list_of_columns_is_cut(tmp_path):
+    path = tmp_path / "wide.csv"
+    path.write_text(",".join(f"c{n}" for n in range(100)) + "\n" + ",".join("x" * 100) + "\n")
+    with pytest.raises(UnknownNameError, match=r"c28, c29, \.\.\. \(100 in all\)$"):
+        open_table(path).require("weight", "weight")
+
+
 @pytest.mark.parametrize(
     "cells",
     [["1", "2.5"], ["-3", "1e5", ""], ["1,5".join('""'), "2"], ["", "  "], ["+.5", " 7 "]],

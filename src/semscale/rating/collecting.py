@@ -44,6 +44,9 @@ class FileColumns:
         respondent: who wrote each text; one person's texts count as a cluster.
         human: human ratings, a number or a list of numbers for each text.
         human_range: lowest and highest value that humans could give; the scale's own unless given.
+
+    Raises:
+        InputError: a range whose ends are not in order.
     """
 
     text: str
@@ -52,6 +55,11 @@ class FileColumns:
     respondent: str | None = None
     human: str | None = None
     human_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        if self.human_range is not None and not self.human_range[0] < self.human_range[1]:
+            low, high = self.human_range
+            raise InputError(f"human_range must be the lowest value, then the highest, got {low:g} {high:g}")
 
     def named(self) -> dict[str, str]:
         """Columns that were asked for, by what they are for."""

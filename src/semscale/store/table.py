@@ -16,6 +16,7 @@ NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$
 
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
+_LISTED = 30
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class Table:
         ]
         hint = f"; did you mean '{near[0]}'?" if near else ";"
         raise UnknownNameError(
-            f"{parameter}: {self.name} has no column '{column}'{hint} columns: {', '.join(self.columns)}"
+            f"{parameter}: {self.name} has no column '{column}'{hint} columns: {_listed(self.columns)}"
         )
 
     def require_text(self, column: str, parameter: str) -> None:
@@ -114,6 +115,11 @@ def check_names(names: list[str], name: str) -> tuple[str, ...]:
     if double:
         raise InputError(f"{name} has two columns named '{double[0]}'; rename one of them")
     return tuple(named)
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    more = f", ... ({len(names)} in all)" if len(names) > _LISTED else ""
+    return ", ".join(names[:_LISTED]) + more
 
 
 def _holds_text(cells: pl.Series) -> bool:
