@@ -1,0 +1,54 @@
+# make demo, make test, make check, make bench: the only commands to learn.
+PYTHON ?= python3
+VENV := .venv
+BENCH_VENV := .bench-venv
+BIN := $(VENV)/bin
+# Set TORCH=torch==X to choose a build, for instance one without CUDA.
+TORCH ?= torch
+
+.PHONY: demo test check bench test-torch clean
+
+demo: $(VENV)/installed
+	@mkdir -p demo
+	$(BIN)/semscale rate examples/product_reviews.csv --text text --scale quality --respondent review \
+	  --human human_ratings --human-range -4 4 --out demo/ratings.csv --report demo/report.html
+
+test: $(VENV)/developer
+	$(BIN)/python -m pytest
+
+check: $(VENV)/developer
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(VENV)/developer $(BENCH_VENV)/installed
+	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python
+	$(BIN)/python bench/cache.py
+	$(BIN)/python bench/rating.py
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/streaming.py
+
+# The tests of the extra semscale[torch], in an environment of their own.
+test-torch: $(BENCH_VENV)/installed
+	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable .
+	$(BENCH_VENV)/bin/python -m pytest tests/embedding
+
+$(VENV)/installed: pyproject.toml
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable .
+	@touch $@
+
+$(VENV)/developer: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group dev --editable .
+	@touch $@
+
+$(BENCH_VENV)/installed: bench/requirements.txt
+	$(PYTHON) -m venv $(BENCH_VENV)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(BENCH_VENV)/bin/python -m pip install --quiet "$(TORCH)" --requirement bench/requirements.txt
+	@touch $@
+
+clean:
+	rm -rf $(VENV) $(BENCH_VENV) demo

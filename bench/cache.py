@@ -1,0 +1,67 @@
+"""The warm cache beside computing, and a million texts of which a tenth are distinct."""
+
+import csv
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from measuring import machine, ratios, seconds, spread
+from semscale.embedding import load_embedder
+
+TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
+TURNS = 5
+ROWS, DISTINCT = 1_000_000, 100_000
+
+
+def warm_cache(texts):
+    computing = load_embedder(cache=False)
+    computing.embed(texts[:500])
+    with tempfile.TemporaryDirectory() as folder:
+        cached = load_embedder(cache=Path(folder))
+        cached.embed(texts)
+        computed, looked_up = [], []
+        for _ in range(TURNS):
+            computed.append(seconds(lambda: computing.embed(texts)))
+            looked_up.append(seconds(lambda: cached.embed(texts)))
+    print(
+        f"warm cache: {spread([len(texts) / time for time in looked_up], 0)} texts/s, "
+        f"{spread(ratios(computed, looked_up), 0)} times as fast as computing them (exact)"
+    )
+
+
+def duplicates(words):
+    """Short texts of three words, each distinct one about ten times, in random order."""
+    rng = np.random.default_rng(0)
+    distinct = list(
+        {
+            f"{words[a]} {words[b]} {words[c]}".strip()
+            for a, b, c in rng.integers(0, len(words), (3 * DISTINCT, 3))
+        }
+    )
+    distinct = distinct[:DISTINCT]
+    rows = rng.permutation(np.arange(ROWS) % DISTINCT)
+    texts = [distinct[row] for row in rows]
+    embedder = load_embedder(cache=False)
+    embedder.embed(distinct[:500])
+    np.ones((ROWS, embedder.dimensions), np.float32)  # touch the memory once, as a running program has
+    once = seconds(lambda: embedder.embed(distinct))
+    all_rows = seconds(lambda: embedder.embed(texts))
+    again = seconds(lambda: embedder.embed(distinct))
+    reference = (once + again) / 2
+    print(
+        f"{ROWS:,} short texts, {DISTINCT:,} distinct: {all_rows:.1f} s; the distinct ones alone {once:.1f} s before "
+        f"and {again:.1f} s after; {100 * (all_rows / reference - 1):+.1f} %"
+    )
+
+
+def main():
+    with TEXTS.open(encoding="utf-8") as file:
+        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
+    print(f"{date.today()}, {machine()}")
+    warm_cache(texts)
+    duplicates(sorted({word for text in texts for word in text.split() if word.isalpha()}))
+
+
+main()

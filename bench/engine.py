@@ -1,0 +1,83 @@
+"""The engine beside sentence-transformers: the same real texts, in turn, in one run.
+
+``python bench/engine.py --peer PYTHON`` where PYTHON belongs to an environment with sentence-transformers.
+"""
+
+import argparse
+import csv
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from measuring import Peer, machine, ratios, seconds, sgemm_peak, spread
+from semscale.embedding import load_embedder
+from semscale.embedding.weights import resolve
+from semscale.embedding.windows import WindowTokenizer
+
+TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
+HIDDEN, INNER, LAYERS, MAX_TOKENS = 384, 1536, 6, 256
+
+
+def gigaflops(lengths):
+    """Multiplications and additions of the encoder's matrix products, in Gflop."""
+    products = 2 * LAYERS * (4 * HIDDEN**2 + 2 * HIDDEN * INNER) * lengths.sum()
+    attention = 2 * LAYERS * 2 * HIDDEN * (lengths.astype(float) ** 2).sum()
+    return (products + attention) / 1e9
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--peer", required=True, help="Python with sentence-transformers")
+    arguments.add_argument("--turns", type=int, default=5)
+    options = arguments.parse_args()
+
+    with TEXTS.open(encoding="utf-8") as file:
+        texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
+    files = resolve("all-MiniLM-L6-v2")
+    lengths = WindowTokenizer(files.folder / "tokenizer.json", MAX_TOKENS, 64).split(texts).lengths
+    work = gigaflops(lengths)
+    print(f"{date.today()}, {machine()}")
+    print(
+        f"{len(texts):,} texts, {lengths.mean():.1f} tokens on average, {work / len(texts) * 1e3:.0f} Mflop each"
+    )
+
+    with tempfile.TemporaryDirectory() as folder:
+        vectors = Path(folder) / "theirs.npy"
+        order = {"model": str(files.folder), "texts": texts, "vectors": str(vectors)}
+        peer = Peer(options.peer, "sentence_transformers_peer.py", order)
+        theirs = np.load(vectors)
+    print(
+        f"peer: sentence-transformers {peer.about['version']}, torch {peer.about['torch']}, "
+        f"float32, batch size {peer.about['batch_size']} (its best)"
+    )
+
+    engines = {precision: load_embedder(precision=precision, cache=False) for precision in ("exact", "fast")}
+    ours = {precision: engine.embed(texts).vectors for precision, engine in engines.items()}
+    times = {"sentence-transformers": [], "exact": [], "fast": []}
+    peaks = []
+    for _ in range(options.turns):
+        peaks.append(sgemm_peak())
+        times["sentence-transformers"].append(peer.turn())
+        for precision, engine in engines.items():
+            times[precision].append(seconds(lambda engine=engine: engine.embed(texts)))
+
+    print(f"SGEMM peak (NumPy, all cores): {spread(peaks, 0)} Gflop/s\n")
+    print(
+        "engine                  texts/s                     of SGEMM peak   ratio                    agreement"
+    )
+    for name, taken in times.items():
+        speed = spread([len(texts) / time for time in taken], 0)
+        share = spread([100 * work / time / peak for time, peak in zip(taken, peaks, strict=True)], 0)
+        if name in ours:
+            cosine = (ours[name].astype(float) * theirs).sum(1) / np.linalg.norm(theirs.astype(float), axis=1)
+            gap = np.abs(ours[name] - theirs).max()
+            ratio = spread(ratios(times["sentence-transformers"], taken))
+            beside = f"{ratio:24} max |diff| {gap:.1e}, min cosine {cosine.min():.6f}"
+        else:
+            beside = f"{'1':24} reference"
+        print(f"{name:23} {speed:27} {share:>15} %  {beside}")
+
+
+main()

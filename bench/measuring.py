@@ -1,0 +1,75 @@
+"""What every benchmark does alike: taking turns, ratios with their spread, and the machine's own speed."""
+
+import json
+import platform
+import statistics
+import subprocess
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+
+def seconds(call: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    call()
+    return time.perf_counter() - start
+
+
+def spread(values: Sequence[float], digits: int = 2) -> str:
+    """Median with the smallest and the largest."""
+    return f"{statistics.median(values):.{digits}f} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+def ratios(theirs: Sequence[float], ours: Sequence[float]) -> list[float]:
+    """How many times faster ours was, turn by turn, so that a drifting machine hits both sides."""
+    return [their / our for their, our in zip(theirs, ours, strict=True)]
+
+
+def sgemm_peak(size: int = 2048, turns: int = 9) -> float:
+    """Best float32 matrix product of NumPy on all cores, in Gflop/s."""
+    rng = np.random.default_rng(0)
+    left, right = (rng.standard_normal((size, size), dtype=np.float32) for _ in range(2))
+    left @ right
+    return 2 * size**3 / min(seconds(lambda: left @ right) for _ in range(turns)) / 1e9
+
+
+def machine() -> str:
+    name = platform.processor() or platform.machine()
+    information = Path("/proc/cpuinfo")
+    if information.is_file():
+        models = [
+            line.split(":")[1].strip()
+            for line in information.read_text().splitlines()
+            if "model name" in line
+        ]
+        name = f"{models[0]}, {len(models)} logical processors" if models else name
+    return f"{name}, {platform.system()}, Python {platform.python_version()}"
+
+
+class Peer:
+    """Another library in its own environment: told what to do once, then timed turn by turn."""
+
+    def __init__(self, python: str, script: str, order: dict) -> None:
+        path = Path(__file__).parent / "peers" / script
+        self._process = subprocess.Popen(
+            [python, str(path)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        self.about = self._ask(json.dumps(order))
+
+    def turn(self) -> float:
+        """Seconds of one run."""
+        return self._ask("run")
+
+    def _ask(self, line: str):
+        self._process.stdin.write(line + "\n")
+        self._process.stdin.flush()
+        answer = self._process.stdout.readline()
+        if not answer:
+            raise SystemExit(f"the peer stopped with exit code {self._process.wait()}")
+        return json.loads(answer)
