@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.estimating import NO_RESPONDENT, NO_WEIGHT, Tallies, estimates_frame
+from semscale.rating.estimating import NO_RESPONDENT, NO_WEIGHT, Tallies
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -182,7 +182,7 @@ class TestTallies:
             "by": rng.choice(["x", "y", "z"], 90),
             "respondents": rng.integers(0, 30, 90),
         }
-        tallies = Tallies(VALUES)
+        tallies = Tallies(VALUES, Signature.of("rate"))
         for start in range(0, 90, 25):
             part = slice(start, start + 25)
             columns_here = {name: column[part] for name, column in columns.items()}
@@ -196,7 +196,7 @@ class TestTallies:
             )
 
     def test_a_wrong_weight_is_named_by_its_row_in_the_whole(self):
-        tallies = Tallies(VALUES)
+        tallies = Tallies(VALUES, Signature.of("rate"))
         tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, 1, 1])
         with pytest.raises(InputError, match="from 0: 4$"):
             tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, -1, 1])
@@ -204,14 +204,23 @@ class TestTallies:
     def test_a_column_with_too_many_groups_is_refused(self):
         pmf = np.tile(np.eye(4)[:1], (1001, 1))
         with pytest.raises(InputError, match="at most 1000 groups"):
-            Tallies(VALUES).add(pmf, [Status.SCORED] * 1001, by=list(range(1001)))
+            Tallies(VALUES, Signature.of("rate")).add(pmf, [Status.SCORED] * 1001, by=list(range(1001)))
 
 
 def test_estimates_as_a_table():
-    frame = estimates_frame(ratings(THREE).estimate(by=["a", "a", "b", "a"]), VALUES)
+    frame = ratings(THREE).estimate(by=["a", "a", "b", "a"]).to_frame()
     assert frame["figure"].unique(maintain_order=True).to_list() == [
         "mean", "top_2_box", "bottom_2_box", "net", "p_1", "p_2", "p_3", "p_4",
     ]  # fmt: skip
     assert frame.filter(pl.col("scope") == "overall").height == 8
     b = frame.filter((pl.col("group") == "b") & (pl.col("figure") == "mean"))
     assert b.select("n", "value", "low").row(0) == (1, 2.5, None)
+
+
+def test_estimates_state_how_their_intervals_were_made():
+    rated = ratings(THREE)
+    signature = rated.estimate(seed=7, interval=0.9).signature
+    added = rated.signature.differences(signature)
+    assert {name: value for name, (_, value) in added.items()} == {
+        "interval": "0.9", "method": "bootstrap", "replicates": "2000", "seed": "7", "clusters": "rows",
+    }  # fmt: skip

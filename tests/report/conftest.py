@@ -10,10 +10,11 @@ import polars as pl
 import pytest
 
 from semscale.rating.comparison import Comparison
+from semscale.rating.estimates import Estimates
 from semscale.rating.summary import RatingSummary
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.estimates import Estimate, Estimates, GroupEstimate
+from semscale.stats.estimates import Estimate, GroupEstimate
 
 LABELS = ("Very bad", "Bad", "Neither good nor bad", "Good", "Very good")
 SETS = ("plain", "casual", "brief", "warm", "formal", "verdict")
@@ -147,11 +148,12 @@ def summary_of(
     agreement = np.clip(0.62 + 0.12 * rng.standard_normal((sets, sets)), -1, 1)
     agreement = (agreement + agreement.T) / 2
     np.fill_diagonal(agreement, 1.0)
+    signature = Signature.of(
+        "rate", scale=f"{scale.name}#{scale.content_hash}", sets=sets, temperature=1.0, seed=0
+    )
     return RatingSummary(
         scale=scale,
-        signature=Signature.of(
-            "rate", scale=f"{scale.name}#{scale.content_hash}", sets=sets, temperature=1.0, seed=0
-        ),
+        signature=signature,
         estimates=Estimates(
             overall=group_of(pmf.mean(axis=0), values, n=n) if n else unscored(),
             groups=tuple(
@@ -162,6 +164,9 @@ def summary_of(
             method="bootstrap",
             seed=0,
             replicates=2000,
+            clustered=False,
+            values=tuple(values),
+            signature=signature,
         ),
         n=n + 7,
         counts={"scored": n, "empty": 4, "off-topic": 3},

@@ -105,7 +105,7 @@ class Collector:
     _examples: dict[str, pl.DataFrame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._tallies = Tallies(self.rater.scale.values)
+        self._tallies = Tallies(self.rater.scale.values, self.rater.signature)
         self._counts = dict.fromkeys(Status, 0)
         self._n_windowed = 0
         self._distinct = DistinctCount()
@@ -148,10 +148,11 @@ class Collector:
             InputError: weights that sum to 0, or human ratings outside their range.
         """
         rater, columns = self.rater, self.columns
+        estimates = self._tallies.estimates(interval=interval, seed=self.seed)
         return RatingSummary(
             scale=rater.scale,
-            signature=rater.signature,
-            estimates=self._tallies.estimates(interval=interval, seed=self.seed),
+            signature=estimates.signature,
+            estimates=estimates,
             n=self.n,
             counts={str(status): count for status, count in self._counts.items() if count},
             n_windowed=self._n_windowed,

@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 
 import numpy as np
-import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.columns import as_names, as_weights
-from semscale.stats.estimates import Estimate, Estimates, GroupEstimate, IntervalPlan, estimate_group
+from semscale.rating.estimates import Estimates
+from semscale.signature import Signature
+from semscale.stats.estimates import GroupEstimate, IntervalPlan, estimate_group
 from semscale.stats.figures import figures_of
 from semscale.stats.tally import Tally
 from semscale.types import Floats, Integers, Status
@@ -33,16 +34,19 @@ class Tallies:
 
     Args:
         values: shape (k,), values of the scale's points.
+        signature: of the rater; the estimates' settings are added to it.
 
     Example:
-        >>> tallies = Tallies(np.array([1.0, 2.0]))
+        >>> tallies = Tallies(np.array([1.0, 2.0]), Signature.of("rate"))
         >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
         >>> estimates = tallies.estimates()
         >>> estimates.overall.mean.value, [group.group for group in estimates.groups]
         (1.75, ['a', 'b'])
     """
 
-    def __init__(self, values: Floats) -> None:
+    def __init__(self, values: Floats, signature: Signature) -> None:
+        self._values = tuple(values.tolist())
+        self._signature = signature
         self._figures = figures_of(values)
         self._k = len(values)
         self._overall = _Group(Tally(self._k))
@@ -120,6 +124,17 @@ class Tallies:
             seed=seed if bootstrapped else None,
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
+            values=self._values,
+            signature=self._signature.extended(
+                Signature.of(
+                    "estimate",
+                    interval=interval,
+                    method=plan.method,
+                    replicates=replicates if bootstrapped else None,
+                    seed=seed if bootstrapped else None,
+                    clusters="respondents" if self._clustered else "rows",
+                )
+            ),
         )
 
     def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
@@ -154,40 +169,6 @@ class _Part:
         kept = rows[counting]
         clusters = None if self.clusters is None else self.clusters[kept]
         group.tally.add(self.pmf[kept], self.weights[kept], clusters)
-
-
-def estimates_frame(estimates: Estimates, values: Floats) -> pl.DataFrame:
-    """Lay estimates out as a table, one row per figure: the whole first, then groups.
-
-    Args:
-        estimates: what to lay out.
-        values: shape (k,), values of the points, for the figures ``p_<value>``.
-
-    Returns:
-        Columns ``scope`` (``overall`` or ``group``), ``group``, ``n``, ``effective_n``, ``figure``,
-        ``value``, ``low``, ``high``.
-    """
-    rows = [
-        ("overall" if part is estimates.overall else "group", part.group, part.n, part.effective_n, *figure)
-        for part in (estimates.overall, *estimates.groups)
-        for figure in _named(part, values)
-    ]
-    floats = dict.fromkeys(["value", "low", "high"], pl.Float64)
-    schema = {"scope": pl.String, "group": pl.String, "n": pl.Int64, "effective_n": pl.Float64}
-    table = pl.DataFrame(rows, schema={**schema, "figure": pl.String, **floats}, orient="row")
-    return table.with_columns(pl.col(*floats).fill_nan(None))
-
-
-def _named(part: GroupEstimate, values: Floats) -> list[tuple[str, float, float, float]]:
-    named: dict[str, Estimate | None] = {
-        "mean": part.mean,
-        "top_2_box": part.top_2_box,
-        "bottom_2_box": part.bottom_2_box,
-        "net": part.net,
-        "nps": part.nps,
-        **{f"p_{value:g}": mass for value, mass in zip(values, part.pmf, strict=False)},
-    }
-    return [(name, one.value, one.low, one.high) for name, one in named.items() if one is not None]
 
 
 def _numbered(names: list[str | None]) -> Integers:

@@ -10,11 +10,11 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.comparison import Comparison, compare, text_lengths
+from semscale.rating.estimates import Estimates
 from semscale.rating.estimating import Tallies
 from semscale.rating.summary import RatingSummary, SummarySettings, summarize
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.estimates import Estimates
 from semscale.types import Floats, Integers, Status
 
 Statuses = npt.NDArray[np.object_]
@@ -134,7 +134,7 @@ class Ratings:
         Raises:
             InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
         """
-        tallies = Tallies(self.scale.values)
+        tallies = Tallies(self.scale.values, self.signature)
         tallies.add(self.pmf, self.status, weights=weights, by=by, respondents=respondents)
         return tallies.estimates(interval=interval, seed=seed, replicates=replicates)
 

@@ -10,10 +10,10 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.rating.columns import as_list, is_missing
 from semscale.rating.comparison import Comparison
+from semscale.rating.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.agreement import pearson
-from semscale.stats.estimates import Estimates
 from semscale.types import Floats, Integers, Status
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class RatingSummary:
 
     Attributes:
         scale: the scale that was used.
-        signature: what was applied, from the ratings.
+        signature: what was applied, from the estimates.
         estimates: figures with intervals, overall and by group.
         n: rows of the input.
         counts: rows by status.
@@ -120,14 +120,14 @@ def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySetti
             f"texts must have {len(ratings)} rows, as many as there are ratings, got {len(cells)}"
         )
     seed = settings.get("seed", 0)
-    estimates = settings.get("estimates")
+    estimates = settings.get("estimates") or ratings.estimate(seed=seed)
     scored = np.flatnonzero(ratings.scored)
     entropy = ratings.entropy[scored]
     rising, falling = (scored[np.argsort(sign * entropy, kind="stable")] for sign in (1, -1))
     return RatingSummary(
         scale=ratings.scale,
-        signature=ratings.signature,
-        estimates=ratings.estimate(seed=seed) if estimates is None else estimates,
+        signature=estimates.signature,
+        estimates=estimates,
         n=len(ratings),
         counts={str(status): count for status, count in ratings.counts.items()},
         n_windowed=int((ratings.windows > 1).sum()),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from semscale.rating.estimates import Estimates
 from semscale.rating.summary import RatingSummary
 from semscale.report.figures import Table
 from semscale.report.rating_reasons import MEANINGS, reasons_left_out
@@ -23,7 +24,7 @@ from semscale.report.wording import (
     with_interval,
 )
 from semscale.scales import Scale
-from semscale.stats.estimates import Estimate, Estimates, GroupEstimate
+from semscale.stats.estimates import Estimate, GroupEstimate
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from semscale.rating.comparison import Comparison
+from semscale.rating.estimates import Estimates
 from semscale.rating.summary import RatingSummary
 from semscale.report.rating_reasons import reasons_left_out
 from semscale.report.wording import (
@@ -16,7 +17,7 @@ from semscale.report.wording import (
     one_line,
     plain,
 )
-from semscale.stats.estimates import Estimate, Estimates
+from semscale.stats.estimates import Estimate
 
 
 @dataclass(frozen=True)

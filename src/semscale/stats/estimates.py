@@ -1,4 +1,4 @@
-"""What is estimated about many ratings: figures with intervals, as a whole and by group."""
+"""What is estimated about many ratings: figures with intervals."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -61,29 +61,6 @@ class GroupEstimate:
     net: Estimate | None
     nps: Estimate | None
     pmf: tuple[Estimate, ...]
-
-
-@dataclass(frozen=True)
-class Estimates:
-    """Figures about all ratings, and about each group.
-
-    Attributes:
-        overall: everything together.
-        groups: in order of first appearance; empty unless groups were asked for.
-        interval: coverage that the intervals aim at, such as 0.95.
-        method: how the intervals were made.
-        seed: of the bootstrap; ``None`` where nothing is random.
-        replicates: of the bootstrap; 0 where there are none.
-        clustered: whether respondents were resampled as a whole, instead of single rows.
-    """
-
-    overall: GroupEstimate
-    groups: tuple[GroupEstimate, ...]
-    interval: float
-    method: Method
-    seed: int | None
-    replicates: int
-    clustered: bool = False
 
 
 @dataclass(frozen=True)
