@@ -40,7 +40,7 @@ def main():
     work = gigaflops(lengths)
     print(f"{date.today()}, {machine()}")
     print(
-        f"{len(texts):,} texts, {lengths.mean():.1f} tokens on average, {work / len(texts) * 1e3:.0f} Mflop each"
+        f"{len(texts):,} texts of {lengths.mean():.1f} tokens on average, {1e3 * work / len(texts):.0f} Mflop each"
     )
 
     with tempfile.TemporaryDirectory() as folder:
