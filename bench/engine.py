@@ -39,9 +39,8 @@ def main():
     lengths = WindowTokenizer(files.folder / "tokenizer.json", MAX_TOKENS, 64).split(texts).lengths
     work = gigaflops(lengths)
     print(f"{date.today()}, {machine()}")
-    print(
-        f"{len(texts):,} texts of {lengths.mean():.1f} tokens on average, {1e3 * work / len(texts):.0f} Mflop each"
-    )
+    mean_work = 1e3 * work / len(texts)
+    print(f"{len(texts):,} texts of {lengths.mean():.1f} tokens and {mean_work:.0f} Mflop on average")
 
     with tempfile.TemporaryDirectory() as folder:
         vectors = Path(folder) / "theirs.npy"
