@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 FLOOR_GROUPS = ("everyday", "factual")
 FLOOR_QUANTILE = 0.4
 """Two in five unrelated sentences fall below the floor; ``docs/scales.md`` has what others cost."""
+_DECIMALS = 3
 
 
 @cache
@@ -44,7 +45,7 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
         quantile: 0 to 1; higher rejects more, of what is off topic and of what is not.
 
     Returns:
-        A cosine, -1 to 1.
+        A cosine, -1 to 1, to three decimals, so that machines whose vectors differ in the seventh agree on it.
 
     Raises:
         InputError: a quantile outside 0 to 1.
@@ -53,7 +54,8 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
     if not 0 <= quantile <= 1:
         raise InputError(f"quantile must lie in 0 to 1, got {quantile}")
     unrelated = [sentence for group in FLOOR_GROUPS for sentence in unrelated_probes()[group]]
-    return float(np.quantile(best_similarities(scale, embedder, unrelated), quantile))
+    floor = np.quantile(best_similarities(scale, embedder, unrelated), quantile)
+    return round(float(floor), _DECIMALS)
 
 
 def best_similarities(scale: Scale, embedder: "Embedder", texts: list[str]) -> Floats:
