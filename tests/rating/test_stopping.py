@@ -1,0 +1,174 @@
+"""Files: stopped or killed at any moment, the same command ends with the same bytes."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+
+from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.rating.files import FileColumns, FileSettings, rate_file
+from semscale.rating.rater import Rater
+from semscale.store.reading import open_table
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_stopped_run_goes_on_after_the_last_finished_part(
+    survey, tmp_path, answers, toy_embedder, rater, kind
+):
+    out, whole = tmp_path / f"rated.{kind}", tmp_path / f"whole.{kind}"
+    settings = FileSettings(part_rows=10)
+    expected = rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=whole, settings=settings)
+    # The anchors are embedded first, then six parts of ten rows: the fifth call is the fourth part.
+    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=5)
+    with pytest.raises(
+        InterruptedRunError, match="30 rows are finished and kept in rated.*; the same command"
+    ):
+        rate_file(answers, survey.ALL_COLUMNS, rater=stopped, out=out, settings=settings)
+    assert not out.exists()
+    toy_embedder.embedded.clear()
+    summary = rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings)
+    finished = set(survey.some_answers()["text"][:30]) - set(survey.some_answers()["text"][30:])
+    assert not finished & set(toy_embedder.embedded)
+    assert out.read_bytes() == whole.read_bytes()
+    survey.assert_same_estimates(summary.estimates, expected.estimates)
+    for name in ("sample", "most_certain", "least_certain", "left_out"):
+        assert_frame_equal(getattr(summary, name), getattr(expected, name))
+    np.testing.assert_array_equal(summary.set_agreement, expected.set_agreement)
+    assert survey.files_in(tmp_path) == ["answers.parquet", out.name, whole.name]
+
+
+def test_stopped_before_the_first_part_is_finished(survey, tmp_path, answers, toy_embedder):
+    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=2)
+    with pytest.raises(InterruptedRunError, match="before the first part was finished"):
+        rate_file(answers, FileColumns("text"), rater=stopped, out=tmp_path / "rated.csv")
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+
+
+def test_stopped_without_an_output(survey, answers, toy_embedder):
+    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3)
+    with pytest.raises(InterruptedRunError, match="stopped after 20 rows; finished embeddings stay"):
+        rate_file(answers, FileColumns("text"), rater=stopped, settings=FileSettings(20))
+
+
+def test_a_model_that_fails_keeps_finished_parts(survey, tmp_path, answers, toy_embedder, rater):
+    failed = survey.failing_rater(toy_embedder, ModelError("no reply"), after=4)
+    out = tmp_path / "rated.csv"
+    with pytest.raises(ModelError):
+        rate_file(answers, FileColumns("text"), rater=failed, out=out, settings=FileSettings(10))
+    assert len(list((tmp_path / "rated.csv.parts").glob("*.parquet"))) == 2
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10))
+    assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]
+
+
+@pytest.fixture
+def unfinished(survey, tmp_path, answers, toy_embedder):
+    """An output of which two parts of ten rows are finished."""
+    out = tmp_path / "rated.csv"
+    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
+    with pytest.raises(InterruptedRunError):
+        rate_file(answers, FileColumns("text"), rater=stopped, out=out, settings=FileSettings(10))
+    return out
+
+
+def test_other_settings_do_not_go_on_with_it(survey, answers, toy_embedder, unfinished):
+    other = Rater(survey.some_scale(), embedder=toy_embedder, floor=None, temperature=0.5)
+    settings = FileSettings(10)
+    with pytest.raises(InputError, match="temperature was 1, now 0.5.*--restart"):
+        rate_file(answers, FileColumns("text"), rater=other, out=unfinished, settings=settings)
+    rate_file(
+        answers, FileColumns("text"), rater=other, out=unfinished, settings=FileSettings(10, restart=True)
+    )
+    (rated,) = open_table(unfinished).batches(100)
+    expected = other.rate(survey.some_answers()["text"]).to_frame()
+    got = rated["semscale_mean"].cast(pl.Float64)
+    assert got.is_null().equals(expected["mean"].is_null())
+    np.testing.assert_allclose(got.drop_nulls(), expected["mean"].drop_nulls(), atol=1e-5)
+
+
+def test_another_input_does_not_go_on_with_it(survey, tmp_path, rater, unfinished):
+    survey.some_answers(seed=1).write_parquet(tmp_path / "answers.parquet")
+    with pytest.raises(InputError, match="input was .*, now"):
+        rate_file(
+            open_table(tmp_path / "answers.parquet"),
+            FileColumns("text"),
+            rater=rater,
+            out=unfinished,
+            settings=FileSettings(10),
+        )
+
+
+def test_columns_that_only_summarise_may_change(survey, answers, rater, unfinished, toy_embedder):
+    toy_embedder.embedded.clear()
+    summary = rate_file(
+        answers, survey.ALL_COLUMNS, rater=rater, out=unfinished, settings=FileSettings(10, seed=5)
+    )
+    assert summary.by == "region"
+    assert summary.n == 60
+
+
+KILLED = """
+import importlib.util, os, signal, sys
+from pathlib import Path
+from semscale.rating.files import FileSettings, rate_file
+from semscale.rating.rater import Rater
+from semscale.store.reading import open_table
+
+def loaded(path):
+    spec = importlib.util.spec_from_file_location("loaded", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+tests, folder, kind, steps = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+toy, survey = loaded(tests / "conftest.py"), loaded(tests / "rating" / "conftest.py")
+
+def counted(call):
+    def step(*arguments, **settings):
+        global steps
+        steps -= 1
+        if steps == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return call(*arguments, **settings)
+    return step
+
+# Everything that reaches the disk goes through these.
+os.fsync = counted(os.fsync)
+Path.replace = counted(Path.replace)
+Path.unlink = counted(Path.unlink)
+rater = Rater(survey.some_scale(), embedder=toy.ToyEmbedder(), floor=None)
+table = open_table(folder / "answers.parquet")
+out, settings = folder / f"rated.{kind}", FileSettings(15)
+rate_file(table, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_killed_at_random_moments_the_file_is_the_same(survey, tmp_path, rater, answers, kind):
+    whole = tmp_path / f"whole.{kind}"
+    rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=whole, settings=FileSettings(15))
+    tests = Path(__file__).parents[1]
+    out = tmp_path / f"rated.{kind}"
+    rng = random.Random(kind)
+    kills = 0
+    # Four parts take about 60 steps on the disk, so runs of up to 25 steps are killed three times and more.
+    for steps in [rng.randint(2, 25) for _ in range(4)] + [0]:
+        command = [sys.executable, "-c", KILLED, str(tests), str(tmp_path), kind, str(steps)]
+        ended = subprocess.run(
+            command, capture_output=True, text=True, timeout=120, env=os.environ, check=False
+        )
+        if ended.returncode != 0:
+            assert ended.returncode == -signal.SIGKILL, ended.stderr
+            kills += 1
+            # Until it is whole there is no output under its name.
+            assert not out.exists() or out.read_bytes() == whole.read_bytes()
+    assert kills >= 2
+    assert out.read_bytes() == whole.read_bytes()
+    assert survey.files_in(tmp_path) == ["answers.parquet", out.name, whole.name]
