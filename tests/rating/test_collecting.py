@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from semscale.rating import collecting
-from semscale.rating.collecting import Collector, FileColumns, rated_frame, ratings_of
+from semscale.rating import human_sample
+from semscale.rating.collecting import Collector, rated_frame, ratings_of
+from semscale.rating.file_columns import FileColumns
 from semscale.rating.rater import Rater
 from semscale.rating.sampling import set_moments
 
@@ -55,7 +56,7 @@ def test_added_columns_all_have_the_prefix(rater):
 
 @pytest.mark.parametrize("part_rows", [1, 9, 300])
 def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(rater, monkeypatch, part_rows):
-    monkeypatch.setattr(collecting, "COMPARED_ROWS", 50)
+    monkeypatch.setattr(human_sample, "COMPARED_ROWS", 50)
     frame = pl.DataFrame({"text": TEXTS * 50, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 50})
     collector = Collector(rater, FileColumns("text", human="human"), seed=1)
     for start in range(0, 300, part_rows):

@@ -119,3 +119,35 @@ def test_table_of_raters():
 
 def test_lengths_of_texts():
     np.testing.assert_array_equal(text_lengths(["good", "", None, 3]), [4, 0, NAN, NAN])
+
+
+class TestRespondents:
+    def test_the_intervals_take_a_persons_texts_as_one(self):
+        """With every text three times over, the interval is still that of 40 people, not of 120 texts."""
+        rng = np.random.default_rng(0)
+        pmf = rng.dirichlet(np.ones(5), 40)
+        human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 40), 1, 5)
+        people = list(range(40))
+        single = compare(pmf, human, values=FIVE, respondents=people)
+        thrice = [np.repeat(array, 3, axis=0) for array in (pmf, human, people)]
+        repeated = compare(thrice[0], thrice[1], values=FIVE, respondents=thrice[2])
+        for name in ("pearson", "spearman", "ks_similarity"):
+            one, three = getattr(single, name), getattr(repeated, name)
+            np.testing.assert_allclose([three.value, three.low, three.high], [one.value, one.low, one.high])
+
+    def test_without_names_each_text_is_drawn_by_itself(self):
+        rng = np.random.default_rng(1)
+        pmf = rng.dirichlet(np.ones(5), 30)
+        human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 30), 1, 5)
+        alone = compare(pmf, human, values=FIVE)
+        named = compare(pmf, human, values=FIVE, respondents=list(range(30)))
+        assert alone.pearson == named.pearson
+
+    def test_a_text_without_a_name_is_left_out(self):
+        pmf = np.eye(5)[[0, 1, 2, 3]]
+        compared = compare(pmf, [1, 2, 3, 4], values=FIVE, respondents=["a", None, "b", "c"])
+        assert compared.n == 3
+
+    def test_as_many_names_as_ratings(self):
+        with pytest.raises(InputError, match="respondents must have 3 rows"):
+            compare(np.eye(5)[:3], [1, 2, 3], values=FIVE, respondents=["a"])

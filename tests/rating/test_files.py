@@ -6,7 +6,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating.files import FileColumns, FileSettings, rate_file
+from semscale.rating.file_columns import FileColumns
+from semscale.rating.files import FileSettings, rate_file
 from semscale.store import workbook
 from semscale.store.reading import open_table
 from semscale.store.writing import write_table
@@ -61,7 +62,10 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
     humans = [1.0, 2.0, [3.0, 4.0], [1.0, 2.0], None]
     written = ["1", "2", "[3, 4]", "[1, 2]", None]
     compared = ratings.compare(
-        [humans[written.index(cell)] for cell in frame["human"]], texts=frame["text"].to_list(), seed=3
+        [humans[written.index(cell)] for cell in frame["human"]],
+        texts=frame["text"].to_list(),
+        respondents=frame["person"],
+        seed=3,
     )
     assert summary.comparison.n == compared.n
     assert summary.comparison.pearson.value == pytest.approx(compared.pearson.value, abs=1e-5)

@@ -13,7 +13,8 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
-from semscale.rating.files import FileColumns, FileSettings, rate_file
+from semscale.rating.file_columns import FileColumns
+from semscale.rating.files import FileSettings, rate_file
 from semscale.rating.rater import Rater
 from semscale.store.reading import open_table
 

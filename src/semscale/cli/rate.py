@@ -179,7 +179,7 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.rating_run import ModelChoice, RatingRun, as_floor
-    from semscale.rating.collecting import FileColumns
+    from semscale.rating.file_columns import FileColumns
     from semscale.rating.files import FileSettings
 
     run = RatingRun(

@@ -9,7 +9,7 @@ from semscale.cli.progress import progress_bars
 from semscale.embedding.known import DEFAULT_MODEL
 from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
-from semscale.rating.collecting import FileColumns
+from semscale.rating.file_columns import FileColumns
 from semscale.rating.files import FileSettings, check_file, rate_file
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary

@@ -7,10 +7,11 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.errors import InputError
-from semscale.rating.comparison import Comparison, compare
+from semscale.rating.comparison import Comparison
 from semscale.rating.estimating import Tallies
 from semscale.rating.file_cells import groups_in, humans_in, numbers_in
+from semscale.rating.file_columns import FileColumns
+from semscale.rating.human_sample import HumanSample
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.sampling import DistinctCount, priorities, set_correlations
@@ -24,47 +25,10 @@ from semscale.rating.summary import (
     left_out_rows,
 )
 from semscale.stats.moments import Moments
-from semscale.types import Floats, Integers, Status
+from semscale.types import Integers, Status
 
 PREFIX = "semscale_"
 """Stands before the name of every column that a run adds."""
-
-COMPARED_ROWS = 20_000
-"""Rows with a human rating that a comparison looks at; a seeded sample of them where there are more."""
-
-
-@dataclass(frozen=True)
-class FileColumns:
-    """Which column of a file is what.
-
-    Attributes:
-        text: the texts to rate.
-        by: names of groups.
-        weight: weights, finite and not negative.
-        respondent: who wrote each text; one person's texts count as a cluster.
-        human: human ratings, a number or a list of numbers for each text.
-        human_range: lowest and highest value that humans could give; the scale's own unless given.
-
-    Raises:
-        InputError: a range whose ends are not in order.
-    """
-
-    text: str
-    by: str | None = None
-    weight: str | None = None
-    respondent: str | None = None
-    human: str | None = None
-    human_range: tuple[float, float] | None = None
-
-    def __post_init__(self) -> None:
-        if self.human_range is not None and not self.human_range[0] < self.human_range[1]:
-            low, high = self.human_range
-            raise InputError(f"human_range must be the lowest value, then the highest, got {low:g} {high:g}")
-
-    def named(self) -> dict[str, str]:
-        """Columns that were asked for, by what they are for."""
-        roles = {name: getattr(self, name) for name in ("text", "by", "weight", "respondent", "human")}
-        return {role: column for role, column in roles.items() if column is not None}
 
 
 def rated_frame(ratings: Ratings) -> pl.DataFrame:
@@ -110,7 +74,7 @@ class Collector:
         self._n_windowed = 0
         self._distinct = DistinctCount()
         self._sets = Moments.empty(len(self.rater.scale.anchor_sets))
-        self._humans = _Humans(self.seed)
+        self._humans = HumanSample(self.seed)
 
     def add(self, frame: pl.DataFrame, sets: Moments) -> None:
         """Add the next part.
@@ -132,9 +96,13 @@ class Collector:
         self._keep_examples(frame, ratings)
         if self.columns.human is not None:
             texts = _column(frame, self.columns.text).cast(pl.String)
-            lengths = texts.str.len_chars().fill_null(0).to_numpy()
-            humans = humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range)
-            self._humans.add(self.n, ratings.pmf, humans, lengths)
+            self._humans.add(
+                self.n,
+                ratings.pmf,
+                humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range),
+                lengths=texts.str.len_chars().fill_null(0).to_list(),
+                respondents=self._respondents(frame),
+            )
         self.n += frame.height
 
     def summary(self, source: str, interval: float) -> RatingSummary:
@@ -174,14 +142,19 @@ class Collector:
 
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         columns = self.columns
-        weights = by = respondents = None
+        weights = by = None
         if columns.weight is not None:
             weights = numbers_in(_column(frame, columns.weight), "weight", self.n)
         if columns.by is not None:
             by = groups_in(_column(frame, columns.by))
-        if columns.respondent is not None:
-            respondents = groups_in(_column(frame, columns.respondent))
-        self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
+        self._tallies.add(
+            ratings.pmf, ratings.status, weights=weights, by=by, respondents=self._respondents(frame)
+        )
+
+    def _respondents(self, frame: pl.DataFrame) -> list[str | None] | None:
+        if self.columns.respondent is None:
+            return None
+        return groups_in(_column(frame, self.columns.respondent)).to_list()
 
     def _count_distinct(self, frame: pl.DataFrame) -> None:
         texts = _column(frame, self.columns.text)
@@ -220,52 +193,7 @@ class Collector:
     def _comparison(self) -> Comparison | None:
         if self.columns.human is None:
             return None
-        if not self._humans.kept:
-            raise InputError(
-                f"human: column '{self.columns.human}' has no rating for any text that was scored; "
-                "name another column, or leave it out"
-            )
-        pmf, humans, lengths = self._humans.arrays()
-        return compare(
-            pmf,
-            humans,
-            values=self.rater.scale.values,
-            lengths=lengths,
-            human_range=self.columns.human_range,
-            seed=self.seed,
-        )
-
-
-class _Humans:
-    """A seeded sample of rows that have both a rating and a human rating."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-        self.kept: list[tuple[int, int, Floats, float | list[float], int]] = []
-
-    def add(
-        self, first_row: int, pmf: Floats, humans: list[float | list[float] | None], lengths: Integers
-    ) -> None:
-        scored = ~np.isnan(pmf[:, 0])
-        rows = np.array(
-            [row for row, human in enumerate(humans) if human is not None and scored[row]], dtype=np.int64
-        )
-        for row, priority in zip(
-            rows.tolist(), priorities(first_row + rows, self._seed).tolist(), strict=True
-        ):
-            human = humans[row]
-            if human is not None:
-                self.kept.append((priority, first_row + row, pmf[row], human, int(lengths[row])))
-        if len(self.kept) > COMPARED_ROWS:
-            self.kept = sorted(self.kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
-
-    def arrays(self) -> tuple[Floats, list[float | list[float]], Integers]:
-        rows = sorted(self.kept, key=lambda kept: kept[1])
-        return (
-            np.array([row[2] for row in rows]),
-            [row[3] for row in rows],
-            np.array([row[4] for row in rows]),
-        )
+        return self._humans.compared(self.rater.scale.values, self.columns)
 
 
 def _column(frame: pl.DataFrame, name: str) -> pl.Series:

@@ -9,11 +9,11 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.rating.checking import reject
-from semscale.rating.columns import as_list, is_missing
+from semscale.rating.columns import as_list, as_names, is_missing
 from semscale.stats.agreement import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.estimates import Estimate
 from semscale.stats.reliability import split_half_reliability
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _MOST_POINTS = 2000
 
@@ -50,19 +50,21 @@ class Comparison:
     interval: float = 0.95
 
 
-def compare(
+def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     pmf: Floats,
     human: object,
     *,
     values: Floats,
     lengths: npt.ArrayLike | None = None,
     human_range: tuple[float, float] | None = None,
+    respondents: object = None,
     seed: int = 0,
 ) -> Comparison:
     """Compare ratings with human ratings of the same texts.
 
     Human values are mapped linearly from ``human_range`` onto the scale's values; a value between two points
-    gives each of them a part of its mass, more to the nearer. Intervals are bootstrapped over texts.
+    gives each of them a part of its mass, more to the nearer. Intervals are bootstrapped over texts, or
+    over respondents where they are named; that of the ceiling over texts.
 
     Args:
         pmf: shape (n, k); rows without a rating are NaN and set aside.
@@ -71,6 +73,8 @@ def compare(
         lengths: shape (n,), lengths of the texts.
         human_range: lowest and highest value that humans could give; the scale's own unless given, and no
             distributions are compared if human values then lie outside.
+        respondents: shape (n,), who wrote each text; one person's texts are resampled together, and texts
+            without a name are left out.
         seed: of all that is random.
 
     Returns:
@@ -91,17 +95,22 @@ def compare(
         raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
     human_masses = _laid_on(table, values, human_range)
     both = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
+    clusters = None if respondents is None else _numbered(respondents, len(pmf))
+    if clusters is not None:
+        both &= clusters >= 0
+        clusters = clusters[both]
     table, machine = table[both], pmf[both]
     human_means, machine_means = np.nanmean(table, axis=1) if both.any() else np.empty(0), machine @ values
     ks = null = None
     if human_masses is not None:
-        ks = ks_similarity_estimate(machine, human_masses[both], seed=seed)
+        ks = ks_similarity_estimate(machine, human_masses[both], clusters=clusters, seed=seed)
     if lengths is not None:
-        null = _null_baseline(_as_lengths(lengths, len(pmf))[both], human_means, seed)
+        known = _as_lengths(lengths, len(pmf))[both]
+        null = _null_baseline(known, human_means, clusters, seed)
     return Comparison(
         n=int(both.sum()),
-        pearson=pearson_estimate(human_means, machine_means, seed=seed),
-        spearman=spearman_estimate(human_means, machine_means, seed=seed),
+        pearson=pearson_estimate(human_means, machine_means, clusters=clusters, seed=seed),
+        spearman=spearman_estimate(human_means, machine_means, clusters=clusters, seed=seed),
         ks_similarity=ks,
         human_pmf=_average(None if human_masses is None else human_masses[both], len(values)),
         machine_pmf=_average(machine, len(values)),
@@ -155,9 +164,19 @@ def _as_lengths(lengths: npt.ArrayLike, n: int) -> Floats:
     return column
 
 
-def _null_baseline(lengths: Floats, human_means: Floats, seed: int) -> Estimate:
+def _numbered(respondents: object, n: int) -> Integers:
+    """Number respondents from 0, shape (n,), -1 where there is no name."""
+    names = as_names(respondents, "respondents")
+    if len(names) != n:
+        raise InputError(f"respondents must have {n} rows, as many as there are ratings, got {len(names)}")
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(filter(None, names)))}
+    return np.array([numbers.get(name, -1) if name else -1 for name in names], dtype=np.int64)
+
+
+def _null_baseline(lengths: Floats, human_means: Floats, clusters: Integers | None, seed: int) -> Estimate:
     known = ~np.isnan(lengths)
-    return pearson_estimate(lengths[known], human_means[known], seed=seed)
+    together = None if clusters is None else clusters[known]
+    return pearson_estimate(lengths[known], human_means[known], clusters=together, seed=seed)
 
 
 def _numbers(cell: object) -> list[float] | None:

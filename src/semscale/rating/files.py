@@ -8,7 +8,8 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, InterruptedRunError
-from semscale.rating.collecting import PREFIX, Collector, FileColumns, rated_frame
+from semscale.rating.collecting import PREFIX, Collector, rated_frame
+from semscale.rating.file_columns import FileColumns
 from semscale.rating.rater import Rater
 from semscale.rating.sampling import set_moments
 from semscale.rating.summary import RatingSummary

@@ -45,7 +45,8 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
         quantile: 0 to 1; higher rejects more, of what is off topic and of what is not.
 
     Returns:
-        A cosine, -1 to 1, to three decimals, so that machines whose vectors differ in the seventh agree on it.
+        A cosine, -1 to 1, to three decimals, so that machines whose vectors differ slightly
+        agree on it.
 
     Raises:
         InputError: a quantile outside 0 to 1.

@@ -144,12 +144,19 @@ class Ratings:
         *,
         texts: object = None,
         human_range: tuple[float, float] | None = None,
+        respondents: object = None,
         seed: int = 0,
     ) -> Comparison:
         """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``."""
         lengths = None if texts is None else text_lengths(texts)
         return compare(
-            self.pmf, human, values=self.scale.values, lengths=lengths, human_range=human_range, seed=seed
+            self.pmf,
+            human,
+            values=self.scale.values,
+            lengths=lengths,
+            human_range=human_range,
+            respondents=respondents,
+            seed=seed,
         )
 
     def summarize(self, texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:

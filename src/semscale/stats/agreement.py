@@ -1,6 +1,7 @@
 """Agreement between two measurements of the same things: correlation, ranks and distribution."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import rankdata
@@ -8,7 +9,7 @@ from scipy.stats import rankdata
 from semscale.errors import InputError
 from semscale.stats.estimates import Estimate
 from semscale.stats.resampling import drawn_counts, percentile_interval
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _FEWEST_PAIRS = 2
 _MOST_DRAWS = 40_000_000
@@ -82,33 +83,55 @@ def ks_similarity(p: Floats, q: Floats) -> float:
     return float(1 - np.abs(np.cumsum(np.subtract(p, q))).max())
 
 
-def pearson_estimate(x: Floats, y: Floats, *, interval: float = 0.95, seed: int = 0) -> Estimate:
+def pearson_estimate(
+    x: Floats, y: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
+) -> Estimate:
     """Pearson's correlation with a bootstrap interval over pairs; see ``bootstrapped``."""
-    return bootstrapped(pearson(x, y), _weighted_pearson, (x, y), interval=interval, seed=seed)
+    return bootstrapped(pearson(x, y), _weighted_pearson, (x, y), ResamplingPlan(clusters, interval, seed))
 
 
-def spearman_estimate(x: Floats, y: Floats, *, interval: float = 0.95, seed: int = 0) -> Estimate:
+def spearman_estimate(
+    x: Floats, y: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
+) -> Estimate:
     """Spearman's correlation with a bootstrap interval over pairs, ranked anew in every replicate."""
-    return bootstrapped(spearman(x, y), _weighted_spearman, (x, y), interval=interval, seed=seed)
+    return bootstrapped(spearman(x, y), _weighted_spearman, (x, y), ResamplingPlan(clusters, interval, seed))
 
 
-def ks_similarity_estimate(p: Floats, q: Floats, *, interval: float = 0.95, seed: int = 0) -> Estimate:
+def ks_similarity_estimate(
+    p: Floats, q: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
+) -> Estimate:
     """KS similarity of two average PMFs with a bootstrap interval over items.
 
     Args:
         p: shape (n, k), PMFs of n items.
         q: shape (n, k), other PMFs of the same items.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
         interval: coverage to aim at.
         seed: of the bootstrap.
     """
     if not len(p):
         return Estimate(float("nan"), float("nan"), float("nan"))
     value = ks_similarity(p.mean(axis=0), q.mean(axis=0))
-    return bootstrapped(value, _weighted_ks, (p, q), interval=interval, seed=seed)
+    return bootstrapped(value, _weighted_ks, (p, q), ResamplingPlan(clusters, interval, seed))
+
+
+@dataclass(frozen=True)
+class ResamplingPlan:
+    """How items are resampled.
+
+    Attributes:
+        clusters: shape (n,), which items are drawn together; ``None``: each by itself.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+    """
+
+    clusters: Integers | None
+    interval: float
+    seed: int
 
 
 def bootstrapped(
-    value: float, coefficient: Weighted, pair: tuple[Floats, Floats], *, interval: float, seed: int
+    value: float, coefficient: Weighted, pair: tuple[Floats, Floats], plan: ResamplingPlan
 ) -> Estimate:
     """Put a bootstrap interval over items around a coefficient: expanded percentiles of 2,000 replicates.
 
@@ -118,16 +141,19 @@ def bootstrapped(
         value: the coefficient of all items.
         coefficient: computes it from how often each item was drawn.
         pair: the two measurements, items along their first axis.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
+        plan: what is drawn together, the coverage and the seed.
     """
     n = len(pair[0])
-    if n < _FEWEST_PAIRS:
+    clusters = np.arange(n) if plan.clusters is None else np.unique(plan.clusters, return_inverse=True)[1]
+    m = int(clusters.max()) + 1 if n else 0
+    if m < _FEWEST_PAIRS:
         return Estimate(value, float("nan"), float("nan"))
     replicates = max(_FEWEST_REPLICATES, min(2000, _MOST_DRAWS // n))
-    rng = np.random.default_rng(seed)
-    drawn = np.concatenate([coefficient(*pair, counts) for counts in drawn_counts(n, replicates, rng)])
-    low, high = percentile_interval(drawn[:, None], n, interval)
+    rng = np.random.default_rng(plan.seed)
+    # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
+    draws = (part for block in drawn_counts(m, replicates, rng) for part in np.array_split(block, -(-n // m)))
+    drawn = np.concatenate([coefficient(*pair, counts[:, clusters]) for counts in draws if len(counts)])
+    low, high = percentile_interval(drawn[:, None], m, plan.interval)
     return Estimate(value, float(low[0]), float(high[0]))
 
 

@@ -1,0 +1,85 @@
+"""A seeded sample of a file's rows that have both a rating and a human rating, to compare the two."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.rating.comparison import Comparison, compare
+from semscale.rating.file_columns import FileColumns
+from semscale.rating.sampling import priorities
+from semscale.types import Floats
+
+COMPARED_ROWS = 20_000
+
+HumanRating = float | list[float]
+
+
+class _Row(NamedTuple):
+    """A row that may be compared; rows with the lowest priorities are."""
+
+    priority: int
+    row: int
+    pmf: Floats
+    human: HumanRating
+    length: int
+    respondent: str | None
+
+
+class HumanSample:
+    """Takes parts of a file, and keeps up to 20,000 rows whose choice does not depend on the parts.
+
+    Args:
+        seed: of the choice, and of the comparison.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._kept: list[_Row] = []
+
+    def add(
+        self,
+        first_row: int,
+        pmf: Floats,
+        humans: Sequence[HumanRating | None],
+        *,
+        lengths: Sequence[int],
+        respondents: Sequence[str | None] | None,
+    ) -> None:
+        """Add the next part; rows without a rating or without a human rating are passed over."""
+        scored = ~np.isnan(pmf[:, 0])
+        names = [None] * len(humans) if respondents is None else respondents
+        order = priorities(first_row + np.arange(len(humans)), self._seed).tolist()
+        for row, human in enumerate(humans):
+            if human is not None and scored[row]:
+                kept = _Row(order[row], first_row + row, pmf[row], human, lengths[row], names[row])
+                self._kept.append(kept)
+        if len(self._kept) > COMPARED_ROWS:
+            self._kept = sorted(self._kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
+
+    def compared(self, values: Floats, columns: FileColumns) -> Comparison:
+        """Compare what was kept.
+
+        Args:
+            values: shape (k,), of the scale's points.
+            columns: their names and the range of the human ratings.
+
+        Raises:
+            InputError: nothing can be compared.
+        """
+        if not self._kept:
+            raise InputError(
+                f"human: column '{columns.human}' has no rating for any text that was scored; "
+                "name another column, or leave it out"
+            )
+        rows = sorted(self._kept, key=lambda kept: kept.row)
+        return compare(
+            np.array([row.pmf for row in rows]),
+            [row.human for row in rows],
+            values=values,
+            lengths=[row.length for row in rows],
+            human_range=columns.human_range,
+            respondents=None if columns.respondent is None else [row.respondent for row in rows],
+            seed=self._seed,
+        )
