@@ -54,7 +54,7 @@ def test_a_pipe_gets_plain_text(semscale, answers):
     for word in (
         "Quality", "answers.csv", "6 of 7 rows rated", "left out: 1 missing and 1 no-respondent",
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south", "(none)",
-        "Compared with humans (6 texts)", "Pearson r of means", "bootstrap of respondents",
+        "Compared with humans (5 texts)", "Pearson r of means", "bootstrap of respondents",
         "signature: semscale ", "model:toy",
     ):  # fmt: skip
         assert word in ended.out, word
