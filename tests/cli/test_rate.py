@@ -75,7 +75,7 @@ def test_json_for_programs(semscale, answers):
     assert mean["low"] <= mean["value"] <= mean["high"]
     assert sum(mass["value"] for mass in result["overall"]["pmf"]) == pytest.approx(1)
     assert result["overall"]["nps"] is None
-    assert result["comparison"]["texts"] == 6
+    assert result["comparison"]["texts"] == 5
     assert result["signature"].startswith("semscale ")
 
 

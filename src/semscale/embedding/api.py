@@ -107,7 +107,7 @@ class ApiEmbedder:
         finally:
             pool.shutdown(cancel_futures=True)
         vectors = self._joined(parts)
-        return Embeddings(vectors[where], np.ones(len(where), dtype=np.int64))
+        return Embeddings(vectors, np.ones(len(vectors), dtype=np.int64)).spread(where)
 
     def _joined(self, parts: Sequence[Vectors]) -> Vectors:
         if not parts:

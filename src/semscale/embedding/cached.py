@@ -9,7 +9,7 @@ from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.entries import cache_keys
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.signature import Signature
-from semscale.types import Integers, Progress, Vectors
+from semscale.types import Progress
 
 CHUNK = 2048  # texts that are computed and stored together; as many are lost at most when a run is stopped
 
@@ -55,13 +55,7 @@ class CachedEmbedder:
             )
             self.cache.put_many([keys[row] for row in rows], fresh)
             vectors[rows], windows[rows] = fresh.vectors, fresh.windows
-        return _spread(vectors, windows, where)
-
-
-def _spread(vectors: Vectors, windows: Integers, where: Integers) -> Embeddings:
-    if len(where) == len(vectors):  # every text is distinct, so each one is in its place already
-        return Embeddings(vectors, windows)
-    return Embeddings(vectors[where], windows[where])
+        return Embeddings(vectors, windows).spread(where)
 
 
 def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:

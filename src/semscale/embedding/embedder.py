@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+from semscale.embedding.parallel import take_rows
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 
@@ -24,6 +25,16 @@ class Embeddings:
     def n_windowed(self) -> int:
         """How many texts were longer than the model reads at once."""
         return int((self.windows > 1).sum())
+
+    def spread(self, where: Integers) -> "Embeddings":
+        """Give the embeddings of n texts from these, of the m distinct ones among them.
+
+        Args:
+            where: shape (n,), which of the distinct texts each one is, numbered by first appearance.
+        """
+        if len(where) == len(self.windows):  # all are distinct, so each is in its place already
+            return self
+        return Embeddings(take_rows(self.vectors, where), self.windows[where])
 
 
 @runtime_checkable

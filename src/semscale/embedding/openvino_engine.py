@@ -93,9 +93,7 @@ class OpenVinoEmbedder:
             windows[rows] = split.per_text(len(chunk))
             if progress:
                 progress("embedding", start + len(chunk), len(unique))
-        if len(unique) == len(where):
-            return Embeddings(vectors, windows)
-        return Embeddings(vectors[where], windows[where])
+        return Embeddings(vectors, windows).spread(where)
 
     def hidden_states(self, texts: Sequence[str], *, layer: int) -> list[list[Vectors]]:
         """Give every token's state after ``layer`` (0: embeddings), special tokens included.

@@ -1,6 +1,5 @@
 """Runs batches through a compiled model, several in flight, without any Python on the engine's threads."""
 
-import os
 from collections import deque
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.parallel import processors
 from semscale.errors import ModelError
 
 if TYPE_CHECKING:
@@ -78,9 +78,3 @@ def has_bfloat16() -> bool:
     import openvino
 
     return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
-
-
-def processors() -> int:
-    """Count the processors this process may use, which a container may limit."""
-    affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
-    return len(affinity(0)) if affinity else os.cpu_count() or 1

@@ -95,7 +95,7 @@ class SentenceTransformerEmbedder:
             vectors[part], windows[part] = self._embed_part(unique[part])
             if progress:
                 progress("embedding", min(start + size, len(unique)), len(unique))
-        return Embeddings(vectors[where], windows[where])
+        return Embeddings(vectors, windows).spread(where)
 
     @property
     def _overlap(self) -> int:
