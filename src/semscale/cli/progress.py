@@ -18,16 +18,35 @@ def progress_bars() -> "Iterator[Progress | None]":
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TextColumn("{task.fields[amount]}"),
+        TimeRemainingColumn(),
+    )
     stages: dict[str, TaskID] = {}
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
 
         def draw(stage: str, done: int, total: int | None) -> None:
             if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total)
-            bars.update(stages[stage], completed=done, total=total)
+                stages[stage] = bars.add_task(stage, total=total, amount="")
+            bars.update(stages[stage], completed=done, total=total, amount=amount(stage, done, total))
 
         yield draw
+
+
+def amount(stage: str, done: int, total: int | None) -> str:
+    """Say how far a stage is: files that are pulled in megabytes, everything else in items.
+
+    Example:
+        >>> amount("embedding", 1500, 3000)
+        '1,500 of 3,000'
+        >>> amount("pulling all-MiniLM-L6-v2", 41_200_000, 91_600_000)
+        '41 of 92 MB'
+    """
+    unit, size = (" MB", 1e6) if stage.startswith("pulling") else ("", 1)
+    shown = f"{done / size:,.0f}"
+    return f"{shown}{unit}" if total is None else f"{shown} of {total / size:,.0f}{unit}"

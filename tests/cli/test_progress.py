@@ -1,0 +1,47 @@
+"""Bars on a terminal, silence in a pipe."""
+
+import io
+
+import pytest
+
+from semscale.cli.progress import amount, progress_bars
+
+
+class Terminal(io.StringIO):
+    """A stream that says it is a terminal, or is not."""
+
+    def __init__(self, interactive: bool) -> None:
+        super().__init__()
+        self.interactive = interactive
+
+    def isatty(self) -> bool:
+        return self.interactive
+
+
+def test_a_pipe_gets_no_callback_and_no_character(monkeypatch):
+    stream = Terminal(interactive=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    with progress_bars() as progress:
+        assert progress is None
+    assert stream.getvalue() == ""
+
+
+def test_a_terminal_sees_each_stage_and_how_far_it_is(monkeypatch):
+    stream = Terminal(interactive=True)
+    monkeypatch.setattr("sys.stderr", stream)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    with progress_bars() as progress:
+        progress("embedding", 1, 2)
+        progress("rating", 3, None)
+    assert "embedding" in stream.getvalue()
+    assert "1 of 2" in stream.getvalue()
+    assert "rating" in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("stage", "done", "total", "shown"),
+    [("rating", 7, None, "7"), ("rating", 0, 0, "0 of 0"), ("pulling x", 500_000, None, "0 MB")],
+)
+def test_amounts(stage, done, total, shown):
+    assert amount(stage, done, total) == shown
