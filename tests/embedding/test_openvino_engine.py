@@ -2,6 +2,7 @@
 
 import json
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -108,7 +109,7 @@ def test_progress_reaches_the_number_of_distinct_texts(write_checkpoint):
 def test_the_signature_states_what_decides_the_numbers(write_checkpoint):
     signature = load(write_checkpoint("roberta")[0]).signature
     names = [name for name, _ in signature.fields]
-    assert names == ["model", "engine", "precision", "pooling", "window"]
+    assert names == ["model", "setup", "engine", "precision", "pooling", "window"]
     assert (
         "window",
         "22/5",
@@ -180,3 +181,65 @@ def write_bfloat16(path: Path, weights: dict) -> None:
         body += raw
     text = json.dumps(header).encode()
     path.write_bytes(len(text).to_bytes(8, sys.byteorder) + text + body)
+
+
+def test_several_threads_may_share_an_embedder(write_checkpoint):
+    embedder = load(write_checkpoint("bert")[0])
+    expected = embedder.embed(TEXTS).vectors
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: embedder.embed(TEXTS).vectors, range(24)))
+    for vectors in results:
+        np.testing.assert_array_equal(vectors, expected)
+
+
+def test_half_a_surrogate_pair_is_read_as_the_replacement_character(write_checkpoint):
+    embedder = load(write_checkpoint("bert")[0])
+    vectors = embedder.embed(["w1 \ud83d", "w1 \ufffd"]).vectors
+    np.testing.assert_array_equal(vectors[0], vectors[1])
+
+
+def test_another_tokenizer_is_another_signature(write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    before = load(folder).signature
+    tokenizer = (folder / "tokenizer.json").read_text().replace('"w25"', '"v25"')
+    (folder / "tokenizer.json").write_text(tokenizer)
+    assert set(before.differences(load(folder).signature)) == {"setup"}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", '{"model_type": "bert"}', "config.json lacks 'hidden_act'"),
+        ("modules.json", '[{"path": ""}]', "modules.json has a module without a type"),
+        ("modules.json", "{}", "modules.json holds no list"),
+        ("sentence_bert_config.json", '{"do_lower_case": true}', "sets do_lower_case"),
+        ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "sets default_prompt_name"),
+    ],
+)
+def test_a_damaged_or_foreign_setting_is_named(file, content, message, write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    (folder / file).write_text(content)
+    with pytest.raises(ModelError, match=message):
+        load(folder)
+
+
+def test_a_damaged_tokenizer_is_a_model_error(write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    (folder / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelError, match="tokenizer.json cannot be read"):
+        load(folder).embed(["w1"])
+
+
+def test_weights_of_another_shape_are_refused(write_checkpoint):
+    folder, _ = write_checkpoint("bert", hidden_size=16)
+    with pytest.raises(ModelError, match=r"has shape \(30, 8\), config.json asks for \(30, 16\)"):
+        load(folder).embed(["w1"])
+
+
+def test_roberta_without_a_padding_id_counts_positions_from_two(write_checkpoint):
+    stated, _ = write_checkpoint("roberta", seed=5)
+    expected = load(stated).embed(TEXTS).vectors
+    config = json.loads((stated / "config.json").read_text())
+    del config["pad_token_id"]
+    (stated / "config.json").write_text(json.dumps(config))
+    np.testing.assert_array_equal(load(stated).embed(TEXTS).vectors, expected)

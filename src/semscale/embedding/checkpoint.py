@@ -1,5 +1,6 @@
 """Reads an encoder checkpoint (BERT, RoBERTa, XLM-R, DistilBERT) into arrays under one naming."""
 
+import hashlib
 import json
 import re
 from collections.abc import Mapping
@@ -81,6 +82,8 @@ class Checkpoint:
         max_tokens: how many tokens it reads at once, special tokens included.
         tokenizer: its ``tokenizer.json``.
         weights: its ``model.safetensors``.
+        setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, which decide the
+            numbers as the weights do.
     """
 
     architecture: Architecture
@@ -88,6 +91,7 @@ class Checkpoint:
     max_tokens: int
     tokenizer: Path
     weights: Path
+    setup_hash: str
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
@@ -97,13 +101,21 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         ModelError: a file is missing or damaged, or the model is not one that the engine can run exactly.
     """
     config = _json(folder / "config.json")
-    architecture = _architecture(config, folder)
+    try:
+        architecture = _architecture(config, folder)
+    except KeyError as error:
+        raise ModelError(f"{folder / 'config.json'} lacks {error}") from error
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{folder / 'config.json'} has a setting that is no number: {error}") from error
     tokenizer, weights = folder / "tokenizer.json", folder / "model.safetensors"
     if not tokenizer.is_file():
         raise ModelError(f"{folder} has no tokenizer.json; save the model with its fast tokenizer")
     if not weights.is_file():
         raise ModelError(f"{folder} has no model.safetensors; only safetensors weights are read")
-    return Checkpoint(architecture, _pooling(folder), _max_tokens(folder, architecture), tokenizer, weights)
+    _refuse_what_changes_texts(folder)
+    setup = hashlib.sha256((folder / "config.json").read_bytes() + tokenizer.read_bytes()).hexdigest()[:12]
+    limit = _max_tokens(folder, architecture)
+    return Checkpoint(architecture, _pooling(folder), limit, tokenizer, weights, setup)
 
 
 def load_weights(checkpoint: Checkpoint) -> Weights:
@@ -120,9 +132,7 @@ def load_weights(checkpoint: Checkpoint) -> Weights:
     except (OSError, SafetensorError) as error:
         raise ModelError(f"{path} cannot be read: {error}") from error
     weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
-    absent = [name for name in _needed(checkpoint.architecture.layers) if name not in weights]
-    if absent:
-        raise ModelError(f"{path} lacks {absent[0]}; it does not hold the encoder that config.json describes")
+    _check_shapes(weights, checkpoint)
     return weights
 
 
@@ -155,7 +165,7 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     activation = config["activation" if distilled else "hidden_act"]
     if activation not in _ACTIVATIONS:
         raise ModelError(f"{folder}: activation {activation!r} cannot be run; use engine='torch'")
-    pad_id = int(config.get("pad_token_id") or 0)
+    pad_id = int(config.get("pad_token_id", 1 if "roberta" in family else 0))
     # RoBERTa counts positions from the padding token's id onwards (fairseq's make_positions).
     first_position = pad_id + 1 if "roberta" in family else 0
     return Architecture(
@@ -178,6 +188,8 @@ def _pooling(folder: Path) -> Pooling:
     modules = _any_json(folder / "modules.json")
     if not isinstance(modules, list):
         raise ModelError(f"{folder / 'modules.json'} holds no list of modules")
+    if not all(isinstance(module, dict) and {"type", "path"} <= set(module) for module in modules):
+        raise ModelError(f"{folder / 'modules.json'} has a module without a type or a path")
     kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in modules}
     foreign = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
     if foreign:
@@ -198,16 +210,49 @@ def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
     raise ModelError(f"{folder}: pooling {chosen} is neither mean nor CLS; use engine='torch'")
 
 
+def _refuse_what_changes_texts(folder: Path) -> None:
+    """Refuse settings that sentence-transformers applies to a text before it is tokenized."""
+    for file, setting in (
+        ("sentence_bert_config.json", "do_lower_case"),
+        ("config_sentence_transformers.json", "default_prompt_name"),
+    ):
+        if (folder / file).is_file() and _json(folder / file).get(setting):
+            raise ModelError(f"{folder / file} sets {setting}, which is not applied here; use engine='torch'")
+
+
 def _max_tokens(folder: Path, architecture: Architecture) -> int:
     settings = folder / "sentence_bert_config.json"
     stated = _json(settings).get("max_seq_length") if settings.is_file() else None
     return min(int(stated or architecture.positions), architecture.positions)
 
 
-def _needed(layers: int) -> list[str]:
-    blocks = ("attention.self.query", "attention.output.LayerNorm", "intermediate.dense", "output.LayerNorm")
-    inner = [f"encoder.layer.{layer}.{block}.weight" for layer in range(layers) for block in blocks]
-    return ["embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight", *inner]
+def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
+    for name, shape in _shapes(weights, checkpoint.architecture).items():
+        if name not in weights:
+            raise ModelError(f"{checkpoint.weights} lacks {name}, which config.json asks for")
+        found = weights[name].shape
+        if found != shape:
+            raise ModelError(f"{checkpoint.weights}: {name} has shape {found}, config.json asks for {shape}")
+
+
+def _shapes(weights: Weights, architecture: Architecture) -> dict[str, tuple[int, ...]]:
+    """Name every parameter with its shape; the tables' lengths and the inner width are as found."""
+    hidden = architecture.hidden
+    shapes: dict[str, tuple[int, ...]] = {}
+    for table in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"):
+        shapes[table] = (len(weights.get(table, ())), hidden)
+    norms = ["embeddings.LayerNorm"]
+    for layer in range(architecture.layers):
+        prefix = f"encoder.layer.{layer}."
+        inner = len(weights.get(prefix + "intermediate.dense.bias", ()))
+        square = [f"attention.self.{name}" for name in ("query", "key", "value")] + ["attention.output.dense"]
+        denses = {**dict.fromkeys(square, (hidden, hidden)), "intermediate.dense": (inner, hidden)}
+        for name, shape in {**denses, "output.dense": (hidden, inner)}.items():
+            shapes |= {f"{prefix}{name}.weight": shape, f"{prefix}{name}.bias": shape[:1]}
+        norms += [prefix + "attention.output.LayerNorm", prefix + "output.LayerNorm"]
+    for norm in norms:
+        shapes |= {f"{norm}.weight": (hidden,), f"{norm}.bias": (hidden,)}
+    return shapes
 
 
 def canonical_name(name: str) -> str:

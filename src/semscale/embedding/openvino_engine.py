@@ -54,7 +54,7 @@ class OpenVinoEmbedder:
         self._checkpoint = load_checkpoint(folder)
         self._overlap = self._checkpoint.max_tokens // 4
         self._bfloat16 = precision == "fast" and has_bfloat16()
-        self._pipelines: dict[bool, Pipeline] = {}
+        self._pipelines: dict[tuple[int | None, bool], Pipeline] = {}
 
     @property
     def dimensions(self) -> int:
@@ -68,12 +68,13 @@ class OpenVinoEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """What decides the numbers: weights, arithmetic, pooling and windows."""
+        """What decides the numbers: weights, configuration and tokenizer, arithmetic, pooling and windows."""
         from openvino import __version__ as engine_version
 
         return Signature.of(
             "embed",
-            model=f"{self._name}#{self._sha256[:8]}",
+            model=f"{self._name}#{self._sha256[:12]}",
+            setup=self._checkpoint.setup_hash,
             engine=f"openvino-{engine_version.split('-')[0]}",
             precision="bfloat16" if self._bfloat16 else "float32",
             pooling=self._checkpoint.pooling,
@@ -108,8 +109,7 @@ class OpenVinoEmbedder:
             raise InputError(f"layer must be between 0 and {self.layers}, got {layer}")
         unique, where = distinct(checked_texts(texts))
         split = self._tokenizer.split(unique)
-        graph = states_graph(self._checkpoint, load_weights(self._checkpoint), layer)
-        pipeline = Pipeline(graph, bfloat16=self._bfloat16)
+        pipeline = self._pipeline(layer, bfloat16=self._bfloat16)
         states: dict[int, Vectors] = {}
         for batch, output in self._run(pipeline, split, np.arange(len(split.ids))):
             states.update(zip(batch.tolist(), output.copy(), strict=True))
@@ -125,7 +125,7 @@ class OpenVinoEmbedder:
         exact = split.lengths < SHORT if self._bfloat16 else np.ones(len(split.ids), np.bool_)
         for rows, bfloat16 in ((np.flatnonzero(exact), False), (np.flatnonzero(~exact), True)):
             if len(rows):
-                for batch, output in self._run(self._sentences(bfloat16), split, rows):
+                for batch, output in self._run(self._pipeline(None, bfloat16=bfloat16), split, rows):
                     vectors[batch] = output
         return vectors
 
@@ -139,8 +139,13 @@ class OpenVinoEmbedder:
     def _tokenizer(self) -> WindowTokenizer:
         return WindowTokenizer(self._checkpoint.tokenizer, self._checkpoint.max_tokens, self._overlap)
 
-    def _sentences(self, bfloat16: bool) -> Pipeline:
-        if bfloat16 not in self._pipelines:
-            graph = sentence_graph(self._checkpoint, load_weights(self._checkpoint))
-            self._pipelines[bfloat16] = Pipeline(graph, bfloat16=bfloat16)
-        return self._pipelines[bfloat16]
+    def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
+        """Give the compiled model that ends after a layer, or with sentence vectors; compiled once."""
+        if (layer, bfloat16) not in self._pipelines:
+            weights = load_weights(self._checkpoint)
+            if layer is None:
+                graph = sentence_graph(self._checkpoint, weights)
+            else:
+                graph = states_graph(self._checkpoint, weights, layer)
+            self._pipelines[layer, bfloat16] = Pipeline(graph, bfloat16=bfloat16)
+        return self._pipelines[layer, bfloat16]

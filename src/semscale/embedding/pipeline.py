@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Pipeline:
-    """A compiled graph with one request per processor.
+    """A compiled graph with one request per processor; several threads may run it at once.
 
     Results are collected by the calling thread, in the order sent. A callback, as OpenVINO's own queue has
     it, would run on the engine's threads and need the interpreter's lock there; a model that is released just
@@ -39,14 +39,14 @@ class Pipeline:
             "INFERENCE_NUM_THREADS": processors(),
         }
         try:
-            compiled = openvino.Core().compile_model(graph, "CPU", settings)
+            self._compiled = openvino.Core().compile_model(graph, "CPU", settings)
         except RuntimeError as error:
             raise ModelError(f"openvino cannot compile the model: {error}") from error
-        self._requests = [compiled.create_infer_request() for _ in range(processors())]
 
     def run(self, batches: Iterable[npt.NDArray[np.int32]]) -> Iterator[npt.NDArray[np.float32]]:
         """Give the output of every batch, in order; it stays valid until the next one is asked for."""
-        idle = deque(self._requests)
+        # Requests of its own for every run: a request that two threads share gives one the other's output.
+        idle = deque(self._compiled.create_infer_request() for _ in range(processors()))
         # A request reads its input while it runs, so the array is kept here until then.
         running: deque[tuple[Any, npt.NDArray[np.int32]]] = deque()
         try:

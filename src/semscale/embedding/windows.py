@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from semscale.errors import ModelError
 from semscale.types import Floats, Integers, Vectors
 
 
@@ -41,7 +42,10 @@ class WindowTokenizer:
     def __init__(self, path: Path, max_tokens: int, overlap: int) -> None:
         from tokenizers import Tokenizer
 
-        self._tokenizer = Tokenizer.from_file(str(path))
+        try:
+            self._tokenizer = Tokenizer.from_file(str(path))
+        except Exception as error:  # the library raises nothing more special
+            raise ModelError(f"{path} cannot be read: {error}") from error
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens, stride=overlap)
 
@@ -49,12 +53,26 @@ class WindowTokenizer:
         """Tokenize texts into one window each, or more where they are long."""
         ids: list[npt.NDArray[np.int32]] = []
         owner: list[int] = []
-        for text, encoding in enumerate(self._tokenizer.encode_batch(texts)):
+        for text, encoding in enumerate(self._tokenizer.encode_batch([encodable(text) for text in texts])):
             for window in (encoding, *encoding.overflowing):
                 ids.append(np.array(window.ids, np.int32))
                 owner.append(text)
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         return Windows(ids, np.array(owner, np.int64), lengths)
+
+
+def encodable(text: str) -> str:
+    r"""Replace what is no character, half of a surrogate pair, by U+FFFD; other texts stay as they are.
+
+    Example:
+        >>> encodable("good\ud83d") == "good\ufffd"
+        True
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return text
 
 
 def pool_windows(vectors: Vectors, windows: Windows, n: int) -> Vectors:
