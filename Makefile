@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
 BIN := $(VENV)/bin
-# Set TORCH=torch==X to choose a build, for instance one without CUDA.
+# What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
 
 .PHONY: demo test check bench test-torch clean
@@ -31,7 +31,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed
 
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
-	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable .
+	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
 	$(BENCH_VENV)/bin/python -m pytest tests/embedding
 
 $(VENV)/installed: pyproject.toml
@@ -47,7 +47,8 @@ $(VENV)/developer: $(VENV)/installed
 $(BENCH_VENV)/installed: bench/requirements.txt
 	$(PYTHON) -m venv $(BENCH_VENV)
 	$(BENCH_VENV)/bin/python -m pip install --quiet --upgrade pip
-	$(BENCH_VENV)/bin/python -m pip install --quiet "$(TORCH)" --requirement bench/requirements.txt
+	$(BENCH_VENV)/bin/python -m pip install --quiet $(TORCH)
+	$(BENCH_VENV)/bin/python -m pip install --quiet --requirement bench/requirements.txt
 	@touch $@
 
 clean:
