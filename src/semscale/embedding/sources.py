@@ -20,6 +20,9 @@ from semscale.embedding.places import is_offline
 
 T = TypeVar("T")
 
+MODULES = "modules.json"
+"""The file in which sentence-transformers writes the steps of a model, its pooling among them."""
+
 _PROBE_SECONDS = 5.0
 _NEEDED_FROM_HUB = re.compile(
     r"(\d+_\w+/)?[\w.-]+\.json|(tokenizer|sentencepiece\.bpe|spiece)\.model|vocab\.txt|merges\.txt|model\.safetensors"
@@ -72,6 +75,19 @@ class FolderSource:
 
 
 @dataclass(frozen=True)
+class HubListing:
+    """What the hub has of a model.
+
+    Attributes:
+        commit: the one that every file is of, or the revision that was asked for if the hub does not say.
+        files: paths inside the model's folder, small files first.
+    """
+
+    commit: str
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class HubSource:
     """The Hugging Face hub, or its cache on this disk; ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` hold."""
 
@@ -83,19 +99,22 @@ class HubSource:
         """The name people know it by."""
         return "Hugging Face hub"
 
-    def listing(self) -> tuple[str, ...]:
-        """Name the files of a model that Semscale may need.
+    def listing(self) -> HubListing:
+        """Name the files of a model that Semscale may need, and the commit that they all belong to.
+
+        The hub is asked, since its cache may hold a part only: what another program loaded of a model. Where
+        the hub cannot be asked, its cache is believed if it shows how the model pools its tokens.
 
         Raises:
-            SourceError: the hub cannot be reached or has no such model.
+            SourceError: the hub cannot be asked or has no such model, and its cache does not have all of it.
         """
-        weights = self._cached(WEIGHTS)
-        if weights is not None:
-            paths = (path.relative_to(weights.parent) for path in weights.parent.rglob("*") if path.is_file())
-            return _needed(path.as_posix() for path in paths)
         hub = huggingface_hub.HfApi()
-        info = _asked(lambda: hub.model_info(self.hub_id, revision=self.revision, timeout=_PROBE_SECONDS))
-        return _needed(sibling.rfilename for sibling in info.siblings or ())
+        try:
+            info = _asked(lambda: hub.model_info(self.hub_id, revision=self.revision, timeout=_PROBE_SECONDS))
+        except SourceError as error:
+            return self._cached_listing(error)
+        files = _needed(sibling.rfilename for sibling in info.siblings or ())
+        return HubListing(info.sha or self.revision, files)
 
     def fetch(self, landing: Landing) -> None:
         """Take the files from the hub's cache, else download them; see :class:`Source`."""
@@ -107,6 +126,22 @@ class HubSource:
                 path = self._download(name, landing)
             with path.open("rb") as stream:
                 landing.receive(name, stream)
+
+    def _cached_listing(self, unreachable: SourceError) -> HubListing:
+        weights = self._cached(WEIGHTS)
+        if weights is None:
+            raise unreachable
+        snapshot = weights.parent
+        # A model without modules.json is read as its tokens' mean, wrong where the file is elsewhere.
+        known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
+        lacking = MODULES if known is None else _lacking_pooling(snapshot)
+        if lacking:
+            raise SourceError(
+                f"{unreachable}; its cache has {WEIGHTS} but not {lacking}, so the model may be there in "
+                f"part only: connect once, or give {snapshot} as the model if it is the whole"
+            ) from unreachable
+        paths = (path.relative_to(snapshot) for path in snapshot.rglob("*") if path.is_file())
+        return HubListing(snapshot.name, _needed(path.as_posix() for path in paths))
 
     def _cached(self, name: str) -> Path | None:
         path = huggingface_hub.try_to_load_from_cache(self.hub_id, name, revision=self.revision)
@@ -127,6 +162,15 @@ class HubSource:
                 )
             )
         )
+
+
+def _lacking_pooling(snapshot: Path) -> str | None:
+    """Name the settings of the pooling that ``modules.json`` tells of, if they are not there."""
+    if not (snapshot / MODULES).is_file():
+        return None
+    found = re.search(r'"path"\s*:\s*"([^"]*Pooling)"', (snapshot / MODULES).read_text(encoding="utf-8"))
+    settings = f"{found[1]}/config.json" if found else None
+    return settings if settings and not (snapshot / settings).is_file() else None
 
 
 def _asked(question: Callable[[], T]) -> T:

@@ -5,14 +5,14 @@ import difflib
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semscale.embedding.known import KNOWN, WEIGHTS, KnownModel, find_known
 from semscale.embedding.landing import SourceError, sha256_of
 from semscale.embedding.places import models_root
 from semscale.embedding.pulling import exclusive, pull
-from semscale.embedding.sources import FolderSource, HubSource, Source, WheelSource
+from semscale.embedding.sources import FolderSource, HubListing, HubSource, Source, WheelSource
 from semscale.embedding.stamps import current_sum, read_stamps, write_stamps
 from semscale.errors import ModelError, UnknownNameError
 from semscale.types import Progress
@@ -157,20 +157,22 @@ def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progr
         with exclusive(home):
             sums = _stored_sums(home)
             if WEIGHTS not in sums or _damaged(home, sums, thorough):
-                sums = pull(home, dict.fromkeys(_listed(name, hub)), [hub], progress=progress)
+                listing = _listed(name, hub)
+                source = replace(hub, revision=listing.commit)
+                sums = pull(home, dict.fromkeys(listing.files), [source], progress=progress)
     return _files(home, sums, pinned=False)
 
 
-def _listed(name: str, hub: HubSource) -> tuple[str, ...]:
+def _listed(name: str, hub: HubSource) -> HubListing:
     try:
-        files = hub.listing()
+        listing = hub.listing()
     except SourceError as error:
         raise ModelError(
             f"{name} is no folder here, and the Hugging Face hub does not give it: {error}"
         ) from error
-    if WEIGHTS not in files:
+    if WEIGHTS not in listing.files:
         raise ModelError(f"{name} has no {WEIGHTS}, the only kind of weights that is read without PyTorch")
-    return files
+    return listing
 
 
 def _stored_sums(home: Path) -> dict[str, str]:
