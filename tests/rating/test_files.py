@@ -201,6 +201,36 @@ def test_too_many_rows_for_excel_are_refused_before_any_work(
     assert toy_embedder.embedded == []
 
 
+@pytest.mark.parametrize("name", ["answers.csv", "answers.jsonl"])
+def test_rows_of_a_text_file_are_counted_for_excel_before_any_work(
+    survey, tmp_path, rater, toy_embedder, monkeypatch, name
+):
+    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    write_table(survey.some_answers(), tmp_path / name)
+    with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
+        rate_file(
+            open_table(tmp_path / name),
+            FileColumns("text"),
+            rater=rater,
+            out=tmp_path / "rated.xlsx",
+            settings=FileSettings(20),
+        )
+    assert toy_embedder.embedded == []
+    assert survey.files_in(tmp_path) == [name]
+
+
+@pytest.mark.parametrize(
+    ("columns", "cell"), [({"weight": "n"}, "-1"), ({"human": "n"}, "good"), ({"by": "n"}, "1000")]
+)
+def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy_embedder, columns, cell):
+    # With the last row there are 1,001 groups: 0 to 999 and 1000.
+    rows = "".join(f"great thing,{n}\n" for n in range(1000))
+    table = csv_of(tmp_path, f"text,n\n{rows}great thing,{cell}\n")
+    with pytest.raises(InputError):
+        rate_file(table, FileColumns("text", **columns), rater=rater, settings=FileSettings(300))
+    assert toy_embedder.embedded == []
+
+
 @pytest.mark.parametrize(
     ("setting", "message"),
     [

@@ -13,6 +13,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.rating import estimating, file_checks
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.files import FileSettings, rate_file
 from semscale.rating.rater import Rater
@@ -112,6 +113,55 @@ def test_columns_that_only_summarise_may_change(survey, answers, rater, unfinish
     )
     assert summary.by == "region"
     assert summary.n == 60
+
+
+@pytest.fixture
+def fifty_groups(monkeypatch):
+    """The column id names 60."""
+    monkeypatch.setattr(estimating, "MAX_GROUPS", 50)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"weight": "id"}, "weight: column 'id' must hold numbers, but data row 1 has 'r0'"),
+        ({"human": "person"}, "human: column 'person' must hold numbers.*data row 1 has 'p0'"),
+        ({"human": "human", "human_range": (2.0, 4.0)}, "human_range is 2 to 4, but row"),
+        ({"by": "id"}, "by must name at most 50 groups"),
+        ({"weight": "zero"}, "weights must not all be 0"),
+    ],
+)
+@pytest.mark.usefixtures("fifty_groups")
+def test_a_wrong_setting_does_not_cost_what_an_earlier_run_finished(
+    survey, tmp_path, toy_embedder, rater, columns, message
+):
+    path, out = tmp_path / "answers.parquet", tmp_path / "rated.csv"
+    survey.some_answers().with_columns(zero=pl.lit(0)).write_parquet(path)
+    answers, settings = open_table(path), FileSettings(10)
+    stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=4)
+    with pytest.raises(InterruptedRunError):
+        rate_file(answers, FileColumns("text"), rater=stopped, out=out, settings=settings)
+    finished = survey.files_in(tmp_path)
+    assert len([name for name in finished if name.endswith(".parquet")]) == 3  # the answers and two parts
+    with pytest.raises(InputError, match=message):
+        rate_file(answers, FileColumns("text", **columns), rater=rater, out=out, settings=settings)
+    assert set(finished) <= set(survey.files_in(tmp_path))
+    assert rater.anchors.shape[:2] == (2, 4)  # embedded now, as some texts are anchors too
+    toy_embedder.embedded.clear()
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=settings)
+    once = set(survey.some_answers()["text"][:20]) - set(survey.some_answers()["text"][20:])
+    assert not once & set(toy_embedder.embedded)
+
+
+def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_embedder, rater, monkeypatch):
+    def stop(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(file_checks, "numbers_in", stop)
+    with pytest.raises(InterruptedRunError, match="stopped while the columns were checked"):
+        rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=tmp_path / "rated.csv")
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+    assert toy_embedder.embedded == []
 
 
 KILLED = """

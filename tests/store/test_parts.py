@@ -5,6 +5,7 @@ import os
 
 import polars as pl
 import pytest
+from filelock import FileLock
 
 from semscale.errors import InputError
 from semscale.store.parts import Parts
@@ -126,6 +127,59 @@ def test_two_runs_at_once(folder):
     with Parts.open(folder, KEY), pytest.raises(InputError, match="another process is writing rated.csv"):
         Parts.open(folder, KEY)
     assert found(folder) == 3
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not let a locked file be removed")
+def test_a_lock_that_was_removed_before_it_was_taken_is_not_relied_on(folder, monkeypatch):
+    acquire = FileLock.acquire
+    removed = []
+
+    def late(lock, **settings):
+        # Between the opening of the lock file and its locking, the run that held it ends.
+        if not removed:
+            removed.append(lock)
+            for path in folder.iterdir():
+                path.unlink()
+            folder.rmdir()
+        return acquire(lock, **settings)
+
+    monkeypatch.setattr(FileLock, "acquire", late)
+    with Parts.open(folder, KEY) as parts:
+        assert removed
+        parts.add(frame(0), {"number": 0})
+        with pytest.raises(InputError, match="another process is writing rated.csv"):
+            Parts.open(folder, KEY)
+    assert found(folder) == 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows does not let a locked file be removed")
+def test_the_lock_is_held_until_the_folder_is_gone(folder, monkeypatch):
+    parts = Parts.open(folder, KEY)
+    was_there = []
+    release = FileLock.release
+    monkeypatch.setattr(
+        FileLock, "release", lambda lock: (was_there.append(folder.exists()), release(lock))[1]
+    )
+    parts.remove()
+    assert was_there == [False]
+
+
+def test_a_run_that_ends_takes_nothing_from_the_next_one(folder):
+    first = Parts.open(folder, KEY)
+    first.remove()
+    with Parts.open(folder, KEY) as second:
+        second.add(frame(0), {"number": 0})
+        first.close()
+        with pytest.raises(InputError, match="another process is writing"):
+            Parts.open(folder, KEY)
+    assert found(folder) == 1
+
+
+def test_whether_an_earlier_run_is_gone_on_with(tmp_path):
+    path = tmp_path / "rated.csv.parts"
+    for restart, is_new in ((False, True), (False, False), (True, True)):
+        with Parts.open(path, KEY, restart=restart) as parts:
+            assert parts.is_new == is_new
 
 
 def test_removing_leaves_nothing(folder):

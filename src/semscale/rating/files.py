@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.collecting import PREFIX, Collector, rated_frame
+from semscale.rating.file_checks import check_cells
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.rater import Rater
 from semscale.rating.sampling import set_moments
@@ -69,9 +70,9 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     the prefix ``semscale_``: ``semscale_status``, ``semscale_mean``, ..., ``semscale_p_<value>`` for every
     point. Cells of JSON lines or Excel whose column mixes types are text in it.
 
-    Finished parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is
-    stopped, by a signal, a crash or an endpoint that fails, the same call goes on after the last finished
-    part.
+    Columns beside the texts are checked in a reading of their own, before any text is embedded. Finished
+    parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is stopped, by
+    a signal, a crash or an endpoint that fails, the same call goes on after the last finished part.
 
     Args:
         table: the input.
@@ -87,12 +88,14 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
 
     Raises:
         InputError: a column that does not exist or holds no text, a name that is taken, a cell that cannot be
-            used, an output that cannot be written. No part and no output is left behind.
+            used, an output that cannot be written. No output is left behind, and no parts but those that an
+            earlier run had finished.
         InterruptedRunError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
     check_file(table, columns, out)
+    check_cells(table, columns, settings.part_rows, to_excel=out is not None and output_format(out) == "xlsx")
     run = _Run(table, columns, rater, settings, progress)
     if out is None:
         return run.without_output()
@@ -156,7 +159,8 @@ class _Run:
                 summary = self._finish(parts)
                 self._write(parts, out)
             except InputError:
-                parts.discard()
+                if parts.is_new:
+                    parts.discard()
                 raise
             except KeyboardInterrupt:
                 raise self._stopped(parts) from None

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import os
 import re
 from collections.abc import Mapping
 from contextlib import suppress
@@ -17,6 +18,7 @@ from semscale.store.atomic import replacing, sync
 
 _MANIFEST = "manifest.json"
 _LOCK = "lock"
+_ATTEMPTS = 100
 _OURS = re.compile(r"manifest\.json|lock|part-\d{6}\.(parquet|json)|\..+\.tmp")
 
 
@@ -46,6 +48,7 @@ class Parts:
     Attributes:
         folder: where the parts are.
         finished: the finished parts, in order.
+        is_new: whether no earlier run is gone on with, so that nobody misses the parts if they go.
 
     Example:
         >>> import tempfile
@@ -60,6 +63,7 @@ class Parts:
 
     folder: Path
     finished: list[Part] = field(default_factory=list)
+    is_new: bool = True
     _lock: FileLock | None = None
 
     @classmethod
@@ -73,16 +77,12 @@ class Parts:
 
         Raises:
             InputError: another process is at work here, the folder holds other files, or the parts belong to
-            a run
-                with another key.
+                a run with another key.
         """
-        is_new = not folder.exists()
-        if not is_new:
-            _check_ours(folder)
-        folder.mkdir(exist_ok=True)
         parts = cls(folder, _lock=_locked(folder))
         try:
             known = None if restart else _manifest(folder)
+            parts.is_new = known is None
             if known is None:
                 parts._clear(0)
                 sync(folder)  # no old part may come back beside the new manifest
@@ -91,7 +91,7 @@ class Parts:
                 _check_key(folder, known, key)
                 parts._find_finished()
         except BaseException:
-            parts.discard() if is_new else parts.close()
+            parts.discard() if parts.is_new else parts.close()
             raise
         return parts
 
@@ -113,12 +113,14 @@ class Parts:
     def remove(self) -> None:
         """Remove all parts, and the folder if nothing else is in it."""
         self._clear(0)
-        for name in (_MANIFEST, _LOCK):
-            # Windows does not let go of a locked file, so the lock is given back first.
-            self.close()
-            (self.folder / name).unlink(missing_ok=True)
+        (self.folder / _MANIFEST).unlink(missing_ok=True)
+        if os.name == "nt":
+            self.close()  # Windows does not let a locked file be removed; whoever locks it now keeps it
+        with suppress(PermissionError):
+            (self.folder / _LOCK).unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
+        self.close()
 
     def discard(self) -> None:
         """Remove everything as far as the disk lets us, while another error is on its way."""
@@ -153,11 +155,12 @@ class Parts:
 
 
 def _check_ours(folder: Path) -> None:
-    strange = (
-        [folder.name]
-        if not folder.is_dir()
-        else [p.name for p in folder.iterdir() if not _OURS.fullmatch(p.name)]
-    )
+    try:
+        names = [path.name for path in folder.iterdir()]
+    except NotADirectoryError:
+        strange = [folder.name]
+    else:
+        strange = [name for name in names if not _OURS.fullmatch(name)]
     if strange:
         raise InputError(
             f"out: {folder} is needed for unfinished parts but holds something else ({strange[0]}); "
@@ -166,14 +169,51 @@ def _check_ours(folder: Path) -> None:
 
 
 def _locked(folder: Path) -> FileLock:
-    lock = FileLock(folder / _LOCK)
+    """Make the folder and lock it; a run that ends at this moment may remove either, hence the attempts."""
+    for _ in range(_ATTEMPTS):
+        try:
+            with suppress(FileExistsError):
+                folder.mkdir()
+            _check_ours(folder)
+            lock = _lock_if_free(folder / _LOCK)
+        except FileNotFoundError:
+            if not folder.parent.is_dir():
+                raise
+            continue
+        except Timeout:
+            break
+        if lock is not None:
+            return lock
+    raise InputError(f"out: another process is writing {folder.stem}; wait for it, or choose another name")
+
+
+def _lock_if_free(path: Path) -> FileLock | None:
+    """Lock a file; ``None`` if it was removed meanwhile, since a lock on it keeps nobody out then.
+
+    Raises:
+        Timeout: it is locked.
+        FileNotFoundError: its folder is gone.
+    """
+    lock = FileLock(path)
+    # While a file is open no other can have its inode: the same one before and after means it never moved.
+    with path.open("ab") as before:
+        try:
+            lock.acquire(blocking=False)
+        except Timeout:
+            if _names(path, before.fileno()):
+                raise
+            return None
+        if _names(path, before.fileno()):
+            return lock
+    lock.release()
+    return None
+
+
+def _names(path: Path, descriptor: int) -> bool:
     try:
-        lock.acquire(blocking=False)
-    except Timeout:
-        raise InputError(
-            f"out: another process is writing {folder.stem}; wait for it, or choose another name"
-        ) from None
-    return lock
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def _manifest(folder: Path) -> dict[str, str] | None:
