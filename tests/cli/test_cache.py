@@ -12,6 +12,7 @@ from semscale.embedding.entries import cache_keys
 @pytest.fixture(autouse=True)
 def place(monkeypatch, tmp_path):
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path))
+    monkeypatch.delenv("SEMSCALE_CACHE_MAX", raising=False)
     return tmp_path / "embeddings.sqlite"
 
 
@@ -23,20 +24,39 @@ def fill(n: int) -> None:
         )
 
 
+CAP = "at most 2,147.5 MB (SEMSCALE_CACHE_MAX sets another cap)\n"  # 2 GiB are 2,147,483,648 bytes
+
+
 def test_info_of_no_cache_makes_none(capsys, place):
     assert main(["cache", "info"]) == 0
-    assert capsys.readouterr().out == f"{place}: nothing cached yet\n"
+    assert capsys.readouterr().out == f"{place}: nothing cached yet, {CAP}"
     assert not place.exists()
 
 
 def test_info_counts(capsys, place):
     fill(1234)
     assert main(["cache", "info"]) == 0
-    # 1,234 vectors of 384 float32 are 1.9 MB; pages are not filled to the last byte. 2 GiB are 2,147 MB.
+    # 1,234 vectors of 384 float32 are 1.9 MB; pages are not filled to the last byte.
     shown = capsys.readouterr().out
     assert shown.startswith(f"{place}: 1,234 embeddings, ")
     assert 1.9 <= float(shown.split(", ")[1].split()[0]) <= 2.5
-    assert shown.endswith(" MB of at most 2,147 MB\n")
+    assert shown.endswith(f" MB of {CAP}")
+
+
+def test_cap_of_the_environment_is_shown_and_kept(capsys, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE_MAX", "500KB")
+    fill(1000)  # 1.5 MB
+    assert main(["cache", "info"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.endswith(" MB of at most 0.5 MB (SEMSCALE_CACHE_MAX sets another cap)\n")
+    assert 0 < float(shown.split(" embeddings, ")[1].split()[0]) <= 0.5
+
+
+def test_cap_that_is_no_size_is_one_line(capsys, monkeypatch):
+    monkeypatch.setenv("SEMSCALE_CACHE_MAX", "plenty")
+    assert main(["cache", "info"]) == 2
+    message = "SEMSCALE_CACHE_MAX must be a size above 0 such as 500MB, 2GB or 2GiB, got 'plenty'\n"
+    assert capsys.readouterr().err.endswith(message)
 
 
 def test_clear_empties_it(capsys, place):

@@ -1,18 +1,14 @@
-"""The cache: what goes in comes out; damage, crashes, other processes and foreign files do no harm."""
+"""The cache: what goes in comes out; damage and foreign files do no harm."""
 
 import sqlite3
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 
 from semscale.embedding.cache import CacheWarning, EmbeddingCache
-from semscale.embedding.cached import CachedEmbedder
-from semscale.embedding.embedder import Embedder, Embeddings
+from semscale.embedding.embedder import Embeddings
 from semscale.embedding.entries import cache_keys
 from semscale.errors import InputError
-from semscale.signature import Signature
 
 TEXTS = ["good", "bad", "", "ünïcödé 🙂", "lone surrogate \ud800", "x" * 10_000]
 
@@ -85,6 +81,28 @@ class TestEntries:
     def test_size_must_be_positive(self, tmp_path):
         with pytest.raises(InputError, match="max_bytes must be > 0, got 0"):
             EmbeddingCache(tmp_path, max_bytes=0)
+
+    @pytest.mark.parametrize(
+        ("text", "size"),
+        [
+            ("2GB", 2 * 10**9),
+            ("500 mb", 5 * 10**8),
+            ("1.5kB", 1500),
+            ("1GiB", 1 << 30),
+            ("7B", 7),
+            ("", 2 << 30),
+        ],
+    )
+    def test_size_is_named_by_environment(self, tmp_path, monkeypatch, text, size):
+        monkeypatch.setenv("SEMSCALE_CACHE_MAX", text)
+        assert EmbeddingCache(tmp_path).max_bytes == size
+        assert EmbeddingCache(tmp_path, max_bytes=99).max_bytes == 99
+
+    @pytest.mark.parametrize("text", ["plenty", "2", "0GB", "0.1B", "-1GB", "2iB", "2 GB or so", "nanGB"])
+    def test_size_of_the_environment_that_is_none(self, tmp_path, monkeypatch, text):
+        monkeypatch.setenv("SEMSCALE_CACHE_MAX", text)
+        with pytest.raises(InputError, match=r"SEMSCALE_CACHE_MAX must be .* such as 500MB, .*, got"):
+            EmbeddingCache(tmp_path)
 
 
 class TestDamage:
@@ -213,117 +231,3 @@ class TestSize:
         assert cache.clear() == 1000
         assert cache.info().entries == 0
         assert cache.path.stat().st_size < before / 5
-
-
-WORKER = """
-import sys
-import numpy as np
-from semscale.embedding.cache import EmbeddingCache
-from semscale.embedding.embedder import Embeddings
-from semscale.embedding.entries import cache_keys
-with EmbeddingCache(sys.argv[1]) as cache:
-    for step in range(20):
-        both = cache_keys("signature", [f"shared {step}", f"{sys.argv[2]} {step}"])
-        cache.put_many(both, Embeddings(np.full((2, 4), step, np.float32), np.ones(2, np.int64)))
-        back = cache.get_many(both, 4)
-        if not back.found.all() or not (back.vectors == step).all():
-            sys.exit(f"step {step}: {back}")
-"""
-
-
-class TestProcesses:
-    def test_several_processes_set_it_up_and_write_at_once(self, tmp_path):
-        command = [sys.executable, "-c", WORKER, str(tmp_path)]
-        workers = [subprocess.Popen([*command, str(worker)]) for worker in range(3)]
-        assert [worker.wait(timeout=60) for worker in workers] == [0, 0, 0]
-        with EmbeddingCache(tmp_path) as cache:
-            assert cache.info().entries == 20 + 3 * 20  # shared ones once, own ones for each
-
-    def test_killed_in_the_middle_of_a_write_keeps_what_was_finished(self, tmp_path):
-        script = f"""
-import os, numpy as np
-from semscale.embedding.cache import EmbeddingCache
-from semscale.embedding.embedder import Embeddings
-from semscale.embedding.entries import cache_keys
-cache = EmbeddingCache({str(tmp_path)!r})
-one = Embeddings(np.ones((1, 4), np.float32), np.ones(1, np.int64))
-cache.put_many(cache_keys("signature", ["finished"]), one)
-cache._shrink = lambda connection: os.kill(os.getpid(), 9)  # the last step before the commit
-cache.put_many(cache_keys("signature", ["open"]), one)
-"""
-        assert subprocess.run([sys.executable, "-c", script], check=False).returncode in {-9, 9}
-        with EmbeddingCache(tmp_path) as cache:
-            assert cache.get_many(keys("finished", "open"), 4).found.tolist() == [True, False]
-
-
-class Counting:
-    """Embeds by length, and notes what it was asked."""
-
-    dimensions = 2
-
-    def __init__(self, *, precision: str = "exact", stop_at: str | None = None) -> None:
-        self.signature = Signature.of("embed", model="counting", precision=precision)
-        self.asked: list[list[str]] = []
-        self.stop_at = stop_at
-
-    def embed(self, texts, *, progress=None):
-        if self.stop_at in texts:
-            raise KeyboardInterrupt
-        self.asked.append(list(texts))
-        if progress:
-            progress("embedding", len(texts), len(texts))
-        lengths = np.array([len(text) for text in texts], np.float32)
-        return Embeddings(np.column_stack([lengths, np.ones_like(lengths)]), np.full(len(texts), 2))
-
-
-class TestCachedEmbedder:
-    def test_is_an_embedder_with_the_signature_of_the_one_behind_it(self, cache):
-        behind = Counting()
-        embedder: Embedder = CachedEmbedder(behind, cache)
-        assert isinstance(embedder, Embedder)
-        assert (embedder.dimensions, embedder.signature) == (2, behind.signature)
-
-    def test_order_is_kept_and_only_what_is_missing_is_computed(self, cache):
-        behind = Counting()
-        embedder = CachedEmbedder(behind, cache)
-        embedder.embed(["a", "bbb"])
-        result = embedder.embed(["bbb", "cc", "a", "cc", "bbb"])
-        assert result.vectors[:, 0].tolist() == [3, 2, 1, 2, 3]
-        assert result.windows.tolist() == [2] * 5
-        assert behind.asked == [["a", "bbb"], ["cc"]]
-
-    def test_another_signature_finds_nothing(self, cache):
-        CachedEmbedder(Counting(), cache).embed(["a"])
-        other = Counting(precision="fast")
-        CachedEmbedder(other, cache).embed(["a"])
-        assert other.asked == [["a"]]
-
-    def test_finished_chunks_survive_an_interrupt(self, cache):
-        texts = [f"text {number}" for number in range(10)]
-        with pytest.raises(KeyboardInterrupt):
-            CachedEmbedder(Counting(stop_at="text 7"), cache, chunk=3).embed(texts)
-        behind = Counting()
-        CachedEmbedder(behind, cache, chunk=3).embed(texts)
-        assert behind.asked == [texts[6:9], texts[9:]]
-
-    def test_progress_counts_distinct_texts(self, cache):
-        embedder = CachedEmbedder(Counting(), cache, chunk=2)
-        embedder.embed(["a", "b"])
-        seen = []
-        embedder.embed(["a", "c", "a", "d", "e"], progress=lambda *step: seen.append(step))
-        # One of four is known; then come chunks of two and of one.
-        assert seen == [("embedding", 1, 4), ("embedding", 3, 4), ("embedding", 4, 4)]
-
-    def test_works_without_a_cache(self, tmp_path):
-        (tmp_path / "file").write_text("in the way")
-        with pytest.warns(CacheWarning) as caught:
-            result = CachedEmbedder(Counting(), EmbeddingCache(tmp_path / "file"), chunk=1).embed(["a", "bb"])
-        assert result.vectors[:, 0].tolist() == [1, 2]
-        assert len(caught) == 1
-
-    def test_no_texts(self, cache):
-        assert CachedEmbedder(Counting(), cache).embed([]).vectors.shape == (0, 2)
-
-    def test_what_is_not_a_text(self, cache):
-        with pytest.raises(InputError, match=r"texts\[1\] must be a string, got int"):
-            CachedEmbedder(Counting(), cache).embed(["a", 3])

@@ -7,18 +7,17 @@ app = typer.Typer(help="The cache of embeddings that were computed before.", no_
 
 @app.command()
 def info() -> None:
-    """Show where the cache lies, how many embeddings are in it, and its size."""
+    """Show where the cache lies, how many embeddings are in it, its size, and how large it may become."""
     from semscale.embedding.cache import EmbeddingCache
+    from semscale.embedding.places import CAP_VARIABLE
 
     with EmbeddingCache() as cache:
+        cap = f"at most {cache.max_bytes / 1e6:,.1f} MB ({CAP_VARIABLE} sets another cap)"
         if not cache.path.exists():
-            typer.echo(f"{cache.path}: nothing cached yet")
+            typer.echo(f"{cache.path}: nothing cached yet, {cap}")
             return
         now = cache.info()
-        typer.echo(
-            f"{cache.path}: {now.entries:,} embeddings, {now.size / 1e6:,.1f} MB of at most "
-            f"{cache.max_bytes / 1e6:,.0f} MB"
-        )
+        typer.echo(f"{cache.path}: {now.entries:,} embeddings, {now.size / 1e6:,.1f} MB of {cap}")
 
 
 @app.command()

@@ -14,13 +14,11 @@ import numpy.typing as npt
 from semscale.embedding.cache_file import CacheFile, CacheWarning, Transaction, give_space_back, size_of
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.entries import decode, encode
-from semscale.embedding.places import cache_root
+from semscale.embedding.places import cache_cap, cache_root
 from semscale.errors import InputError
 from semscale.types import Integers, Vectors
 
-__all__ = ["DEFAULT_MAX_BYTES", "CacheInfo", "CacheWarning", "Cached", "EmbeddingCache"]
-
-DEFAULT_MAX_BYTES = 2 << 30
+__all__ = ["CacheInfo", "CacheWarning", "Cached", "EmbeddingCache"]
 
 FILE_NAME = "embeddings.sqlite"
 
@@ -58,7 +56,7 @@ class CacheInfo:
 
 
 class EmbeddingCache:
-    """Embeddings on disk, by key.
+    """Embeddings on disk, by key; several threads and processes may use them at once.
 
     An entry that cannot be read is a miss. A file that SQLite finds damaged is moved aside and a new one is
     started; a folder that cannot be written means no cache. Both give one :class:`CacheWarning`.
@@ -66,11 +64,12 @@ class EmbeddingCache:
     Args:
         folder: where the file ``embeddings.sqlite`` lies; made when it is first needed. By default the one
             that ``SEMSCALE_CACHE`` names, or the system's folder for caches.
-        max_bytes: above this size the least recently used entries go; use is noted by the hour.
+        max_bytes: above this size the least recently used entries go; use is noted by the hour. By default
+            what ``SEMSCALE_CACHE_MAX`` says, such as ``500MB``, or 2 GiB.
         clock: gives the time in seconds.
 
     Raises:
-        InputError: ``max_bytes`` is not positive.
+        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` holds no size.
 
     Example:
         >>> import tempfile
@@ -87,9 +86,10 @@ class EmbeddingCache:
         self,
         folder: str | Path | None = None,
         *,
-        max_bytes: int = DEFAULT_MAX_BYTES,
+        max_bytes: int | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
+        max_bytes = cache_cap() if max_bytes is None else max_bytes
         if max_bytes <= 0:
             raise InputError(f"max_bytes must be > 0, got {max_bytes}")
         self.path = (cache_root() if folder is None else Path(folder).expanduser()) / FILE_NAME

@@ -1,9 +1,17 @@
-"""Where Semscale keeps files on this machine, and whether it may look elsewhere for them."""
+"""Where Semscale keeps files on this machine, how much, and whether it may look elsewhere for them."""
 
 import os
+import re
 from pathlib import Path
 
 from platformdirs import user_cache_dir
+
+from semscale.errors import InputError
+
+DEFAULT_MAX_BYTES = 2 << 30
+CAP_VARIABLE = "SEMSCALE_CACHE_MAX"
+
+_SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<prefix>[KMGT]?)(?P<binary>(?<=[KMGT])I)?B", re.IGNORECASE)
 
 
 def cache_root() -> Path:
@@ -15,6 +23,29 @@ def cache_root() -> Path:
 def models_root() -> Path:
     """Return the folder with one sub-folder per model."""
     return cache_root() / "models"
+
+
+def cache_cap() -> int:
+    """Return how many bytes the cache of embeddings may take: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
+
+    Raises:
+        InputError: the variable holds no size of at least one byte.
+
+    Example:
+        >>> os.environ["SEMSCALE_CACHE_MAX"] = "1.5 GB"
+        >>> cache_cap()
+        1500000000
+        >>> del os.environ["SEMSCALE_CACHE_MAX"]
+    """
+    text = os.environ.get(CAP_VARIABLE, "").strip()
+    if not text:
+        return DEFAULT_MAX_BYTES
+    size = _SIZE.fullmatch(text)
+    unit = 1024 if size and size["binary"] else 1000
+    cap = int(float(size["number"]) * unit ** " KMGT".index(size["prefix"].upper() or " ")) if size else 0
+    if cap < 1:
+        raise InputError(f"{CAP_VARIABLE} must be a size above 0 such as 500MB, 2GB or 2GiB, got {text!r}")
+    return cap
 
 
 def is_offline() -> bool:
