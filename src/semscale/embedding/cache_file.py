@@ -56,9 +56,12 @@ class CacheFile:
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
-        if self._connection is not None and self._process == os.getpid():
-            self._connection.close()
-            self._connection = None
+        if self._process != os.getpid():  # a lock that a thread held when the process forked stays locked
+            return
+        with self._lock:
+            if self._connection is not None:
+                self._connection.close()
+                self._connection = None
 
     def run(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
         """Do something with the file.

@@ -1,0 +1,107 @@
+"""The cache under several processes, several threads, and a process that is killed."""
+
+import sqlite3
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import numpy as np
+import pytest
+
+from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.entries import cache_keys
+
+
+def embeddings(n: int) -> Embeddings:
+    return Embeddings(np.ones((n, 4), np.float32), np.ones(n, np.int64))
+
+
+def keys(*texts: str) -> list[bytes]:
+    return cache_keys("signature", texts)
+
+
+@pytest.fixture
+def cache(tmp_path):
+    with EmbeddingCache(tmp_path / "folder") as made:
+        yield made
+
+
+WORKER = """
+import sys
+import numpy as np
+from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.entries import cache_keys
+with EmbeddingCache(sys.argv[1]) as cache:
+    for step in range(20):
+        both = cache_keys("signature", [f"shared {step}", f"{sys.argv[2]} {step}"])
+        cache.put_many(both, Embeddings(np.full((2, 4), step, np.float32), np.ones(2, np.int64)))
+        back = cache.get_many(both, 4)
+        if not back.found.all() or not (back.vectors == step).all():
+            sys.exit(f"step {step}: {back}")
+"""
+
+
+class TestProcesses:
+    def test_several_processes_set_it_up_and_write_at_once(self, tmp_path):
+        command = [sys.executable, "-c", WORKER, str(tmp_path)]
+        workers = [subprocess.Popen([*command, str(worker)]) for worker in range(3)]
+        assert [worker.wait(timeout=60) for worker in workers] == [0, 0, 0]
+        with EmbeddingCache(tmp_path) as cache:
+            assert cache.info().entries == 20 + 3 * 20  # shared ones once, own ones for each
+
+    def test_killed_in_the_middle_of_a_write_keeps_what_was_finished(self, tmp_path):
+        script = f"""
+import os, numpy as np
+from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.entries import cache_keys
+cache = EmbeddingCache({str(tmp_path)!r})
+one = Embeddings(np.ones((1, 4), np.float32), np.ones(1, np.int64))
+cache.put_many(cache_keys("signature", ["finished"]), one)
+cache._shrink = lambda connection: os.kill(os.getpid(), 9)  # the last step before the commit
+cache.put_many(cache_keys("signature", ["open"]), one)
+"""
+        assert subprocess.run([sys.executable, "-c", script], check=False).returncode in {-9, 9}
+        with EmbeddingCache(tmp_path) as cache:
+            assert cache.get_many(keys("finished", "open"), 4).found.tolist() == [True, False]
+
+
+class TestThreads:
+    def test_several_threads_share_one_cache_that_is_closed_meanwhile(self, cache):
+        def work(worker: int) -> int:
+            for step in range(30):
+                both = keys(f"shared {step}", f"{worker} {step}")
+                cache.put_many(both, Embeddings(np.full((2, 4), step, np.float32), np.ones(2, np.int64)))
+                back = cache.get_many(both, 4)
+                assert back.found.all()
+                assert (back.vectors == step).all()
+                cache.close()
+            return worker
+
+        with ThreadPoolExecutor(4) as pool:
+            assert list(pool.map(work, range(4))) == [0, 1, 2, 3]
+        assert cache.info().entries == 30 + 4 * 30  # shared ones once, own ones for each
+
+    def test_closing_waits_for_what_another_thread_does(self, cache):
+        cache.put_many(keys("a"), embeddings(1))
+        begun, closing = Event(), Event()
+
+        def slow(connection: sqlite3.Connection) -> int:
+            begun.set()
+            closing.wait(timeout=10)
+            time.sleep(0.1)  # while the other thread is about to close
+            return connection.execute("SELECT count(*) FROM keys").fetchone()[0]
+
+        def close() -> None:
+            begun.wait(timeout=10)
+            closing.set()
+            cache.close()
+
+        with ThreadPoolExecutor(2) as pool:
+            counted, closed = pool.submit(cache._file.run, slow, None), pool.submit(close)
+            closed.result()
+            assert counted.result() == 1
