@@ -11,18 +11,29 @@ from semscale.scales.scale import Scale
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Plain YAML, but a key given twice is an error instead of the last one winning."""
+    """Plain YAML, but a wrong value or key has a line, and a key given twice is an error."""
+
+    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401 - any value
+        try:
+            return super().construct_object(node, deep=deep)
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            # PyYAML lets through whatever int(), date() and the like raise.
+            kind = node.tag.rpartition(":")[2]
+            raise _error(node, f"{shortened(node.value)} is no valid {kind}; put text in quotes") from error
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
         keys: set[Any] = set()
-        for key_node, _ in node.value:
+        for key_node, _ in node.value if isinstance(node, yaml.MappingNode) else ():
+            if not isinstance(key_node, yaml.ScalarNode):
+                raise _error(key_node, "a key must be a single word, not a list or a mapping")
             if key_node.value in keys:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f"key {key_node.value!r} is given twice", key_node.start_mark
-                )
-            if isinstance(key_node, yaml.ScalarNode):
-                keys.add(key_node.value)
+                raise _error(key_node, f"key {key_node.value!r} is given twice")
+            keys.add(key_node.value)
         return super().construct_mapping(node, deep=deep)
+
+
+def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
+    return yaml.constructor.ConstructorError(None, None, problem, node.start_mark)
 
 
 def parse_scale(content: bytes, *, source: str) -> Scale:
@@ -62,12 +73,17 @@ def _decode(content: bytes, source: str) -> str:
 
 def _parse_yaml(text: str, source: str) -> object:
     try:
-        return yaml.load(text, Loader=_StrictLoader)  # noqa: S506 - the loader is a safe one
-    except yaml.MarkedYAMLError as error:
-        line = error.problem_mark.line + 1 if error.problem_mark else 1
-        raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.problem}") from None
+        loader = _StrictLoader(text)
     except yaml.reader.ReaderError as error:
         line = text[: error.position].count("\n") + 1
         raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.reason}") from None
+    try:
+        return loader.get_single_data()
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 1
+        raise InputError(f"{source!r}, line {line}: not readable as YAML: {error.problem}") from None
+    except (ArithmeticError, LookupError, TypeError, ValueError):
+        line = loader.line + 1
+        raise InputError(f"{source!r}, line {line}: not readable as YAML: correct this line") from None
     except RecursionError:
         raise InputError(f"{source!r}: not readable as YAML: nested too deeply") from None
