@@ -43,3 +43,15 @@ def test_rating_ready_vectors_loads_no_engine():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     ).stdout
     assert printed.strip() == "[]"
+
+
+def test_vectors_that_the_user_has_load_no_engine():
+    program = (
+        "import sys, semscale\n"
+        "semscale.ArrayEmbedder(['good', 'bad'], [[1, 0], [0, 1]]).embed(['bad'])\n"
+        "print([name for name in ('openvino', 'polars', 'tokenizers', 'scipy') if name in sys.modules])"
+    )
+    printed = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.strip() == "[]"

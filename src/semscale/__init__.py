@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale.embedding import Embedder, load_embedder
+    from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
     from semscale.errors import (
         InputError,
         InterruptedRunError,
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from semscale.scales import Scale, load_scale
 
 __all__ = [
+    "ArrayEmbedder",
     "Embedder",
     "InputError",
     "InterruptedRunError",
@@ -50,7 +51,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    "semscale.embedding": ("Embedder", "load_embedder"),
+    "semscale.embedding": ("ArrayEmbedder", "Embedder", "load_embedder"),
     "semscale.errors": (
         "InputError",
         "InterruptedRunError",
