@@ -56,7 +56,9 @@ def main():
         texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
     print(f"{date.today()}, {machine()}")
     warm_cache(texts)
+    print("to reach: 50 times as fast")
     duplicates(sorted({word for text in texts for word in text.split() if word.isalpha()}))
+    print("to reach: +5 %")
 
 
 main()

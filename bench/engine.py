@@ -75,6 +75,7 @@ def main():
         else:
             beside = f"{'1':24} reference"
         print(f"{name:23} {speed:27} {share:>15} %  {beside}")
+    print("to reach: exact 1.3 with max |diff| 1e-05, fast 2.3 with min cosine 0.9999")
 
 
 main()
