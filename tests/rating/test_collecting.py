@@ -62,13 +62,20 @@ def test_a_comparison_looks_at_a_sample_that_does_not_depend_on_the_parts(rater,
     for start in range(0, 300, part_rows):
         add(collector, frame.slice(start, part_rows))
     compared = collector.summary("x.csv", 0.95).comparison
-    assert compared.n == 50
+    assert (compared.n, compared.n_eligible) == (50, 150)
+    assert dict(compared.signature.fields)["eligible"] == "150"
     # Of six rows one has no text, one is blank and one has no human rating, so 150 of 300 can be compared; a
     # sample of 50 of them, with texts of 11, 9 and 17 characters and humans 1, 3 and 5, has all three kinds.
     assert set(compared.points[:, 0]) == {1.0, 3.0, 5.0}
     whole = Collector(rater, FileColumns("text", human="human"), seed=1)
     add(whole, frame)
     np.testing.assert_allclose(compared.points, whole.summary("x.csv", 0.95).comparison.points, atol=1e-5)
+
+
+def test_a_comparison_has_the_interval_that_was_asked_for(rater):
+    collector = Collector(rater, FileColumns("text", human="human"))
+    add(collector, pl.DataFrame({"text": TEXTS * 5, "human": [1.0, 2.0, 3.0, 4.0, None, 5.0] * 5}))
+    assert collector.summary("x.csv", 0.5).comparison.interval == 0.5
 
 
 def test_examples_of_texts_without_a_rating_are_the_first_of_each_kind(rater):
@@ -87,3 +94,15 @@ def test_the_source_has_no_folders(rater):
     collector = Collector(rater, FileColumns("text"))
     add(collector, pl.DataFrame({"text": TEXTS}))
     assert collector.summary("/home/someone/secret/answers.csv", 0.95).source == "answers.csv"
+
+
+@pytest.mark.parametrize(
+    "dtype", [pl.String, pl.Categorical, pl.Enum([text for text in TEXTS if text is not None])]
+)
+def test_distinct_texts_are_counted_whatever_type_the_column_has(rater, dtype):
+    collector = Collector(rater, FileColumns("text"))
+    add(collector, pl.DataFrame({"text": pl.Series(TEXTS * 2, dtype=dtype)}))
+    add(collector, pl.DataFrame({"text": pl.Series([None, "so so"], dtype=dtype)}))
+    add(collector, pl.DataFrame({"text": pl.Series([None], dtype=pl.Null)}))
+    # Of six rows one has no text; the other five differ, the blank one among them.
+    assert collector.summary("x.csv", 0.95).n_distinct == 5

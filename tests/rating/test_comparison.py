@@ -5,7 +5,9 @@ import pytest
 from scipy import stats
 
 from semscale.errors import InputError
-from semscale.rating.comparison import compare, human_table, text_lengths
+from semscale.rating.comparison import compare, text_lengths
+from semscale.rating.human_values import human_table
+from semscale.signature import Signature
 
 NAN = float("nan")
 FIVE = np.arange(1.0, 6.0)
@@ -104,12 +106,48 @@ def test_nothing_to_compare_is_nan_and_not_zero(human):
         ([1, 2, [3, np.inf]], {}, "from 0: 2$"),
         ([1, 9, 3], {"human_range": (1, 7)}, r"human_range 1 to 7: not so in 1 row\(s\), from 0: 1$"),
         ([1, 2, 3], {"human_range": (7, 1)}, r"human_range must be \(lowest, highest\)"),
+        ([1, 2, 3], {"interval": 1.0}, "interval must lie between 0 and 1, got 1.0"),
         ([1, 2, 3], {"lengths": [1, 2]}, "lengths must have shape"),
     ],
 )
 def test_bad_input_is_named(human, settings, message):
     with pytest.raises(InputError, match=message):
         compare(np.eye(5)[:3], human, values=FIVE, **settings)
+
+
+def test_equal_shares_set_a_null_for_the_distribution():
+    # Humans 3, 3, 3, 1: shares .25 0 .75 0 0, cumulated .25 .25 1 1 1; equal shares .2 .4 .6 .8 1: gap .4.
+    compared = compare(np.eye(5)[[4, 4, 4, 4]], [3, 3, 3, 1], values=FIVE)
+    assert compared.null_ks.value == pytest.approx(0.6)
+    # All mass on 5 against the humans: the gap before 5 is 1, so the ratings are worse than reading nothing.
+    assert compared.ks_similarity.value == pytest.approx(0)
+    assert compared.null_ks.low <= 0.6 <= compared.null_ks.high
+    assert compare(np.eye(5)[[4]], [30], values=FIVE).null_ks is None
+
+
+def test_the_interval_that_was_asked_for_is_in_every_figure():
+    pmf, human = machine()
+    raters = np.column_stack([human, human[::-1], human]).clip(1, 5)
+    narrow, wide = (
+        compare(pmf, raters, values=FIVE, lengths=np.arange(80.0), interval=interval)
+        for interval in (0.5, 0.99)
+    )
+    assert (narrow.interval, wide.interval) == (0.5, 0.99)
+    for name in ("pearson", "spearman", "ks_similarity", "ceiling", "null_length", "null_ks"):
+        inner, outer = getattr(narrow, name), getattr(wide, name)
+        assert outer.low < inner.low < inner.high < outer.high
+
+
+def test_the_signature_says_how_it_was_compared():
+    base = Signature.of("rate", scale="five")
+    compared = compare(
+        np.eye(5)[:3], [1, 2, 7], values=FIVE, human_range=(1, 7), interval=0.9, seed=4, signature=base
+    )
+    assert compared.signature.instrument == "rate"
+    assert dict(compared.signature.fields) == {
+        "scale": "five", "human_range": "1 to 7", "interval": "0.9", "replicates": "2000", "seed": "4",
+        "clusters": "texts", "texts": "3",
+    }  # fmt: skip
 
 
 def test_table_of_raters():
@@ -147,6 +185,10 @@ class TestRespondents:
         pmf = np.eye(5)[[0, 1, 2, 3]]
         compared = compare(pmf, [1, 2, 3, 4], values=FIVE, respondents=["a", None, "b", "c"])
         assert compared.n == 3
+
+    def test_an_empty_name_is_no_name(self):
+        compared = compare(np.eye(5)[:4], [1, 2, 3, 4], values=FIVE, respondents=["a", "", "b", "c"])
+        assert compared.n == compared.n_eligible == 3
 
     def test_as_many_names_as_ratings(self):
         with pytest.raises(InputError, match="respondents must have 3 rows"):

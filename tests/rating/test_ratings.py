@@ -5,7 +5,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.estimating import NO_RESPONDENT, NO_WEIGHT, Tallies
+from semscale.rating.estimating import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT, Tallies
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -106,6 +106,20 @@ class TestEstimate:
         assert overall.top_2_box.value == pytest.approx(3.7 / 4)
         assert overall.left_out == {"empty": 1, NO_WEIGHT: 1}
         assert overall.effective_n == pytest.approx(16 / 10)
+
+    def test_a_weight_of_0_leaves_its_row_out_and_counts_it(self):
+        # Only row 0 counts, with mean 3: it has a value, and alone it has no interval.
+        estimates = ratings(THREE).estimate(weights=[2.0, 1.0, 0.0, 0.0], by=["a", "a", "b", "b"])
+        overall, (a, b) = estimates.overall, estimates.groups
+        assert (overall.n, overall.left_out) == (1, {"empty": 1, ZERO_WEIGHT: 2})
+        assert overall.mean.value == pytest.approx(3.0)
+        assert np.isnan([overall.mean.low, overall.mean.high]).all()
+        assert (a.n, b.n, b.mean, b.left_out) == (1, 0, None, {ZERO_WEIGHT: 2})
+        assert ("weights", "yes") in estimates.signature.fields
+
+    def test_an_empty_name_is_no_respondent(self):
+        overall = ratings(THREE).estimate(respondents=["x", "x", "", "y"]).overall
+        assert overall.left_out == {"empty": 1, NO_RESPONDENT: 1}
 
     def test_groups_come_in_order_of_first_appearance_with_the_missing_one_last_seen(self):
         estimates = ratings(THREE).estimate(by=pl.Series(["south", "north", None, "south"]))
@@ -223,4 +237,5 @@ def test_estimates_state_how_their_intervals_were_made():
     added = rated.signature.differences(signature)
     assert {name: value for name, (_, value) in added.items()} == {
         "interval": "0.9", "method": "bootstrap", "replicates": "2000", "seed": "7", "clusters": "rows",
+        "weights": "no",
     }  # fmt: skip

@@ -116,6 +116,7 @@ def comparison_of(
     k = len(values)
     return Comparison(
         n=n,
+        n_eligible=n,
         pearson=around(0.583, 0.021),
         spearman=around(0.601, 0.022),
         ks_similarity=around(0.812, 0.011),
@@ -123,7 +124,10 @@ def comparison_of(
         machine_pmf=rng.dirichlet(np.full(k, 8.0)),
         ceiling=around(0.979, 0.002) if raters else None,
         null_length=around(-0.084, 0.03) if raters else None,
+        null_ks=around(0.843, 0.012),
         points=np.column_stack([human, machine]),
+        interval=0.95,
+        signature=Signature.of("rate", texts=n),
     )
 
 

@@ -101,9 +101,11 @@ def test_no_weight_gives_no_figures(weights):
     assert group.effective_n == 0
 
 
-def test_a_replicate_without_weight_is_set_aside():
+def test_rows_without_weight_are_no_sample():
+    """One row that counts has a value and no interval, whatever lies beside it with a weight of 0."""
     group = estimated(tallied(np.eye(5)[[0, 4, 2]], np.array([1.0, 0.0, 0.0])))
-    assert (group.mean.low, group.mean.value, group.mean.high) == (1, 1, 1)
+    assert (group.n, group.mean.value) == (1, 1)
+    assert np.isnan([group.mean.low, group.mean.high]).all()
 
 
 def test_linearized_intervals_stay_within_what_is_possible():

@@ -48,6 +48,25 @@ def test_bad_input_to_reliability_is_refused(ratings, splits):
         split_half_reliability(ratings, splits=splits)
 
 
+def test_respondents_texts_are_drawn_together():
+    """With every item four times over the interval is still that of 60 respondents."""
+    single = panel(60, 4, 1.0, seed=2)
+    people = np.repeat(np.arange(60), 4)
+    repeated = np.repeat(single, 4, axis=0)
+    alone, naive = split_half_reliability(single), split_half_reliability(repeated)
+    honest = split_half_reliability(repeated, clusters=people)
+    # sqrt(4) = 2 times as wide as items taken one by one. Splits still differ within a person, so it is no
+    # exact copy of the interval of single items.
+    assert (honest.high - honest.low) / (naive.high - naive.low) == pytest.approx(2, rel=0.2)
+    assert honest.high - honest.low == pytest.approx(alone.high - alone.low, rel=0.2)
+
+
+def test_the_interval_covers_what_was_asked_for():
+    ratings = panel(200, 6, 1.0, seed=3)
+    narrow, wide = (split_half_reliability(ratings, interval=interval) for interval in (0.5, 0.99))
+    assert wide.low < narrow.low < narrow.value < narrow.high < wide.high
+
+
 def test_the_input_is_left_as_it_was():
     ratings = panel(20, 4, 1.0)
     before = ratings.copy()
@@ -87,3 +106,8 @@ def test_humans_that_do_not_vary_allow_no_attainment():
 def test_bad_input_to_attainment_is_refused(machine, human, message):
     with pytest.raises(InputError, match=message):
         correlation_attainment(machine, human)
+
+
+def test_attainment_needs_a_split():
+    with pytest.raises(InputError, match="splits must be at least 1, got 0"):
+        correlation_attainment(np.ones(3), [np.ones(2)] * 3, splits=0)

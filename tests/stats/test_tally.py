@@ -66,3 +66,15 @@ def test_named_clusters_above_the_limit_are_put_into_random_groups(monkeypatch):
     assert tally.moments.n == grouped.moments.n <= 16
     np.testing.assert_allclose(tally.moments.covariance, grouped.moments.covariance)
     np.testing.assert_allclose(tally.moments.mean, np.average(pmf, axis=0, weights=weights))
+
+
+@pytest.mark.parametrize("clusters", [None, np.array([4, 7, 4, 9])])
+def test_rows_of_weight_0_are_neither_rows_nor_clusters(clusters):
+    pmf, _ = rows(4)
+    weights = np.array([1.0, 0.0, 2.0, 0.0])
+    tally = Tally(3)
+    tally.add(pmf, weights, clusters)
+    assert tally.n_rows == 2
+    # Singly the rows 0 and 2; clustered, only cluster 4 has any weight.
+    assert len(tally.totals) == tally.moments.n == (2 if clusters is None else 1)
+    assert tally.weight == 3

@@ -68,6 +68,7 @@ def _comparison(compared: "Comparison | None") -> dict[str, Any] | None:
         return None
     return {
         "texts": compared.n,
+        "eligible_texts": compared.n_eligible,
         "pearson": _estimate(compared.pearson),
         "spearman": _estimate(compared.spearman),
         "ks_similarity": _estimate(compared.ks_similarity),
@@ -75,6 +76,9 @@ def _comparison(compared: "Comparison | None") -> dict[str, Any] | None:
         "machine_pmf": [_number(mass) for mass in compared.machine_pmf],
         "ceiling": _estimate(compared.ceiling),
         "null_length": _estimate(compared.null_length),
+        "null_ks": _estimate(compared.null_ks),
+        "interval": compared.interval,
+        "signature": str(compared.signature),
     }
 
 

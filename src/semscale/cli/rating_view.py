@@ -156,18 +156,24 @@ def _name(group: "GroupEstimate") -> str:
 
 
 def _comparison(compared: "Comparison") -> Table:
-    table = _table("", "estimate", title=f"\nCompared with humans ({counted(compared.n, 'text')})")
+    table = _table("", "estimate", title=f"\nCompared with humans ({_compared_texts(compared)})")
     rows = {
         "Pearson r of means": compared.pearson,
         "Spearman rho of means": compared.spearman,
         "KS similarity of distributions": compared.ks_similarity,
         "ceiling: reliability of the humans": compared.ceiling,
         "to beat: r of text length": compared.null_length,
+        "to beat: KS of equal shares": compared.null_ks,
     }
     for name, estimate in rows.items():
         if estimate is not None:
             table.add_row(name, with_interval(estimate, 3))
     return table
+
+
+def _compared_texts(compared: "Comparison") -> str:
+    n = counted(compared.n, "text")
+    return n if compared.n == compared.n_eligible else f"a sample of {n} of {compared.n_eligible:,}"
 
 
 def _notes(summary: "RatingSummary") -> list[str]:

@@ -12,6 +12,7 @@ from semscale.rating.estimating import Tallies
 from semscale.rating.file_cells import groups_in, humans_in, numbers_in
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.human_sample import HumanSample
+from semscale.rating.mass_names import mass_names
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.sampling import DistinctCount, priorities, set_correlations
@@ -38,7 +39,7 @@ def rated_frame(ratings: Ratings) -> pl.DataFrame:
 
 def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
     """Read ratings back from the columns of ``rated_frame``, which lack the means under single sets."""
-    masses = frame.select(pl.col(f"^{PREFIX}p_.*$")).to_numpy()
+    masses = frame.select(PREFIX + name for name in mass_names(rater.scale.values)).to_numpy()
     return Ratings(
         scale=rater.scale,
         pmf=masses.astype(np.float64),
@@ -132,7 +133,7 @@ class Collector:
             set_agreement=set_correlations(self._sets),
             set_names=tuple(rater.scale.anchor_sets),
             floor=rater.floor,
-            comparison=self._comparison(),
+            comparison=self._comparison(interval),
             source=Path(source).name,
             by=columns.by,
             weight=columns.weight,
@@ -190,10 +191,12 @@ class Collector:
         else:
             self._examples[name] = merged.unique("text", keep="first", maintain_order=True).head(most)
 
-    def _comparison(self) -> Comparison | None:
+    def _comparison(self, interval: float) -> Comparison | None:
         if self.columns.human is None:
             return None
-        return self._humans.compared(self.rater.scale.values, self.columns)
+        return self._humans.compared(
+            self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature
+        )
 
 
 def _column(frame: pl.DataFrame, name: str) -> pl.Series:

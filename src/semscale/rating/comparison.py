@@ -1,21 +1,28 @@
-"""Agreement of ratings with human ratings: ranking, distribution, a ceiling and a null baseline together."""
+"""Agreement of ratings with human ratings: ranking, distribution, a ceiling and null baselines together."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.checking import reject
-from semscale.rating.columns import as_list, as_names, is_missing
-from semscale.stats.agreement import ks_similarity_estimate, pearson_estimate, spearman_estimate
+from semscale.rating.columns import as_list
+from semscale.rating.human_values import human_table, laid_on
+from semscale.rating.respondents import NOBODY, numbered
+from semscale.signature import Signature
+from semscale.stats.agreement import (
+    Resampling,
+    ks_similarity_estimate,
+    pearson_estimate,
+    replicates_for,
+    spearman_estimate,
+)
 from semscale.stats.estimates import Estimate
 from semscale.stats.reliability import split_half_reliability
-from semscale.types import Floats, Integers
+from semscale.types import Floats
 
 _MOST_POINTS = 2000
+_FEWEST_SPLITS, _MOST_SPLITS, _SPLIT_TEXTS = 20, 100, 400_000
 
 
 @dataclass(frozen=True)
@@ -23,7 +30,9 @@ class Comparison:
     """How far ratings agree with human ratings of the same texts.
 
     Attributes:
-        n: texts that have both a rating and a human rating.
+        n: texts that were compared: they have a rating and a human rating, and a respondent where these are
+            named.
+        n_eligible: texts that could have been compared; more than ``n`` where a sample of them was drawn.
         pearson: correlation of the means.
         spearman: correlation of the means' ranks.
         ks_similarity: 1 - max |F_machine - F_human| over the points, 0 to 1, of the two average PMFs;
@@ -34,11 +43,15 @@ class Comparison:
             single human value per text.
         null_length: correlation of the texts' length with the human mean, which a useful rating must beat;
             ``None`` where no lengths were given.
+        null_ks: KS similarity of equal shares on all points with the humans' PMF, which a useful rating must
+            beat, as equal shares read nothing; ``None`` as ``ks_similarity``.
         points: shape (at most 2000, 2), human mean and machine mean of a seeded sample, for a scatter.
         interval: coverage that the intervals aim at.
+        signature: the ratings', and how they were compared.
     """
 
     n: int
+    n_eligible: int
     pearson: Estimate
     spearman: Estimate
     ks_similarity: Estimate | None
@@ -46,8 +59,10 @@ class Comparison:
     machine_pmf: Floats
     ceiling: Estimate | None
     null_length: Estimate | None
+    null_ks: Estimate | None
     points: Floats
-    interval: float = 0.95
+    interval: float
+    signature: Signature
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -58,13 +73,15 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     lengths: npt.ArrayLike | None = None,
     human_range: tuple[float, float] | None = None,
     respondents: object = None,
+    interval: float = 0.95,
     seed: int = 0,
+    signature: Signature | None = None,
 ) -> Comparison:
     """Compare ratings with human ratings of the same texts.
 
     Human values are mapped linearly from ``human_range`` onto the scale's values; a value between two points
     gives each of them a part of its mass, more to the nearer. Intervals are bootstrapped over texts, or
-    over respondents where they are named; that of the ceiling over texts.
+    over respondents where they are named.
 
     Args:
         pmf: shape (n, k); rows without a rating are NaN and set aside.
@@ -75,14 +92,16 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
             distributions are compared if human values then lie outside.
         respondents: shape (n,), who wrote each text; one person's texts are resampled together, and texts
             without a name are left out.
+        interval: coverage that the intervals aim at, between 0 and 1.
         seed: of all that is random.
+        signature: of the ratings, which the comparison's settings are added to.
 
     Returns:
         The comparison; correlations are NaN where they are not defined.
 
     Raises:
-        InputError: lengths differ, a human value is not a number, or lies outside ``human_range`` (rows
-            named).
+        InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
+            named), or ``interval`` is out of range.
 
     Example:
         >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
@@ -93,57 +112,32 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     table = human_table(human)
     if len(table) != len(pmf):
         raise InputError(f"human must have {len(pmf)} rows, as many as there are ratings, got {len(table)}")
-    human_masses = _laid_on(table, values, human_range)
+    human_masses = laid_on(table, values, human_range)
     both = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
-    clusters = None if respondents is None else _numbered(respondents, len(pmf))
+    clusters = None if respondents is None else numbered(respondents, len(pmf))
     if clusters is not None:
-        both &= clusters >= 0
+        both &= clusters != NOBODY
         clusters = clusters[both]
-    table, machine = table[both], pmf[both]
-    human_means, machine_means = np.nanmean(table, axis=1) if both.any() else np.empty(0), machine @ values
-    ks = null = None
-    if human_masses is not None:
-        ks = ks_similarity_estimate(machine, human_masses[both], clusters=clusters, seed=seed)
-    if lengths is not None:
-        known = _as_lengths(lengths, len(pmf))[both]
-        null = _null_baseline(known, human_means, clusters, seed)
+    how = Resampling(clusters=clusters, interval=interval, seed=seed)
+    table, machine, n = table[both], pmf[both], int(both.sum())
+    human_means, machine_means = np.nanmean(table, axis=1) if n else np.empty(0), machine @ values
+    ks, null_ks = _distributions(machine, None if human_masses is None else human_masses[both], how)
+    known = None if lengths is None else _as_lengths(lengths, len(pmf))[both]
     return Comparison(
-        n=int(both.sum()),
-        pearson=pearson_estimate(human_means, machine_means, clusters=clusters, seed=seed),
-        spearman=spearman_estimate(human_means, machine_means, clusters=clusters, seed=seed),
+        n=n,
+        n_eligible=n,
+        pearson=pearson_estimate(human_means, machine_means, **how),
+        spearman=spearman_estimate(human_means, machine_means, **how),
         ks_similarity=ks,
         human_pmf=_average(None if human_masses is None else human_masses[both], len(values)),
         machine_pmf=_average(machine, len(values)),
-        ceiling=split_half_reliability(table, seed=seed) if table.shape[1] > 1 else None,
-        null_length=null,
+        ceiling=_ceiling(table, how) if table.shape[1] > 1 else None,
+        null_length=None if known is None else _null_baseline(known, human_means, how),
+        null_ks=null_ks,
         points=_sampled(np.column_stack([human_means, machine_means]), seed),
+        interval=interval,
+        signature=_signed(signature, human_range, how, n),
     )
-
-
-def human_table(human: object) -> Floats:
-    """Lay human ratings out as a table, shape (n, raters), NaN where there is none.
-
-    Args:
-        human: for each text a number, a list of numbers, or missing.
-
-    Raises:
-        InputError: a value that is neither; the rows are named.
-
-    Example:
-        >>> human_table([1, [2, 3], None]).tolist()
-        [[1.0, nan], [2.0, 3.0], [nan, nan]]
-    """
-    if isinstance(human, np.ndarray) and human.ndim == 2:  # noqa: PLR2004
-        human = list(human)
-    rows = [_numbers(cell) for cell in as_list(human, "human")]
-    reject(
-        np.array([row is None for row in rows], dtype=bool), "human ratings must be finite numbers: not so in"
-    )
-    filled = [row or [] for row in rows]
-    table = np.full((len(filled), max(map(len, filled), default=0) or 1), np.nan)
-    for place, row in enumerate(filled):
-        table[place, : len(row)] = row
-    return table
 
 
 def text_lengths(texts: object) -> Floats:
@@ -164,51 +158,44 @@ def _as_lengths(lengths: npt.ArrayLike, n: int) -> Floats:
     return column
 
 
-def _numbered(respondents: object, n: int) -> Integers:
-    """Number respondents from 0, shape (n,), -1 where there is no name."""
-    names = as_names(respondents, "respondents")
-    if len(names) != n:
-        raise InputError(f"respondents must have {n} rows, as many as there are ratings, got {len(names)}")
-    numbers = {name: number for number, name in enumerate(dict.fromkeys(filter(None, names)))}
-    return np.array([numbers.get(name, -1) if name else -1 for name in names], dtype=np.int64)
+def _distributions(
+    machine: Floats, human: Floats | None, how: Resampling
+) -> tuple[Estimate | None, Estimate | None]:
+    """KS similarity with the humans' masses: that of the ratings, and that of equal shares on all points."""
+    if human is None:
+        return None, None
+    equal = np.full_like(machine, 1 / machine.shape[1])
+    return ks_similarity_estimate(machine, human, **how), ks_similarity_estimate(equal, human, **how)
 
 
-def _null_baseline(lengths: Floats, human_means: Floats, clusters: Integers | None, seed: int) -> Estimate:
+def _ceiling(table: Floats, how: Resampling) -> Estimate:
+    """Reliability from 100 splits, or fewer above 4,000 texts, where one split more hardly moves it."""
+    splits = max(_FEWEST_SPLITS, min(_MOST_SPLITS, _SPLIT_TEXTS // max(len(table), 1)))
+    return split_half_reliability(table, splits=splits, **how)
+
+
+def _null_baseline(lengths: Floats, human_means: Floats, how: Resampling) -> Estimate:
     known = ~np.isnan(lengths)
+    clusters = how["clusters"]
     together = None if clusters is None else clusters[known]
-    return pearson_estimate(lengths[known], human_means[known], clusters=together, seed=seed)
-
-
-def _numbers(cell: object) -> list[float] | None:
-    """Ratings of one text, without missing ones; ``None`` if some are no finite numbers."""
-    several: list[Any] = (
-        list(cell) if isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str) else [cell]
+    return pearson_estimate(
+        lengths[known], human_means[known], clusters=together, interval=how["interval"], seed=how["seed"]
     )
-    found = [one for one in several if not is_missing(one)]
-    if not all(isinstance(one, int | float | np.number) and np.isfinite(one) for one in found):
-        return None
-    return [float(one) for one in found]
 
 
-def _laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
-    """PMFs (n, k) of human ratings, averaged over the raters of each text; ``None`` where they do not fit."""
-    low, high = human_range or (values[0], values[-1])
-    if not low < high:
-        raise InputError(f"human_range must be (lowest, highest), got {human_range}")
-    outside = ((table < low) | (table > high)).any(axis=1)
-    if human_range is None and outside.any():
-        return None
-    reject(outside, f"human ratings must lie in human_range {low:g} to {high:g}: not so in")
-    mapped = values[0] + (np.nan_to_num(table, nan=low) - low) / (high - low) * (values[-1] - values[0])
-    below = np.clip(np.searchsorted(values, mapped, side="right") - 1, 0, len(values) - 2)
-    share = (mapped - values[below]) / (values[below + 1] - values[below])
-    there = ~np.isnan(table)
-    masses = np.zeros((len(table), len(values)))
-    rows = np.broadcast_to(np.arange(len(table))[:, None], table.shape)
-    np.add.at(masses, (rows[there], below[there]), 1 - share[there])
-    np.add.at(masses, (rows[there], below[there] + 1), share[there])
-    masses /= np.maximum(there.sum(axis=1, keepdims=True), 1)
-    return masses
+def _signed(
+    base: Signature | None, human_range: tuple[float, float] | None, how: Resampling, n: int
+) -> Signature:
+    settings = Signature.of(
+        "compare",
+        human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
+        interval=how["interval"],
+        replicates=replicates_for(n),
+        seed=how["seed"],
+        clusters="texts" if how["clusters"] is None else "respondents",
+        texts=n,
+    )
+    return settings if base is None else base.extended(settings)
 
 
 def _average(masses: Floats | None, k: int) -> Floats:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from semscale.rating.mass_names import mass_names
 from semscale.signature import Signature
 from semscale.stats.estimates import Estimate, GroupEstimate, Method
 
@@ -58,6 +59,6 @@ class Estimates:
             "bottom_2_box": part.bottom_2_box,
             "net": part.net,
             "nps": part.nps,
-            **{f"p_{value:g}": mass for value, mass in zip(self.values, part.pmf, strict=False)},
+            **dict(zip(mass_names(self.values), part.pmf, strict=False)),
         }
         return [(name, one.value, one.low, one.high) for name, one in named.items() if one is not None]

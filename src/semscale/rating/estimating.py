@@ -2,13 +2,14 @@
 
 from collections import Counter
 from dataclasses import dataclass, field
-from hashlib import blake2b
 
 import numpy as np
+import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.rating.columns import as_names, as_weights
 from semscale.rating.estimates import Estimates
+from semscale.rating.respondents import NOBODY, numbered
 from semscale.signature import Signature
 from semscale.stats.estimates import GroupEstimate, IntervalPlan, estimate_group
 from semscale.stats.figures import figures_of
@@ -18,6 +19,7 @@ from semscale.types import Floats, Integers, Status
 MAX_GROUPS = 1000
 
 NO_WEIGHT = "no-weight"
+ZERO_WEIGHT = "zero-weight"
 NO_RESPONDENT = "no-respondent"
 
 
@@ -52,7 +54,7 @@ class Tallies:
         self._overall = _Group(Tally(self._k))
         self._groups: dict[str | None, _Group] = {}
         self._n = 0
-        self._clustered = False
+        self._clustered = self._weighted = False
 
     def add(
         self,
@@ -70,7 +72,7 @@ class Tallies:
             status: shape (m,), of each row.
             weights: shape (m,), finite and not negative, or missing.
             by: shape (m,), names of groups, or missing.
-            respondents: shape (m,), whose text it is, or missing.
+            respondents: shape (m,), whose text it is, or missing; an empty name is missing.
 
         Raises:
             InputError: a column of the wrong length, a wrong weight, or more than 1,000 groups.
@@ -81,17 +83,14 @@ class Tallies:
         if weights is not None:
             row_weights = as_weights(weights, first_row=self._n)
             _check_length(len(row_weights), m, "weights")
-            reasons[np.isnan(row_weights) & (reasons == Status.SCORED)] = NO_WEIGHT
+            _leave_out(reasons, np.isnan(row_weights), NO_WEIGHT)
+            _leave_out(reasons, row_weights == 0, ZERO_WEIGHT)
         clusters = None
         if respondents is not None:
-            names = as_names(respondents, "respondents")
-            _check_length(len(names), m, "respondents")
-            reasons[np.array([name is None for name in names], dtype=bool) & (reasons == Status.SCORED)] = (
-                NO_RESPONDENT
-            )
-            clusters = _numbered(names)
+            clusters = numbered(respondents, m)
+            _leave_out(reasons, clusters == NOBODY, NO_RESPONDENT)
         self._n += m
-        self._clustered = clusters is not None
+        self._clustered, self._weighted = clusters is not None, weights is not None
         part = _Part(pmf, reasons, row_weights, clusters)
         part.pour(np.arange(m), self._overall)
         if by is not None:
@@ -112,7 +111,7 @@ class Tallies:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
         """
         overall = self._overall.tally
-        if overall.n_rows and not overall.weight > 0:
+        if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, "bootstrap" if overall.exact else "linearized", seed, replicates)
         bootstrapped = plan.method == "bootstrap"
@@ -133,6 +132,7 @@ class Tallies:
                     replicates=replicates if bootstrapped else None,
                     seed=seed if bootstrapped else None,
                     clusters="respondents" if self._clustered else "rows",
+                    weights=self._weighted,
                 )
             ),
         )
@@ -171,14 +171,9 @@ class _Part:
         group.tally.add(self.pmf[kept], self.weights[kept], clusters)
 
 
-def _numbered(names: list[str | None]) -> Integers:
-    """Give each name a 63-bit number that is the same in every part and every run."""
-    numbers = {
-        name: int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1
-        for name in set(names)
-        if name is not None
-    }
-    return np.array([-1 if name is None else numbers[name] for name in names], dtype=np.int64)
+def _leave_out(reasons: np.ndarray, rows: npt.NDArray[np.bool_], reason: str) -> None:
+    """Give the marked rows a reason not to count, unless they have one."""
+    reasons[rows & (reasons == Status.SCORED)] = reason
 
 
 def _check_length(length: int, expected: int, name: str) -> None:

@@ -1,6 +1,7 @@
 """A seeded sample of a file's rows that have both a rating and a human rating, to compare the two."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ from semscale.errors import InputError
 from semscale.rating.comparison import Comparison, compare
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.sampling import priorities
+from semscale.signature import Signature
 from semscale.types import Floats
 
 COMPARED_ROWS = 20_000
@@ -37,6 +39,7 @@ class HumanSample:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self._kept: list[_Row] = []
+        self._n_eligible = 0
 
     def add(
         self,
@@ -47,39 +50,48 @@ class HumanSample:
         lengths: Sequence[int],
         respondents: Sequence[str | None] | None,
     ) -> None:
-        """Add the next part; rows without a rating or without a human rating are passed over."""
+        """Add the next part; rows without a rating, a human rating or a known respondent are passed over."""
         scored = ~np.isnan(pmf[:, 0])
         names = [None] * len(humans) if respondents is None else respondents
         order = priorities(first_row + np.arange(len(humans)), self._seed).tolist()
         for row, human in enumerate(humans):
-            if human is not None and scored[row]:
+            if human is not None and scored[row] and (respondents is None or names[row]):
+                self._n_eligible += 1
                 kept = _Row(order[row], first_row + row, pmf[row], human, lengths[row], names[row])
                 self._kept.append(kept)
         if len(self._kept) > COMPARED_ROWS:
             self._kept = sorted(self._kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
 
-    def compared(self, values: Floats, columns: FileColumns) -> Comparison:
+    def compared(
+        self, values: Floats, columns: FileColumns, *, interval: float, signature: Signature
+    ) -> Comparison:
         """Compare what was kept.
 
         Args:
             values: shape (k,), of the scale's points.
             columns: their names and the range of the human ratings.
+            interval: coverage that the intervals aim at, between 0 and 1.
+            signature: of the ratings.
 
         Raises:
             InputError: nothing can be compared.
         """
         if not self._kept:
             raise InputError(
-                f"human: column '{columns.human}' has no rating for any text that was scored; "
+                f"human: column '{columns.human}' has no rating for any text that was scored"
+                f"{' and whose respondent is known' if columns.respondent else ''}; "
                 "name another column, or leave it out"
             )
         rows = sorted(self._kept, key=lambda kept: kept.row)
-        return compare(
+        compared = compare(
             np.array([row.pmf for row in rows]),
             [row.human for row in rows],
             values=values,
             lengths=[row.length for row in rows],
             human_range=columns.human_range,
             respondents=None if columns.respondent is None else [row.respondent for row in rows],
+            interval=interval,
             seed=self._seed,
+            signature=signature.extended(Signature.of("compare", eligible=self._n_eligible)),
         )
+        return replace(compared, n_eligible=self._n_eligible)

@@ -12,6 +12,7 @@ from semscale.errors import InputError
 from semscale.rating.comparison import Comparison, compare, text_lengths
 from semscale.rating.estimates import Estimates
 from semscale.rating.estimating import Tallies
+from semscale.rating.mass_names import mass_names
 from semscale.rating.summary import RatingSummary, SummarySettings, summarize
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -123,7 +124,8 @@ class Ratings:
         """Estimate mean, boxes, net, NPS and PMF of all texts and of each group, with intervals.
 
         Args:
-            weights: shape (n,), finite and not negative; rows without one are left out and counted.
+            weights: shape (n,), finite and not negative; rows without one, or with 0, are left out and
+                counted.
             by: shape (n,), names of groups; rows without one form the group ``None``.
             respondents: shape (n,), who wrote each text; one person's texts are resampled together. Rows
                 without one are left out and counted.
@@ -145,6 +147,7 @@ class Ratings:
         texts: object = None,
         human_range: tuple[float, float] | None = None,
         respondents: object = None,
+        interval: float = 0.95,
         seed: int = 0,
     ) -> Comparison:
         """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``."""
@@ -156,7 +159,9 @@ class Ratings:
             lengths=lengths,
             human_range=human_range,
             respondents=respondents,
+            interval=interval,
             seed=seed,
+            signature=self.signature,
         )
 
     def summarize(self, texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:
@@ -170,7 +175,7 @@ class Ratings:
             Columns ``status``, ``mean``, ``mode``, ``entropy`` (nats), ``similarity``, ``windows``, and the
             mass of each point as ``p_<value>``.
         """
-        masses = {f"p_{value:g}": column for value, column in zip(self.scale.values, self.pmf.T, strict=True)}
+        masses = dict(zip(mass_names(self.scale.values), self.pmf.T, strict=True))
         floats = {
             "mean": self.mean,
             "mode": self.mode,

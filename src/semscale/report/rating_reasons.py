@@ -8,6 +8,7 @@ MEANINGS = {
     "empty": "nothing but white space",
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
+    "zero-weight": "rated, but with a weight of 0",
     "no-respondent": "rated, but nobody knows whose answer it is",
 }
 

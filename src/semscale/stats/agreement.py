@@ -2,21 +2,33 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypedDict
 
 import numpy as np
 from scipy.stats import rankdata
 
 from semscale.errors import InputError
 from semscale.stats.estimates import Estimate
-from semscale.stats.resampling import drawn_counts, percentile_interval
+from semscale.stats.resampling import check_interval, drawn_counts, percentile_interval
 from semscale.types import Floats, Integers
 
 _FEWEST_PAIRS = 2
 _MOST_DRAWS = 40_000_000
-_FEWEST_REPLICATES = 200
+_FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
 
-Weighted = Callable[[Floats, Floats, Floats], Floats]
-"""A coefficient of x (n,) and y (n,) in which item i counts ``counts[b, i]`` times; gives shape (b,)."""
+Weighted = Callable[..., Floats]
+"""A coefficient of measurements of n items; the last argument, ``counts`` (b, n), says how often each counts.
+
+Gives shape (b,).
+"""
+
+
+class Resampling(TypedDict):
+    """How items are resampled, as keywords for the estimates; see ``ResamplingPlan``."""
+
+    clusters: Integers | None
+    interval: float
+    seed: int
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -123,38 +135,59 @@ class ResamplingPlan:
         clusters: shape (n,), which items are drawn together; ``None``: each by itself.
         interval: coverage to aim at, between 0 and 1.
         seed: of the bootstrap.
+
+    Raises:
+        InputError: a coverage out of range.
     """
 
     clusters: Integers | None
     interval: float
     seed: int
 
+    def __post_init__(self) -> None:
+        check_interval(self.interval)
+
+
+def replicates_for(n: int) -> int:
+    """Say how many replicates n items get: 2,000, above 20,000 items 40,000,000 / n but at least 200.
+
+    Example:
+        >>> replicates_for(100), replicates_for(40_000)
+        (2000, 1000)
+    """
+    return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
+
 
 def bootstrapped(
-    value: float, coefficient: Weighted, pair: tuple[Floats, Floats], plan: ResamplingPlan
+    value: float, coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan
 ) -> Estimate:
-    """Put a bootstrap interval over items around a coefficient: expanded percentiles of 2,000 replicates.
+    """Put a bootstrap interval over items around a coefficient: expanded percentiles of its replicates.
 
-    Above 20,000 items there are fewer replicates, 40,000,000 / n but at least 200.
+    Clusters are numbered in order of first appearance, so that their names do not matter.
 
     Args:
         value: the coefficient of all items.
-        coefficient: computes it from how often each item was drawn.
-        pair: the two measurements, items along their first axis.
+        coefficient: computes it from the measurements and from how often each item was drawn.
+        measured: the measurements, items along their first axis.
         plan: what is drawn together, the coverage and the seed.
     """
-    n = len(pair[0])
-    clusters = np.arange(n) if plan.clusters is None else np.unique(plan.clusters, return_inverse=True)[1]
+    n = len(measured[0])
+    clusters = np.arange(n) if plan.clusters is None else _by_appearance(plan.clusters)
     m = int(clusters.max()) + 1 if n else 0
     if m < _FEWEST_PAIRS:
         return Estimate(value, float("nan"), float("nan"))
-    replicates = max(_FEWEST_REPLICATES, min(2000, _MOST_DRAWS // n))
     rng = np.random.default_rng(plan.seed)
+    blocks = drawn_counts(m, replicates_for(n), rng)
     # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
-    draws = (part for block in drawn_counts(m, replicates, rng) for part in np.array_split(block, -(-n // m)))
-    drawn = np.concatenate([coefficient(*pair, counts[:, clusters]) for counts in draws if len(counts)])
+    draws = (part for block in blocks for part in np.array_split(block, -(-n // m)))
+    drawn = np.concatenate([coefficient(*measured, counts[:, clusters]) for counts in draws if len(counts)])
     low, high = percentile_interval(drawn[:, None], m, plan.interval)
     return Estimate(value, float(low[0]), float(high[0]))
+
+
+def _by_appearance(clusters: Integers) -> Integers:
+    _, first, place = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place]
 
 
 def _weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
@@ -163,7 +196,7 @@ def _weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
     # Centred first, so that sums of squares lose nothing to a large common mean.
     u, v = x - x.mean(), y - y.mean()
     sums = counts @ np.column_stack([np.ones_like(u), u, v, u * u, v * v, u * v])
-    return _correlation(*sums.T)
+    return correlation(*sums.T)
 
 
 def _weighted_spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
@@ -172,11 +205,14 @@ def _weighted_spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
     u -= (n[:, None] + 1) / 2  # the mean rank, whatever the ties
     v -= (n[:, None] + 1) / 2
     products = [np.einsum("bn,bn,bn->b", counts, a, b) for a, b in ((u, u), (v, v), (u, v))]
-    return _correlation(n, np.zeros_like(n), np.zeros_like(n), *products)
+    return correlation(n, np.zeros_like(n), np.zeros_like(n), *products)
 
 
-def _correlation(n: Floats, u: Floats, v: Floats, uu: Floats, vv: Floats, uv: Floats) -> Floats:
-    """Correlation from sums; NaN where a variance is 0 but for rounding."""
+def correlation(n: Floats, u: Floats, v: Floats, uu: Floats, vv: Floats, uv: Floats) -> Floats:
+    """Pearson's correlation from sums of weights, u, v and their products; NaN where one does not vary.
+
+    Sums have any shape; u and v should be centred beforehand. A variance that is 0 but for rounding is 0.
+    """
     var_u, var_v = uu - u * u / n, vv - v * v / n
     defined = (var_u > 1e-12 * uu) & (var_v > 1e-12 * vv)
     scale = np.sqrt(np.where(defined, var_u * var_v, 1.0))

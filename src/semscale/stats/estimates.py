@@ -8,12 +8,12 @@ from scipy.special import stdtrit
 
 from semscale.errors import InputError
 from semscale.stats.figures import Figures
-from semscale.stats.resampling import drawn_counts, percentile_interval
+from semscale.stats.resampling import check_interval, drawn_counts, percentile_interval
 from semscale.stats.tally import Tally
 from semscale.types import Floats
 
 Method = Literal["bootstrap", "linearized"]
-"""``bootstrap``: percentiles over resampled clusters. ``linearized``: Taylor variance, t interval."""
+"""``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
 _FEWEST_REPLICATES = 100
 
@@ -39,8 +39,9 @@ class GroupEstimate:
 
     Attributes:
         group: the group's name; ``None`` for everything, or for rows whose group is missing.
-        n: rows that count: scored, and with a weight.
-        left_out: rows that do not count, by reason (a status, ``no-weight``, ``no-respondent``).
+        n: rows that count: scored, and with a weight above 0.
+        left_out: rows that do not count, by reason (a status, ``no-weight``, ``zero-weight``,
+            ``no-respondent``).
         effective_n: Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; equals n without weights.
         mean: expected value on the scale; ``None`` as all other figures where no row counts.
         top_2_box: mass on the two highest points; ``None`` for scales with fewer than 4 points, where the
@@ -84,8 +85,7 @@ class IntervalPlan:
     replicates: int = 2000
 
     def __post_init__(self) -> None:
-        if not 0 < self.interval < 1:
-            raise InputError(f"interval must lie between 0 and 1, got {self.interval}")
+        check_interval(self.interval)
         if self.replicates < _FEWEST_REPLICATES:
             raise InputError(f"replicates must be at least {_FEWEST_REPLICATES}, got {self.replicates}")
 
@@ -132,8 +132,7 @@ def _bootstrapped(tally: Tally, figures: Figures, plan: IntervalPlan) -> tuple[F
     m = len(totals)
     rng = np.random.default_rng(plan.seed)
     drawn = np.concatenate([counts @ totals for counts in drawn_counts(m, plan.replicates, rng)])
-    weights = np.where(drawn[:, -1:] > 0, drawn[:, -1:], np.nan)
-    return percentile_interval(drawn[:, :-1] / weights @ figures.matrix.T, m, plan.interval)
+    return percentile_interval(drawn[:, :-1] / drawn[:, -1:] @ figures.matrix.T, m, plan.interval)
 
 
 def _linearized(tally: Tally, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:

@@ -5,10 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.agreement import pearson
+from semscale.stats.agreement import ResamplingPlan, bootstrapped, correlation, pearson
 from semscale.stats.estimates import Estimate
-from semscale.stats.resampling import percentile_interval
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _FEWEST_RATERS = 2
 
@@ -30,18 +29,24 @@ def spearman_brown(correlation: float) -> float:
 
 
 def split_half_reliability(
-    ratings: Floats, *, splits: int = 100, interval: float = 0.95, seed: int = 0
+    ratings: Floats,
+    *,
+    splits: int = 100,
+    clusters: Integers | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
 ) -> Estimate:
     """Reliability of the mean of several raters: halves correlated over items, stepped up by Spearman-Brown.
 
     Each split parts every item's raters at random, so raters need not be the same people for every item. With
-    an odd number one half is larger by one. The value is the mean over splits; the interval comes from as
-    many replicates that resample items, each with a split of its own.
+    an odd number one half is larger by one. The value is the mean over splits; every bootstrap replicate
+    resamples items and takes the mean over the same splits.
 
     Args:
         ratings: shape (n, raters), NaN where a rater did not rate; items with fewer than two ratings are set
             aside.
         splits: how many random splits, at least 2.
+        clusters: shape (n,), which items are drawn together; each by itself unless given.
         interval: coverage to aim at, between 0 and 1.
         seed: of splits and resampling.
 
@@ -49,25 +54,26 @@ def split_half_reliability(
         The reliability, at most 1; NaN where no two items have two ratings, or halves do not vary.
 
     Raises:
-        InputError: not a table, or fewer than 2 splits.
+        InputError: not a table, fewer than 2 splits, or a coverage out of range.
 
     Example:
-        >>> split_half_reliability(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]]), splits=10).value
+        >>> round(split_half_reliability(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, 3.0]])).value, 6)
         1.0
     """
     if np.ndim(ratings) != 2:  # noqa: PLR2004
         raise InputError(f"ratings must have shape (items, raters), got {np.shape(ratings)}")
     if splits < 2:  # noqa: PLR2004
         raise InputError(f"splits must be at least 2, got {splits}")
-    usable = ratings[(~np.isnan(ratings)).sum(axis=1) >= _FEWEST_RATERS]
-    n = len(usable)
-    if n < 2:  # noqa: PLR2004
+    usable = (~np.isnan(ratings)).sum(axis=1) >= _FEWEST_RATERS
+    plan = ResamplingPlan(None if clusters is None else clusters[usable], interval, seed)
+    if usable.sum() < 2:  # noqa: PLR2004
         return Estimate(float("nan"), float("nan"), float("nan"))
     rng = np.random.default_rng(seed)
-    values = [_split(usable, rng) for _ in range(splits)]
-    replicates = [_split(usable[rng.integers(0, n, n)], rng) for _ in range(splits)]
-    low, high = percentile_interval(np.array(replicates)[:, None], n, interval)
-    return Estimate(float(np.mean(values)), float(low[0]), float(high[0]))
+    halves = np.array([_split(ratings[usable], rng) for _ in range(splits)])
+    first, second = (half - half.mean(axis=1, keepdims=True) for half in halves.swapaxes(0, 1))
+    products = np.concatenate([first, second, first * first, second * second, first * second]).T
+    value = float(_mean_reliability(products, np.ones((1, len(products))))[0])
+    return bootstrapped(value, _mean_reliability, (products,), plan)
 
 
 def correlation_attainment(
@@ -89,12 +95,15 @@ def correlation_attainment(
         The ratio, usually 0 to 1; NaN where the halves' correlation is not defined or averages to 0 or less.
 
     Raises:
-        InputError: fewer than three surveys, lengths that differ, or a survey with fewer than two people.
+        InputError: fewer than three surveys, lengths that differ, a survey with fewer than two people, or no
+            split.
 
     References:
         arXiv 2510.08338, correlation attainment rho.
     """
-    if len(machine) != len(human) or len(machine) < 3 or splits < 1:  # noqa: PLR2004
+    if splits < 1:
+        raise InputError(f"splits must be at least 1, got {splits}")
+    if len(machine) != len(human) or len(machine) < 3:  # noqa: PLR2004
         raise InputError(
             f"machine and human must have one length of at least 3, got {len(machine)} and {len(human)}"
         )
@@ -116,13 +125,20 @@ def _halved(people: Floats, rng: np.random.Generator) -> tuple[float, float]:
     return float(mixed[:middle].mean()), float(mixed[middle:].mean())
 
 
-def _split(ratings: Floats, rng: np.random.Generator) -> float:
-    """Spearman-Brown reliability of one random split of every item's raters."""
+def _split(ratings: Floats, rng: np.random.Generator) -> tuple[Floats, Floats]:
+    """Means (n,) of the two halves in one random split of every item's raters."""
     there = ~np.isnan(ratings)
     keys = np.where(there, rng.random(ratings.shape), 2.0)  # absent raters are sorted to the end
-    place = keys.argsort(axis=1).argsort(axis=1)
-    half = there.sum(axis=1, keepdims=True) // 2
-    first, second = place < half, (place >= half) & there
-    filled = np.where(there, ratings, 0.0)
-    means = [(filled * part).sum(axis=1) / part.sum(axis=1) for part in (first, second)]
-    return spearman_brown(pearson(*means))
+    mixed = np.take_along_axis(np.nan_to_num(ratings), keys.argsort(axis=1), axis=1)
+    sums, raters = mixed.cumsum(axis=1), there.sum(axis=1)
+    half = raters // 2
+    first = np.take_along_axis(sums, half[:, None] - 1, axis=1)[:, 0]
+    return first / half, (sums[:, -1] - first) / (raters - half)
+
+
+def _mean_reliability(products: Floats, counts: Floats) -> Floats:
+    """Reliability (b,), the mean over splits, from products (n, 5 splits) of the halves' centred means."""
+    sums = (counts @ products).reshape(len(counts), 5, -1)
+    r = correlation(counts.sum(axis=1)[:, None], *sums.swapaxes(0, 1))
+    stepped: Floats = np.where(r == -1, np.nan, 2 * r / np.where(r == -1, 1.0, 1 + r))
+    return np.asarray(stepped.mean(axis=1))

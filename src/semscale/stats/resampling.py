@@ -5,9 +5,20 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.special import ndtr, stdtrit
 
+from semscale.errors import InputError
 from semscale.types import Floats
 
 _BLOCK_CELLS = 2_000_000
+
+
+def check_interval(interval: float) -> None:
+    """Reject a coverage that no interval can have.
+
+    Raises:
+        InputError: not between 0 and 1.
+    """
+    if not 0 < interval < 1:
+        raise InputError(f"interval must lie between 0 and 1, got {interval}")
 
 
 def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:

@@ -14,7 +14,8 @@ _RANDOM_GROUPS = 2048
 class Tally:
     """Totals of the rows of one group, by cluster.
 
-    Rows without a cluster are clusters of their own. Above ``MAX_CLUSTERS`` clusters, those are given up in
+    Rows of weight 0 are passed over, so that they count neither as rows nor as clusters. Rows without a
+    cluster are clusters of their own. Above ``MAX_CLUSTERS`` clusters, those are given up in
     favour of their sums; named clusters, whose rows may still come, are put together into 2,048 random groups
     by their number. Random groups of whole clusters leave the variance estimate unbiased.
 
@@ -45,6 +46,10 @@ class Tally:
             clusters: shape (m,), a number for each row's cluster, well mixed in its lowest bits (a hash);
                 either in every call or in none.
         """
+        counting = weights > 0
+        if not counting.all():
+            pmf, weights = pmf[counting], weights[counting]
+            clusters = None if clusters is None else clusters[counting]
         rows = np.column_stack([pmf * weights[:, None], weights])
         self.n_rows += len(rows)
         self.weight += float(weights.sum())
