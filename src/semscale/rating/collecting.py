@@ -158,10 +158,10 @@ class Collector:
         return groups_in(_column(frame, self.columns.respondent)).to_list()
 
     def _count_distinct(self, frame: pl.DataFrame) -> None:
-        texts = _column(frame, self.columns.text)
-        if texts.dtype == pl.String:
-            is_text = ~frame[f"{PREFIX}status"].is_in([Status.MISSING, Status.NOT_TEXT])
-            self._distinct.add(texts.filter(is_text))
+        is_text = ~frame[f"{PREFIX}status"].is_in([Status.MISSING, Status.NOT_TEXT])
+        texts = _column(frame, self.columns.text).filter(is_text)
+        if len(texts):  # a column without any, of numbers say, need not be one that can be cast
+            self._distinct.add(texts.cast(pl.String))
 
     def _keep_examples(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         cells: list[object] = _column(frame, self.columns.text).to_list()
