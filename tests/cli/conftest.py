@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from semscale.cli import rating_run
+from semscale.cli import model_choice
 from semscale.cli.main import main
 
 
@@ -19,7 +19,7 @@ class Ended:
 def semscale(capsys, monkeypatch, tmp_path, toy_embedder):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(rating_run, "load_embedder", lambda *_, **__: toy_embedder)
+    monkeypatch.setattr(model_choice, "load_embedder", lambda *_, **__: toy_embedder)
 
     def run(*arguments):
         capsys.readouterr()

@@ -117,7 +117,7 @@ import importlib.util, os, signal, sys
 spec = importlib.util.spec_from_file_location("loaded", sys.argv[1])
 toy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(toy)
-from semscale.cli import main, rating_run
+from semscale.cli import main, model_choice
 number, call = int(sys.argv[2]), int(sys.argv[3])
 
 class Stopping(toy.ToyEmbedder):
@@ -128,7 +128,7 @@ class Stopping(toy.ToyEmbedder):
             os.kill(os.getpid(), number)
         return super().embed(texts, progress=progress)
 
-rating_run.load_embedder = lambda *_, **__: Stopping()
+model_choice.load_embedder = lambda *_, **__: Stopping()
 sys.argv = ["semscale", *sys.argv[4:]]
 main.run()
 """

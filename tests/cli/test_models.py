@@ -90,3 +90,10 @@ def test_pull_without_any_source_is_one_line(capsys):
 def test_pull_of_an_unknown_name(capsys):
     assert main(["models", "pull", "tinny"]) == 2
     assert "did you mean 'tiny'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("arguments", [["pull"], ["path"]])
+def test_without_a_name_it_is_the_default_model(capsys, arguments):
+    # Neither on this disk nor to be had offline, so the message must name it.
+    assert main(["models", *arguments]) == 2
+    assert "all-MiniLM-L6-v2" in capsys.readouterr().err

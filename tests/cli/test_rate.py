@@ -7,7 +7,7 @@ import sys
 import polars as pl
 import pytest
 
-from semscale.cli import rating_run
+from semscale.cli import model_choice
 from semscale.cli.main import main
 
 ANSWERS = """id,text,region,weight,person,human
@@ -131,7 +131,7 @@ def test_options_reach_the_model_and_the_rater(semscale, answers, monkeypatch, t
         asked.update(settings, name=name)
         return toy_embedder
 
-    monkeypatch.setattr(rating_run, "load_embedder", load_embedder)
+    monkeypatch.setattr(model_choice, "load_embedder", load_embedder)
     ended = semscale(
         *rate(
             "--model", "some/model", "--precision", "fast", "--engine", "api",

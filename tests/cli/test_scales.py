@@ -10,7 +10,7 @@ from semscale.scales import load_scale, scale_names
 
 @pytest.fixture
 def toy_model(monkeypatch, toy_embedder):
-    monkeypatch.setattr("semscale.embedding.load_embedder", lambda *_, **__: toy_embedder)
+    monkeypatch.setattr("semscale.cli.model_choice.load_embedder", lambda *_, **__: toy_embedder)
 
 
 def run(*arguments):
@@ -61,7 +61,7 @@ def test_a_new_scale_loads_and_is_not_overwritten(tmp_path, capsys):
 
 
 def test_a_new_scale_does_not_fail_the_linter(tmp_path, embedder, monkeypatch):
-    monkeypatch.setattr("semscale.embedding.load_embedder", lambda *_, **__: embedder)
+    monkeypatch.setattr("semscale.cli.model_choice.load_embedder", lambda *_, **__: embedder)
     path = tmp_path / "mine.yaml"
     run("new", path)
     assert run("lint", path).exit_code == 0
@@ -83,6 +83,26 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
     output = capsys.readouterr().out
     assert output.startswith("fail  mine")
     assert "too alike: cosine 1.00" in output
+
+
+def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedder):
+    asked = []
+    monkeypatch.setattr(
+        "semscale.cli.model_choice.load_embedder",
+        lambda name, **settings: (asked.append((name, settings)), toy_embedder)[1],
+    )
+    path = write(tmp_path / "mine.yaml", plain=("a", "b", "c"), other=("e", "f", "g"))
+    run("lint", path)
+    options = "--model m --precision fast --engine api --base-url http://localhost:1 --no-cache"
+    run("lint", path, *options.split())
+    kept = [
+        (name, {key: settings[key] for key in sorted(settings) if key != "progress"})
+        for name, settings in asked
+    ]
+    assert kept == [
+        ("all-MiniLM-L6-v2", {"base_url": None, "cache": True, "engine": "openvino", "precision": "exact"}),
+        ("m", {"base_url": "http://localhost:1", "cache": False, "engine": "api", "precision": "fast"}),
+    ]
 
 
 @pytest.mark.usefixtures("toy_model")

@@ -269,3 +269,15 @@ def test_known_bad_anchors_fail(embedder, anchors):
     pairs = [{"text": probe.text, "level": probe.level} for probe in source.probes]
     report = lint(scale(pairs, labels=source.labels, bad=anchors), embedder=embedder)
     assert report.verdict == "fail"
+
+
+def test_the_signature_has_the_hash_of_the_probes():
+    def signed(*pairs):
+        return str(lint(scale(probes(*pairs), **GOOD), embedder=AngleEmbedder()).signature)
+
+    usual = [("0 a", 1), ("90 a", 3)]
+    # SHA-256 of ["0 a","90 a"],[1.0,3.0] in brackets, by sha256sum.
+    assert "|probes:2#28687ed1|" in signed(*usual)
+    assert signed(*reversed(usual)) == signed(*usual)  # ordered by level before they are used
+    assert signed(("0 a", 1), ("89 a", 3)) != signed(*usual)
+    assert signed(("0 a", 1), ("90 a", 2)) != signed(*usual)

@@ -5,12 +5,16 @@ from typing import Annotated
 
 import typer
 
+from semscale.cli.tables import print_table
+
 app = typer.Typer(help="Embedding models: list, pull, verify, and find their files.", no_args_is_help=True)
 
-_DEFAULT = "all-MiniLM-L6-v2"
-_PIPE_WIDTH = 200
 _Name = Annotated[
-    str, typer.Argument(metavar="NAME", help="A known model, or organisation/name on the Hugging Face hub.")
+    str | None,
+    typer.Argument(
+        metavar="[NAME]",
+        help="A known model, or organisation/name on the Hugging Face hub; the default model unless given.",
+    ),
 ]
 
 
@@ -31,22 +35,23 @@ def list_models() -> None:
     for name in here:
         if name not in KNOWN:
             table.add_row(name, _mark(True), _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
-    _show(table)
+    print_table(table)
 
 
 @app.command()
 def pull(
-    name: _Name = _DEFAULT,
+    name: _Name = None,
     folder: Annotated[
         Path | None, typer.Option("--from", metavar="FOLDER", help="Look for the files here first.")
     ] = None,
 ) -> None:
     """Bring a model's files onto this disk; damaged ones are brought again."""
     from semscale.cli.progress import progress_bars
+    from semscale.embedding.known import DEFAULT_MODEL
     from semscale.embedding.weights import resolve
 
     with progress_bars() as progress:
-        files = resolve(name, folder=folder, thorough=True, progress=progress)
+        files = resolve(name or DEFAULT_MODEL, folder=folder, thorough=True, progress=progress)
     pinned = "as pinned" if files.pinned else "not pinned"
     typer.echo(f"{files.name} is in {files.folder} (SHA-256 {files.sha256[:12]}..., {pinned})")
 
@@ -56,6 +61,7 @@ def verify(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="By default every model here.")] = None,
 ) -> None:
     """Hash a model's files again; exit code 2 if one is not what it should be."""
+    from semscale.embedding.known import DEFAULT_MODEL
     from semscale.embedding.weights import installed
     from semscale.embedding.weights import verify as verify_files
 
@@ -64,16 +70,17 @@ def verify(
         files = verify_files(each)
         typer.echo(f"{files.name}: all files are {'as pinned' if files.pinned else 'as they were pulled'}")
     if not names:
-        typer.echo(f"no model on this disk yet: semscale models pull {_DEFAULT}")
+        typer.echo(f"no model on this disk yet: semscale models pull {DEFAULT_MODEL}")
 
 
 @app.command()
-def path(name: _Name = _DEFAULT) -> None:
+def path(name: _Name = None) -> None:
     """Print the folder with a model's files."""
-    from semscale.embedding.known import WEIGHTS
+    from semscale.embedding.known import DEFAULT_MODEL, WEIGHTS
     from semscale.embedding.weights import home_of
     from semscale.errors import ModelError
 
+    name = name or DEFAULT_MODEL
     folder = home_of(name)
     if not (folder / WEIGHTS).is_file():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
@@ -92,11 +99,3 @@ def _megabytes(size: int) -> str:
 
 def _mark(is_here: bool) -> str:
     return "yes" if is_here else "no"
-
-
-def _show(table: object) -> None:
-    from rich.console import Console
-
-    # In a pipe there is no width to fit into, and a folded line would be of no use to the next program.
-    console = Console()
-    (console if console.is_terminal else Console(width=_PIPE_WIDTH)).print(table)

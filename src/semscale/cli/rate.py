@@ -2,9 +2,11 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from semscale.cli.model_options import BaseUrl, Engine, Model, NoCache, Precision, PrecisionName, option
 
 if TYPE_CHECKING:
     from semscale.cli.rating_run import RatingRun
@@ -19,13 +21,6 @@ class Semantics(StrEnum):
     GUIDE = "guide"
 
 
-class Precision(StrEnum):
-    """How exactly the model computes."""
-
-    EXACT = "exact"
-    FAST = "fast"
-
-
 class Format(StrEnum):
     """What kind of file the input is."""
 
@@ -36,29 +31,23 @@ class Format(StrEnum):
     XLSX = "xlsx"
 
 
-def _option(panel: str, name: str, text: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer.Option has them
-    return typer.Option(
-        name, help=text, rich_help_panel=panel, show_default=settings.pop("shown", False), **settings
-    )
-
-
-_COLUMNS, _RATING, _INPUT, _OUTPUT, _MODEL, _RUN = "Columns", "Rating", "Input", "Output", "Model", "Run"
+_COLUMNS, _RATING, _INPUT, _OUTPUT, _RUN = "Columns", "Rating", "Input", "Output", "Run"
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL, Parquet or Excel; - is standard input.")
 ]
-Text = Annotated[str, _option(_COLUMNS, "--text", "The texts to rate.", metavar="COLUMN")]
-By = Annotated[str | None, _option(_COLUMNS, "--by", "Names of groups to compare.", metavar="COLUMN")]
-Weight = Annotated[str | None, _option(_COLUMNS, "--weight", "Weights, 0 or more.", metavar="COLUMN")]
+Text = Annotated[str, option(_COLUMNS, "--text", "The texts to rate.", metavar="COLUMN")]
+By = Annotated[str | None, option(_COLUMNS, "--by", "Names of groups to compare.", metavar="COLUMN")]
+Weight = Annotated[str | None, option(_COLUMNS, "--weight", "Weights, 0 or more.", metavar="COLUMN")]
 Respondent = Annotated[
     str | None,
-    _option(
+    option(
         _COLUMNS, "--respondent", "Who wrote each text; one person's texts belong together.", metavar="COLUMN"
     ),
 ]
 Human = Annotated[
     str | None,
-    _option(
+    option(
         _COLUMNS,
         "--human",
         "Human ratings to compare with: a number, or a list like [3, 4].",
@@ -67,11 +56,11 @@ Human = Annotated[
 ]
 HumanRange = Annotated[
     tuple[float, float] | None,
-    _option(_COLUMNS, "--human-range", "Lowest and highest value humans could give.", metavar="LOW HIGH"),
+    option(_COLUMNS, "--human-range", "Lowest and highest value humans could give.", metavar="LOW HIGH"),
 ]
 ScaleName = Annotated[
     str,
-    _option(
+    option(
         _RATING,
         "--scale",
         "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.",
@@ -79,22 +68,22 @@ ScaleName = Annotated[
     ),
 ]
 AnchorSets = Annotated[
-    str | None, _option(_RATING, "--anchor-sets", "Use only these sets of anchors.", metavar="NAME,NAME")
+    str | None, option(_RATING, "--anchor-sets", "Use only these sets of anchors.", metavar="NAME,NAME")
 ]
 Temperature = Annotated[
     float,
-    _option(_RATING, "--temperature", "Below 1 sharper, above 1 flatter.", shown=True, metavar="NUMBER"),
+    option(_RATING, "--temperature", "Below 1 sharper, above 1 flatter.", shown=True, metavar="NUMBER"),
 ]
 Epsilon = Annotated[
-    float, _option(_RATING, "--epsilon", "Mass added to each rating.", shown=True, metavar="NUMBER")
+    float, option(_RATING, "--epsilon", "Mass added to each rating.", shown=True, metavar="NUMBER")
 ]
 SemanticsName = Annotated[
     Semantics,
-    _option(_RATING, "--semantics", "A value for every text, or the equation as published.", shown=True),
+    option(_RATING, "--semantics", "A value for every text, or the equation as published.", shown=True),
 ]
 Floor = Annotated[
     str,
-    _option(
+    option(
         _RATING,
         "--floor",
         "Cosine below which a text is off topic: auto, none or a number.",
@@ -102,42 +91,33 @@ Floor = Annotated[
         metavar="FLOOR",
     ),
 ]
-Model = Annotated[
-    str | None, _option(_MODEL, "--model", "A model's name, folder, or name on the hub.", metavar="MODEL")
-]
-PrecisionName = Annotated[
-    Precision, _option(_MODEL, "--precision", "float32, or bfloat16 where the processor has it.", shown=True)
-]
-Engine = Annotated[str, _option(_MODEL, "--engine", "openvino, torch or api.", shown=True, metavar="ENGINE")]
-BaseUrl = Annotated[str | None, _option(_MODEL, "--base-url", "Endpoint of the engine api.", metavar="URL")]
-NoCache = Annotated[bool, _option(_MODEL, "--no-cache", "Neither read nor keep embeddings on disk.")]
 Encoding = Annotated[
-    str | None, _option(_INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", metavar="NAME")
+    str | None, option(_INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", metavar="NAME")
 ]
 FormatName = Annotated[
-    Format | None, _option(_INPUT, "--format", "What the input is, whatever its name says.")
+    Format | None, option(_INPUT, "--format", "What the input is, whatever its name says.")
 ]
 Sheet = Annotated[
     str | None,
-    _option(_INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", metavar="NAME"),
+    option(_INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", metavar="NAME"),
 ]
 Out = Annotated[
     Path | None,
-    _option(_OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
+    option(_OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
 ]
 Report = Annotated[
-    Path | None, _option(_OUTPUT, "--report", "Report with pictures, one HTML file.", metavar="FILE")
+    Path | None, option(_OUTPUT, "--report", "Report with pictures, one HTML file.", metavar="FILE")
 ]
-Json = Annotated[bool, _option(_OUTPUT, "--json", "Print JSON instead of a table.")]
+Json = Annotated[bool, option(_OUTPUT, "--json", "Print JSON instead of a table.")]
 Interval = Annotated[
-    float, _option(_RUN, "--interval", "Coverage of the intervals.", shown=True, metavar="NUMBER")
+    float, option(_RUN, "--interval", "Coverage of the intervals.", shown=True, metavar="NUMBER")
 ]
-Seed = Annotated[int, _option(_RUN, "--seed", "Of everything that is random.", shown=True, metavar="NUMBER")]
+Seed = Annotated[int, option(_RUN, "--seed", "Of everything that is random.", shown=True, metavar="NUMBER")]
 PartRows = Annotated[
     int,
-    _option(_RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
+    option(_RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
 ]
-Restart = Annotated[bool, _option(_RUN, "--restart", "Drop what an earlier run has finished.")]
+Restart = Annotated[bool, option(_RUN, "--restart", "Drop what an earlier run has finished.")]
 
 
 def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -178,7 +158,8 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
-    from semscale.cli.rating_run import ModelChoice, RatingRun, as_floor
+    from semscale.cli.model_choice import ModelChoice
+    from semscale.cli.rating_run import RatingRun, as_floor
     from semscale.rating.file_columns import FileColumns
     from semscale.rating.files import FileSettings
 

@@ -3,11 +3,10 @@
 import math
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Unpack
+from typing import Literal, Unpack
 
+from semscale.cli.model_choice import ModelChoice
 from semscale.cli.progress import progress_bars
-from semscale.embedding.known import DEFAULT_MODEL
-from semscale.embedding.loading import load_embedder
 from semscale.errors import InputError
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.files import FileSettings, check_file, rate_file
@@ -16,42 +15,8 @@ from semscale.rating.summary import RatingSummary
 from semscale.store.atomic import check_writable, replacing
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.writing import output_format
-from semscale.types import Progress
-
-if TYPE_CHECKING:
-    from semscale.embedding.embedder import Embedder
 
 _PAGES = (".html", ".htm")
-
-
-@dataclass(frozen=True)
-class ModelChoice:
-    """Which model turns texts into vectors, and how.
-
-    Attributes:
-        name: as ``load_embedder`` takes it; the default model unless given.
-        precision: ``exact`` or ``fast``.
-        engine: ``openvino``, ``torch`` or ``api``.
-        base_url: of the endpoint.
-        cache: whether embeddings are read from and kept on disk.
-    """
-
-    name: str | None = None
-    precision: str = "exact"
-    engine: str = "openvino"
-    base_url: str | None = None
-    cache: bool = True
-
-    def load(self, progress: Progress | None) -> "Embedder":
-        """Load the model; the first time its weights are pulled."""
-        return load_embedder(
-            self.name or DEFAULT_MODEL,
-            precision=self.precision,
-            engine=self.engine,
-            base_url=self.base_url,
-            cache=self.cache,
-            progress=progress,
-        )
 
 
 @dataclass(frozen=True)

@@ -5,13 +5,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from semscale.cli.model_options import BaseUrl, Engine, Model, NoCache, Precision, PrecisionName
+from semscale.cli.tables import print_table
+
 if TYPE_CHECKING:
     from semscale.rating.lint_report import LintReport
 
 app = typer.Typer(help="Scales and their anchors: list, show, lint, start a new one.", no_args_is_help=True)
 
 _GATE_FAILED = 1
-_PIPE_WIDTH = 200
 _COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
 _NameOrFile = Annotated[
     str, typer.Argument(metavar="NAME|FILE", help="A scale of the library, or a YAML file of your own.")
@@ -29,7 +31,7 @@ def list_scales() -> None:
     for scale in map(load_scale, scale_names()):
         ends = scale.labels[0], scale.labels[-1]
         table.add_row(scale.name, str(scale.n_points), *ends, str(len(scale.anchor_sets)), scale.content_hash)
-    _print(table)
+    print_table(table)
 
 
 @app.command()
@@ -48,36 +50,41 @@ def show(scale: _NameOrFile) -> None:
         table.title = Text(f"\n{name}")
         for point, anchor in zip(loaded.points, anchors, strict=True):
             table.add_row(f"{point.value:g}", Text(point.label), Text(anchor))
-        _print(table)
+        print_table(table)
     typer.echo(f"\n{loaded.provenance}")
     if loaded.notes:
         typer.echo(loaded.notes)
 
 
 @app.command()
-def lint(
+def lint(  # noqa: PLR0913, PLR0917 - each is an option of the command
     scale: Annotated[
         str | None, typer.Argument(metavar="[NAME|FILE]", help="A scale of the library, or a YAML file.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All scales of the library.")] = False,
     report: Annotated[Path | None, typer.Option(help="Write a page with pictures here (.html).")] = None,
-    model: Annotated[str, typer.Option(help="Embedding model: a verdict holds for one only.")] = (
-        "all-MiniLM-L6-v2"
-    ),
+    model: Model = None,
+    precision: PrecisionName = Precision.EXACT,
+    engine: Engine = "openvino",
+    base_url: BaseUrl = None,
+    no_cache: NoCache = False,  # noqa: FBT002
 ) -> None:
     """Measure whether a scale's anchors can be told apart, and give a verdict with reasons.
 
+    A verdict holds for one model, and for the engine and precision that it runs with.
+
     Exit code 1 if a scale fails; a warning is no failure.
     """
+    from semscale.cli.model_choice import ModelChoice
     from semscale.cli.progress import progress_bars
-    from semscale.embedding import load_embedder
     from semscale.rating.lint import lint as lint_scale
     from semscale.scales import load_scale
 
     names = _wanted(scale, every=every, report=report)
     scales = [load_scale(name) for name in names]
+    choice = ModelChoice(model, precision.value, engine, base_url, cache=not no_cache)
     with progress_bars() as progress:
-        embedder = load_embedder(model, progress=progress)
+        embedder = choice.load(progress)
         results = [lint_scale(each, embedder=embedder, progress=progress) for each in scales]
     for result in results:
         _print_verdict(result)
@@ -145,11 +152,3 @@ def _write_page(path: Path, result: "LintReport") -> None:
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8", newline="\n")
     typer.echo(f"wrote {path}")
-
-
-def _print(table: object) -> None:
-    from rich.console import Console
-
-    # In a pipe there is no width to fit into, and a folded line would be of no use to the next program.
-    console = Console()
-    (console if console.is_terminal else Console(width=_PIPE_WIDTH)).print(table)

@@ -1,5 +1,7 @@
 """Linter of scales: embeds anchors and a ladder of probes, and says whether the scale can be used."""
 
+import hashlib
+import json
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -49,7 +51,11 @@ def lint(
     sets, agreement = _lint_sets(loaded, anchors, vectors[len(sentences) :], levels)
     ladder = _rated(vectors[len(sentences) :], anchors, loaded.values, levels)
     of_all = judge_scale(loaded, ladder, levels, reliability(agreement))
-    signature = Signature.of("lint", scale=f"{loaded.name}#{loaded.content_hash}", probes=len(texts))
+    signature = Signature.of(
+        "lint",
+        scale=f"{loaded.name}#{loaded.content_hash}",
+        probes=f"{len(texts)}#{_probes_hash(texts, levels)}",
+    )
     return LintReport(
         scale=loaded,
         signature=signature.extended(embedder.signature),
@@ -75,6 +81,12 @@ def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
         return tuple(probe.text for probe in ordered), np.array([probe.level for probe in ordered])
     texts = dict.fromkeys(probe.text for name in scale_names() for probe in load_scale(name).probes)
     return tuple(texts), np.full(len(texts), np.nan)
+
+
+def _probes_hash(texts: tuple[str, ...], levels: Floats) -> str:
+    """Eight hex digits of the SHA-256 over texts and levels."""
+    content = json.dumps([texts, levels.tolist()], separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
 
 
 def _lint_sets(

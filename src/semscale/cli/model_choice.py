@@ -1,0 +1,41 @@
+"""The embedding model that a command's options choose."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semscale.embedding.known import DEFAULT_MODEL
+from semscale.embedding.loading import load_embedder
+from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+
+@dataclass(frozen=True)
+class ModelChoice:
+    """Which model turns texts into vectors, and how.
+
+    Attributes:
+        name: as ``load_embedder`` takes it; the default model unless given.
+        precision: ``exact`` or ``fast``.
+        engine: ``openvino``, ``torch`` or ``api``.
+        base_url: of the endpoint.
+        cache: whether embeddings are read from and kept on disk.
+    """
+
+    name: str | None = None
+    precision: str = "exact"
+    engine: str = "openvino"
+    base_url: str | None = None
+    cache: bool = True
+
+    def load(self, progress: Progress | None) -> "Embedder":
+        """Load the model; the first time its weights are pulled."""
+        return load_embedder(
+            self.name or DEFAULT_MODEL,
+            precision=self.precision,
+            engine=self.engine,
+            base_url=self.base_url,
+            cache=self.cache,
+            progress=progress,
+        )
