@@ -1,7 +1,7 @@
 """Measure what free text means: ratings of texts on a scale, with stated uncertainty.
 
 Names load when they are first used: ``semscale.rate`` brings in NumPy and polars, and the first text an
-    engine.
+engine.
 
 Example:
     >>> import semscale

@@ -1,4 +1,4 @@
-"""Types that every layer shares."""
+"""Types and bounds that every layer shares."""
 
 from collections.abc import Callable
 from enum import StrEnum
@@ -12,6 +12,9 @@ Integers = npt.NDArray[np.int64]
 
 Progress = Callable[[str, int, int | None], None]
 """Called as ``progress(stage, done, total)``; ``total`` is ``None`` where it cannot be known beforehand."""
+
+FEWEST_POINTS, MOST_POINTS = 2, 11
+"""How many points a scale may have."""
 
 
 class Status(StrEnum):

@@ -3,7 +3,7 @@
 Instead of the guide's own import write ``from semscale.compat.ssr import ResponseRater,
 response_embeddings_to_pmf, scale_pmf``. Ratings are the published equation's, epsilon included, with the edge
 cases that the guide states: all similarities equal give a uniform PMF, and T = 0 with a tie leaves the PMF as
-    it is. Scales may have 2 to 11 points.
+it is. Scales may have 2 to 11 points.
 """
 
 from collections.abc import Sequence

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.types import Floats
+from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 Semantics = Literal["safe", "paper", "guide"]
 """What the rating formula means at its edges.
@@ -18,7 +18,6 @@ it.
 
 Reals = npt.NDArray[np.floating[Any]]
 
-MIN_POINTS, MAX_POINTS = 2, 11
 _NAMED_ROWS = 5
 
 
@@ -50,8 +49,11 @@ def unit_anchors(anchors: npt.ArrayLike, dimensions: int) -> Floats:
     array = as_floats(anchors, "anchors").astype(np.float64)
     if array.ndim == 2:  # noqa: PLR2004
         array = array[None]
-    if array.ndim != 3 or not len(array) or not MIN_POINTS <= array.shape[1] <= MAX_POINTS:  # noqa: PLR2004
-        raise InputError(f"anchors must have shape (sets, 2 to 11 points, dimensions), got {array.shape}")
+    if array.ndim != 3 or not len(array) or not FEWEST_POINTS <= array.shape[1] <= MOST_POINTS:  # noqa: PLR2004
+        raise InputError(
+            f"anchors must have shape (sets, {FEWEST_POINTS} to {MOST_POINTS} points, dimensions), "
+            f"got {array.shape}"
+        )
     if array.shape[2] != dimensions:
         raise InputError(
             f"vectors have {dimensions} dimensions but anchors {array.shape[2]}: embed both with one model"

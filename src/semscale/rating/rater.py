@@ -44,7 +44,7 @@ class Rater:
         anchor_sets: names of the scale's anchor sets to use; all of them unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see ``semscale.rating.ssr``.
-        semantics: ``safe`` or ``paper``, see ``semscale.rating.ssr``.
+        semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``.
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
 

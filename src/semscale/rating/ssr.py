@@ -21,8 +21,6 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.rating.checking import (
-    MAX_POINTS,
-    MIN_POINTS,
     Reals,
     Semantics,
     as_floats,
@@ -32,7 +30,7 @@ from semscale.rating.checking import (
     reject,
     unit_anchors,
 )
-from semscale.types import Floats
+from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 _BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
 _TIES = {"float32": 1e-6, "float64": 1e-12}  # masses closer than rounding of their inputs may leave them
@@ -90,9 +88,10 @@ def similarity_pmf(
     """
     check_settings(epsilon=epsilon, semantics=semantics)
     cosines = as_floats(similarities, "similarities")
-    if cosines.ndim == 0 or not MIN_POINTS <= cosines.shape[-1] <= MAX_POINTS:
+    if cosines.ndim == 0 or not FEWEST_POINTS <= cosines.shape[-1] <= MOST_POINTS:
         raise InputError(
-            f"similarities must have 2 to 11 points on their last axis, got shape {cosines.shape}"
+            f"similarities must have {FEWEST_POINTS} to {MOST_POINTS} points on their last axis, "
+            f"got shape {cosines.shape}"
         )
     by_point = cosines.reshape(-1, cosines.shape[-1]).T
     outside = ~(np.abs(by_point) <= 1 + 1e-6)

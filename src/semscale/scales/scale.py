@@ -10,10 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from semscale.errors import InputError
 from semscale.scales.messages import one_line, unknown_name
-from semscale.types import Floats
-
-FEWEST_POINTS = 2
-MOST_POINTS = 11
+from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
