@@ -25,7 +25,14 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
     for estimate in (comparison.pearson, comparison.spearman, comparison.ks_similarity):
         assert number(estimate.value) in parsed.text
         assert f"[{number(estimate.low)}, {number(estimate.high)}]" in parsed.text
-    for name in ("Pearson r", "Spearman ρ", "KS similarity", "Human ceiling", "Null: text length"):
+    for name in (
+        "Pearson r",
+        "Spearman ρ",
+        "KS similarity",
+        "Human ceiling",
+        "Null: equal shares",
+        "Null: text length",
+    ):
         assert name in parsed.text
     assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
     assert "people agree among themselves with 0.98" in parsed.text
@@ -42,6 +49,46 @@ def test_a_null_that_does_as_well_is_named(full):
     assert "the advantage over it is not certain" in rating_page(dataclasses.replace(full, comparison=close))
 
 
+def test_a_distribution_is_held_against_equal_shares(full):
+    # The fixture's ratings reach .812 and equal shares .843, as happens with flat PMFs and lukewarm people.
+    beaten = "Equal shares on every point, which read nothing, reach 0.84, which the ratings do not beat."
+    assert beaten in rating_page(full)
+    for null, words in (
+        (Estimate(0.6, 0.55, 0.65), "reach 0.60, clearly less."),
+        (Estimate(0.8, 0.79, 0.81), "reach 0.80; the advantage over them is not certain."),
+    ):
+        compared = dataclasses.replace(full.comparison, null_ks=null)
+        page = rating_page(dataclasses.replace(full, comparison=compared))
+        assert words in page
+        assert "which the ratings do not beat" not in page
+
+
+def test_a_sample_is_called_one_and_the_signature_is_shown(full):
+    sampled = dataclasses.replace(full.comparison, n_eligible=50_000)
+    page = rating_page(dataclasses.replace(full, comparison=sampled))
+    assert "Over a sample of 3,700 texts of 50,000 the ratings" in page
+    assert str(sampled.signature) in page
+
+
+def test_coverage_is_not_rounded_to_certainty(full, read_page):
+    nearly = dataclasses.replace(
+        full,
+        comparison=dataclasses.replace(full.comparison, interval=0.999),
+        estimates=dataclasses.replace(full.estimates, interval=0.999),
+    )
+    text = read_page(rating_page(nearly)).text
+    assert "99.9 % interval" in text
+    assert "100% interval" not in text
+
+
+def test_the_method_of_the_intervals_has_its_true_name(full):
+    assert "percentiles expanded for few clusters" in rating_page(full)
+    linearized = dataclasses.replace(full.estimates, method="linearized", seed=None, replicates=0)
+    page = rating_page(dataclasses.replace(full, estimates=linearized))
+    assert "quantiles of the t distribution" in page
+    assert "normal interval" not in page
+
+
 def test_a_ranking_that_may_be_chance_is_called_so(full):
     weak = dataclasses.replace(full.comparison, pearson=Estimate(0.1, -0.05, 0.25))
     assert "The interval includes 0, so the ranking may be chance." in rating_page(
@@ -51,7 +98,12 @@ def test_a_ranking_that_may_be_chance_is_called_so(full):
 
 def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
     bare = dataclasses.replace(
-        full.comparison, ceiling=None, ks_similarity=None, null_length=None, human_pmf=np.full(5, np.nan)
+        full.comparison,
+        ceiling=None,
+        ks_similarity=None,
+        null_ks=None,
+        null_length=None,
+        human_pmf=np.full(5, np.nan),
     )
     page = rating_page(dataclasses.replace(full, comparison=bare))
     assert "one human value a text does not show how far people agree" in page

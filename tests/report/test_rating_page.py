@@ -60,7 +60,7 @@ def test_the_headline_has_the_mean_and_its_interval(full, parsed):
     mean = full.estimates.overall.mean
     assert number(mean.value) in parsed.text
     assert f"[{number(mean.low)}, {number(mean.high)}]" in parsed.text
-    assert f"between {number(mean.low)} and {number(mean.high)} (95% interval)" in parsed.text
+    assert f"between {number(mean.low)} and {number(mean.high)} (95 % interval)" in parsed.text
     assert "1 is “Very bad” and 5 is “Very good”" in parsed.text
 
 

@@ -11,6 +11,7 @@ from rich.text import Text
 
 from semscale.report.wording import (
     counted,
+    coverage,
     digits_for,
     listed,
     number,
@@ -94,7 +95,7 @@ def _table(*columns: str, title: str | None = None) -> Table:
 
 def _figures(summary: "RatingSummary") -> Table:
     overall, digits = summary.estimates.overall, _digits(summary)
-    percent = f"{100 * summary.estimates.interval:g} % interval"
+    percent = f"{coverage(summary.estimates.interval)} interval"
     table = _table("", "estimate", title=f"\nAltogether ({percent})")
     if overall.mean is not None:
         low, high = summary.scale.values[0], summary.scale.values[-1]

@@ -16,6 +16,7 @@ from semscale.report.wording import (
     clipped,
     count,
     counted,
+    coverage,
     has_interval,
     number,
     percent,
@@ -44,9 +45,13 @@ def pmf_figure(scale: Scale, pmf: Sequence[Estimate], *, interval: float) -> Fig
     return Figure.drawn(
         lambda width: bars(drawn, names, width),
         f"Bars: share of each point. {described}.",
-        Table(("Point", "Share", f"{interval:.0%} interval"), rows),
+        Table(("Point", "Share", f"{coverage(interval)} interval"), rows),
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
-        + (f"; the thin line is its {interval:.0%} interval." if any(map(has_interval, shares)) else "."),
+        + (
+            f"; the thin line is its {coverage(interval)} interval."
+            if any(map(has_interval, shares))
+            else "."
+        ),
     )
 
 
@@ -68,7 +73,7 @@ def groups_figure(summary: RatingSummary) -> Figure | None:
         f"Mean of each group, highest first: {described}. All texts: {number(reference, digits)}.",
         group_table(estimates, scale, by=summary.by, digits=digits),
         caption=(kept if len(charted) < len(scored) else "")
-        + f"Dots are means, lines their {estimates.interval:.0%} intervals, the dashed line is the mean of "
+        + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the mean of "
         "all texts; the axis shows only the part of the scale that is needed. "
         "Bars show the share of each point in percent.",
         legend=tuple(Swatch(*pair) for pair in zip(colours, point_names(scale), strict=True)),

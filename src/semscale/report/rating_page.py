@@ -11,6 +11,7 @@ from semscale.report.scale_points import scale_digits
 from semscale.report.wording import (
     bracket,
     count,
+    coverage,
     has_interval,
     number,
     one_line,
@@ -87,7 +88,7 @@ def _headline(summary: "RatingSummary", digits: int) -> dict[str, object] | None
     return {
         "mean": number(mean.value, digits),
         "interval": bracket(mean, digits) if has_interval(mean) else "",
-        "coverage": f"{summary.estimates.interval:.0%} interval",
+        "coverage": f"{coverage(summary.estimates.interval)} interval",
         "position": position,
         "has_interval": has_interval(mean),
         "ends": (plain(low), plain(high)),
@@ -119,7 +120,7 @@ def _comparison(summary: "RatingSummary") -> dict[str, object] | None:
         return None
     return {
         "n": count(comparison.n),
-        "coverage": f"{comparison.interval:.0%} interval",
+        "coverage": f"{coverage(comparison.interval)} interval",
         "verdict": words.verdict_on(comparison),
         "evidence": words.evidence(comparison),
         "scatter": scatter_figure(comparison, summary.scale),
@@ -140,5 +141,7 @@ def _settings(summary: "RatingSummary") -> list[tuple[str, str]]:
         settings.append(("Respondents", f"column “{summary.respondent}”"))
     floor = "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"
     settings += [("Off-topic floor", floor), ("Intervals", words.interval_method(summary.estimates))]
+    if summary.comparison is not None:
+        settings.append(("Comparison", str(summary.comparison.signature)))
     settings += [(f"· {name}", value) for name, value in summary.signature.fields]
     return [(name, one_line(value)) for name, value in settings]

@@ -15,6 +15,7 @@ from semscale.report.wording import (
     bracket,
     clipped,
     count,
+    coverage,
     number,
     one_line,
     percent,
@@ -68,7 +69,7 @@ def estimate_table(group: GroupEstimate, scale: Scale, *, digits: int, interval:
         for name, estimate, meaning in shares
         if estimate is not None
     ]
-    return Table(("Figure", "Estimate", f"{interval:.0%} interval", "What it is"), tuple(rows))
+    return Table(("Figure", "Estimate", f"{coverage(interval)} interval", "What it is"), tuple(rows))
 
 
 def group_table(estimates: Estimates, scale: Scale, *, by: str | None, digits: int) -> Table:

@@ -11,6 +11,7 @@ from semscale.report.wording import (
     bracket,
     count,
     counted,
+    coverage,
     has_interval,
     listed,
     number,
@@ -48,7 +49,7 @@ def headline(summary: RatingSummary, digits: int) -> str:
     what = "respondents" if estimates.clustered else "texts"
     return (
         f"{ends}. Had other {what} been drawn in the same way, the mean would plausibly lie between "
-        f"{number(mean.low, digits)} and {number(mean.high, digits)} ({estimates.interval:.0%} interval); "
+        f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} interval); "
         "this covers chance in who answered, not errors of the method."
     )
 
@@ -69,9 +70,10 @@ def interval_method(estimates: Estimates) -> str:
     unit = "respondents, all rows of one together" if estimates.clustered else "texts"
     if estimates.method == "bootstrap":
         return (
-            f"{count(estimates.replicates)} bootstrap resamples of {unit}, seed {estimates.seed}, percentiles"
+            f"{count(estimates.replicates)} bootstrap resamples of {unit}, seed {estimates.seed}, "
+            "percentiles expanded for few clusters (Hesterberg 2015)"
         )
-    return f"linearised (Taylor) variance of the mean PMF over {unit}, normal interval"
+    return f"linearised (Taylor) variance of the mean PMF over {unit}, quantiles of the t distribution"
 
 
 def evidence(comparison: Comparison) -> tuple[Evidence, ...]:
@@ -89,8 +91,15 @@ def evidence(comparison: Comparison) -> tuple[Evidence, ...]:
             "Human ceiling",
             comparison.ceiling,
             "how well people agree with each other: split halves of the raters, Spearman–Brown; "
-            "no method can be asked for more",
+            "no method can be asked for more. Its interval keeps the splits fixed",
             "one human value a text does not show how far people agree",
+        ),
+        _evidence(
+            "Null: equal shares",
+            comparison.null_ks,
+            "the KS similarity that the same share on every point reaches; a distribution that does no better "
+            "has read nothing",
+            "human values could not be laid on this scale",
         ),
         _evidence(
             "Null: text length",
@@ -108,17 +117,27 @@ def verdict_on(comparison: Comparison) -> str:
     if not has_interval(pearson):
         return "Too few texts, or scores that never differ: no agreement can be measured."
     ranking = f"the ratings follow the human means with r = {number(pearson.value)}"
-    sentences = [f"Over {counted(comparison.n, 'text')} {ranking}{_against_ceiling(comparison.ceiling)}."]
+    sentences = [f"Over {compared_texts(comparison)} {ranking}{_against_ceiling(comparison.ceiling)}."]
     if pearson.low <= 0:
         sentences.append("The interval includes 0, so the ranking may be chance.")
     if null is not None and has_interval(null):
         sentences.append(_against_null(pearson, null))
-    if comparison.ks_similarity is not None:
-        ks = number(comparison.ks_similarity.value)
+    ks, equal = comparison.ks_similarity, comparison.null_ks
+    if ks is not None:
+        shown = number(ks.value)
         sentences.append(
-            f"The distributions coincide to {ks} (KS similarity), a separate question from ranking."
+            f"The distributions coincide to {shown} (KS similarity), a separate question from ranking."
         )
+        if equal is not None:
+            sentences.append(_against_equal_shares(ks, equal))
     return " ".join(sentences)
+
+
+def compared_texts(comparison: Comparison) -> str:
+    """Count the texts that were compared, and say so if they are a sample."""
+    texts = counted(comparison.n, "text")
+    sampled = comparison.n < comparison.n_eligible
+    return f"a sample of {texts} of {count(comparison.n_eligible)}" if sampled else texts
 
 
 def _against_ceiling(ceiling: Estimate | None) -> str:
@@ -135,6 +154,15 @@ def _against_null(pearson: Estimate, null: Estimate) -> str:
     if pearson.value > abs(null.value):
         return f"{reached}; the intervals overlap, so the advantage over it is not certain."
     return f"{reached}, which the ratings do not beat."
+
+
+def _against_equal_shares(ks: Estimate, equal: Estimate) -> str:
+    reached = f"Equal shares on every point, which read nothing, reach {number(equal.value)}"
+    if ks.value <= equal.value:
+        return f"{reached}, which the ratings do not beat."
+    if has_interval(ks) and has_interval(equal) and ks.low > equal.high:
+        return f"{reached}, clearly less."
+    return f"{reached}; the advantage over them is not certain."
 
 
 def _known(name: str, estimate: Estimate, meaning: str) -> Evidence:

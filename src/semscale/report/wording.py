@@ -112,6 +112,16 @@ def percent(share: float | None, digits: int = 1) -> str:
     return shown if shown == MISSING else f"{shown}\u00a0%"
 
 
+def coverage(interval: float) -> str:
+    """Write the coverage of an interval, never rounded to 100 %.
+
+    Example:
+        >>> coverage(0.95), coverage(0.999)
+        ('95 %', '99.9 %')
+    """
+    return f"{100 * interval:.12g} %"
+
+
 def count(value: int | None) -> str:
     """Write a whole number with thousands apart.
 
