@@ -49,8 +49,8 @@ def headline(summary: RatingSummary, digits: int) -> str:
     what = "respondents" if estimates.clustered else "texts"
     return (
         f"{ends}. Had other {what} been drawn in the same way, the mean would plausibly lie between "
-        f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} interval); "
-        "this covers chance in who answered, not errors of the method."
+        f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
+        "interval); this covers chance in who answered, not errors of the method."
     )
 
 
@@ -97,8 +97,8 @@ def evidence(comparison: Comparison) -> tuple[Evidence, ...]:
         _evidence(
             "Null: equal shares",
             comparison.null_ks,
-            "the KS similarity that the same share on every point reaches; a distribution that does no better "
-            "has read nothing",
+            "the KS similarity that the same share on every point reaches; a distribution that does no "
+            "better has read nothing",
             "human values could not be laid on this scale",
         ),
         _evidence(
