@@ -73,8 +73,8 @@ def groups_figure(summary: RatingSummary) -> Figure | None:
         f"Mean of each group, highest first: {described}. All texts: {number(reference, digits)}.",
         group_table(estimates, scale, by=summary.by, digits=digits),
         caption=(kept if len(charted) < len(scored) else "")
-        + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the mean "
-        "of all texts; the axis shows only the part of the scale that is needed. "
+        + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the "
+        "mean of all texts; the axis shows only the part of the scale that is needed. "
         "Bars show the share of each point in percent.",
         legend=tuple(Swatch(*pair) for pair in zip(colours, point_names(scale), strict=True)),
     )
