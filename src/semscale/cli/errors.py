@@ -13,6 +13,7 @@ DONE, BAD_INPUT, STOPPED, BUG = 0, 2, 3, 70
 
 _ENVIRONMENT = {
     errno.ENOSPC: "make room on the disk",
+    errno.EFBIG: "raise the limit on the size of a file",
     errno.EDQUOT: "make room within the quota",
     errno.EROFS: "choose another folder",
     errno.EACCES: "check the permissions",

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.checkpoint import Checkpoint, Weights
+from semscale.embedding.runtime import openvino_module
 
 if TYPE_CHECKING:
     import openvino
@@ -44,17 +45,13 @@ class _Encoder:
     """Vaswani et al. 2017 with the layer normalisation after each residual sum, as BERT has it."""
 
     def __init__(self, checkpoint: Checkpoint, weights: Weights) -> None:
-        from openvino import opset13
-
-        self._op = opset13
+        self._op = openvino_module().opset13
         self._shape = checkpoint.architecture
         self._weights = weights
-        self._ids = opset13.parameter([-1, -1], np.int32, name="ids")
+        self._ids = self._op.parameter([-1, -1], np.int32, name="ids")
 
     def model(self, output: Node) -> "openvino.Model":
-        import openvino
-
-        return openvino.Model([output], [self._ids], "encoder")
+        return openvino_module().Model([output], [self._ids], "encoder")
 
     def states(self, layer: int) -> Node:
         states = self._embeddings()

@@ -12,6 +12,7 @@ from semscale.embedding.checkpoint import load_checkpoint, load_weights
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.graph import sentence_graph, states_graph
 from semscale.embedding.pipeline import Pipeline, has_bfloat16
+from semscale.embedding.runtime import openvino_module
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.windows import Windows, WindowTokenizer, pool_windows
 from semscale.errors import InputError
@@ -69,8 +70,7 @@ class OpenVinoEmbedder:
     @property
     def signature(self) -> Signature:
         """What decides the numbers: weights, configuration and tokenizer, arithmetic, pooling and windows."""
-        from openvino import __version__ as engine_version
-
+        engine_version = openvino_module().__version__
         return Signature.of(
             "embed",
             model=f"{self._name}#{self._sha256[:12]}",

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.parallel import processors
+from semscale.embedding.runtime import openvino_module
 from semscale.errors import ModelError
 
 if TYPE_CHECKING:
@@ -30,8 +31,6 @@ class Pipeline:
     """
 
     def __init__(self, graph: "openvino.Model", *, bfloat16: bool) -> None:
-        import openvino
-
         settings: dict[str, Any] = {
             "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
             # One thread a request: encoders of this size lose more to threads that wait for each other.
@@ -39,7 +38,7 @@ class Pipeline:
             "INFERENCE_NUM_THREADS": processors(),
         }
         try:
-            self._compiled = openvino.Core().compile_model(graph, "CPU", settings)
+            self._compiled = openvino_module().Core().compile_model(graph, "CPU", settings)
         except RuntimeError as error:
             raise ModelError(f"openvino cannot compile the model: {error}") from error
 
@@ -75,6 +74,4 @@ class Pipeline:
 
 def has_bfloat16() -> bool:
     """Say whether the processor computes in bfloat16."""
-    import openvino
-
-    return "BF16" in openvino.Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
+    return "BF16" in openvino_module().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")
