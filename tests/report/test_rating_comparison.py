@@ -35,7 +35,7 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
     ):
         assert name in parsed.text
     assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
-    assert "people agree among themselves with 0.98" in parsed.text
+    assert "the mean of the people has a reliability of 0.98" in parsed.text
     assert "Text length alone reaches r = \u22120.08, clearly less." in parsed.text
     for share in (*comparison.human_pmf, *comparison.machine_pmf):
         assert percent(share) in parsed.text
@@ -109,7 +109,7 @@ def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
     assert "one human value a text does not show how far people agree" in page
     assert "human values could not be laid on this scale" in page
     assert "no texts were given" in page
-    assert "people agree among themselves" not in page
+    assert "has a reliability of" not in page
 
 
 def test_undefined_correlations_are_not_zero(full):

@@ -57,10 +57,20 @@ def _code_of(error: Exception) -> int:
         # Whoever read the output has closed it; Python would complain again when it flushes at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return DONE
-    if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
-        where = f"{error.filename}: " if error.filename else ""
-        return _failed(f"{where}{error.strerror}; {_ENVIRONMENT[error.errno]}", BAD_INPUT)
+    code = _environment_code(error)
+    if code is not None:
+        named = getattr(error, "filename", None)
+        where = f"{named}: " if named else ""
+        what = getattr(error, "strerror", None) or os.strerror(code)
+        return _failed(f"{where}{what}; {_ENVIRONMENT[code]}", BAD_INPUT)
     return _bug(error)
+
+
+def _environment_code(error: Exception) -> int | None:
+    """Find what of the machine's is at fault; libraries wrap the system's error and keep only its words."""
+    if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
+        return error.errno
+    return next((code for code in _ENVIRONMENT if os.strerror(code) in str(error)), None)
 
 
 def _failed(message: object, code: int) -> int:

@@ -1,5 +1,6 @@
 """The program ``semscale``: its commands, and how it ends."""
 
+import codecs
 import io
 import signal
 import sys
@@ -30,6 +31,7 @@ app.add_typer(cache, name="cache")
 # From some version on typer carries its own copy of click: the class is found through one that it names.
 _PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 _INTERRUPTED = 130
+_PLAINER, _MINUS = "semscale-plainer", "\N{MINUS SIGN}"
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -62,10 +64,20 @@ def run() -> None:
     """Run the command that the command line names; the console script."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     for stream in (sys.stdout, sys.stderr):
-        # A terminal or pipe that lacks a character shows a question mark instead of ending the program.
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")
+            stream.reconfigure(errors=_PLAINER)
     sys.exit(main(sys.argv[1:]))
+
+
+def _plainer(error: UnicodeError) -> tuple[str, int]:
+    """Show a hyphen for a minus sign that a terminal or pipe lacks, and a question mark for anything else."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    lacking = error.object[error.start : error.end]
+    return "".join("-" if character == _MINUS else "?" for character in lacking), error.end
+
+
+codecs.register_error(_PLAINER, _plainer)
 
 
 def _run(arguments: list[str]) -> int:

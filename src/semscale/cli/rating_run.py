@@ -66,6 +66,9 @@ class RatingRun:
             SemscaleError: as ``rate_file``.
         """
         Rater(self.scale, **self.rating)  # a wrong scale or setting is said before anything is read
+        report = self.report
+        if report is not None and report.exists() and Path(file).exists() and report.samefile(file):
+            raise InputError(f"report must not be the input itself, got {report.name!r}")
         table = open_table(file, **settings)
         check_file(table, self.columns, self.out)
         with progress_bars() as progress:

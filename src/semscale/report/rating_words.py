@@ -90,8 +90,8 @@ def evidence(comparison: Comparison) -> tuple[Evidence, ...]:
         _evidence(
             "Human ceiling",
             comparison.ceiling,
-            "how well people agree with each other: split halves of the raters, Spearman–Brown; "
-            "no method can be asked for more. Its interval keeps the splits fixed",
+            "how reliable the mean of all raters is: split halves of the raters, Spearman–Brown; "
+            "the highest r to expect is its square root. Its interval keeps the splits fixed",
             "one human value a text does not show how far people agree",
         ),
         _evidence(
@@ -143,7 +143,7 @@ def compared_texts(comparison: Comparison) -> str:
 def _against_ceiling(ceiling: Estimate | None) -> str:
     if ceiling is None or not has_interval(ceiling):
         return ""
-    return f", where people agree among themselves with {number(ceiling.value)}"
+    return f", where the mean of the people has a reliability of {number(ceiling.value)}"
 
 
 def _against_null(pearson: Estimate, null: Estimate) -> str:

@@ -8,7 +8,7 @@ from scipy.special import stdtrit
 
 from semscale.errors import InputError
 from semscale.stats.figures import Figures
-from semscale.stats.resampling import check_interval, drawn_counts, percentile_interval
+from semscale.stats.resampling import check_interval, check_seed, drawn_counts, percentile_interval
 from semscale.stats.tally import Tally
 from semscale.types import Floats
 
@@ -86,6 +86,7 @@ class IntervalPlan:
 
     def __post_init__(self) -> None:
         check_interval(self.interval)
+        check_seed(self.seed)
         if self.replicates < _FEWEST_REPLICATES:
             raise InputError(f"replicates must be at least {_FEWEST_REPLICATES}, got {self.replicates}")
 

@@ -21,6 +21,16 @@ def check_interval(interval: float) -> None:
         raise InputError(f"interval must lie between 0 and 1, got {interval}")
 
 
+def check_seed(seed: int) -> None:
+    """Refuse a seed that NumPy's generators do not take.
+
+    Raises:
+        InputError: not a whole number of at least 0.
+    """
+    if not isinstance(seed, int | np.integer) or isinstance(seed, bool) or seed < 0:
+        raise InputError(f"seed must be a whole number of at least 0, got {seed!r}")
+
+
 def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[Floats]:
     """Draw m clusters with replacement, again and again.
 
