@@ -14,8 +14,8 @@ from semscale.rating.file_columns import FileColumns
 from semscale.rating.rater import Rater
 from semscale.rating.sampling import set_moments
 from semscale.rating.summary import RatingSummary
+from semscale.stats.estimates import IntervalPlan
 from semscale.stats.moments import Moments
-from semscale.stats.resampling import check_seed
 from semscale.store.atomic import check_writable
 from semscale.store.cells import storable
 from semscale.store.joining import join_parts
@@ -52,9 +52,7 @@ class FileSettings:
     def __post_init__(self) -> None:
         if self.part_rows < 1:
             raise InputError(f"part_rows must be at least 1, got {self.part_rows}")
-        if not 0 < self.interval < 1:
-            raise InputError(f"interval must lie between 0 and 1, got {self.interval}")
-        check_seed(self.seed)
+        IntervalPlan(self.interval, seed=self.seed)  # refuses now what the estimates would refuse at the end
 
 
 def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
