@@ -11,7 +11,7 @@ import pytest
 
 from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
-from semscale.rating.summary import RatingSummary
+from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.estimates import Estimate, GroupEstimate
@@ -92,16 +92,7 @@ def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.Dat
             "similarity": np.full(len(pmf), 0.4),
             "pmf": pmf.tolist(),
         },
-        schema={
-            "row": pl.Int64,
-            "text": pl.String,
-            "status": pl.String,
-            "mean": pl.Float64,
-            "mode": pl.Float64,
-            "entropy": pl.Float64,
-            "similarity": pl.Float64,
-            "pmf": pl.List(pl.Float64),
-        },
+        schema=EXAMPLE_SCHEMA,
     )
 
 
