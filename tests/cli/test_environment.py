@@ -35,10 +35,6 @@ def test_other_errors_stay_bugs(monkeypatch, tmp_path):
     assert exit_code(failing(ValueError("something else"))) == BUG
 
 
-def test_a_minus_sign_survives_an_output_without_it():
-    assert "\N{MINUS SIGN}1.5 \N{BLACK STAR}".encode("ascii", "semscale-plainer") == b"-1.5 ?"
-
-
 def test_a_negative_seed_is_said_before_anything_is_rated(tmp_path, capsys):
     answers = tmp_path / "answers.csv"
     answers.write_text("text\nI like it\n")

@@ -37,7 +37,7 @@ def exit_code(work: Callable[[], object]) -> int:
     except KeyboardInterrupt:
         return _failed("stopped", STOPPED)
     except Exception as error:  # noqa: BLE001 - the last stop before a traceback
-        return _code_of(error)
+        return said_as_code(error)
     return result if isinstance(result, int) else DONE
 
 
@@ -48,15 +48,12 @@ def say(message: object) -> None:
     sys.stderr.write(f"semscale: {printable}\n")
 
 
-def _code_of(error: Exception) -> int:
+def said_as_code(error: Exception) -> int:
+    """Say what ended the program in one line, and return the exit code that stands for it."""
     if isinstance(error, InterruptedRunError):
         return _failed(error, STOPPED)
     if isinstance(error, SemscaleError):
         return _failed(error, BAD_INPUT)
-    if isinstance(error, BrokenPipeError):
-        # Whoever read the output has closed it; Python would complain again when it flushes at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
     code = _environment_code(error)
     if code is not None:
         named = getattr(error, "filename", None)

@@ -1,7 +1,5 @@
 """The program ``semscale``: its commands, and how it ends."""
 
-import codecs
-import io
 import signal
 import sys
 import warnings
@@ -10,10 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from semscale.cli.cache import app as cache
-from semscale.cli.errors import STOPPED, exit_code, say
+from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.models import app as models
 from semscale.cli.rate import rate
 from semscale.cli.scales import app as scales
+from semscale.cli.streams import flush_output, prepare_streams
 from semscale.version import __version__
 
 app = typer.Typer(
@@ -31,7 +30,6 @@ app.add_typer(cache, name="cache")
 # From some version on typer carries its own copy of click: the class is found through one that it names.
 _PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 _INTERRUPTED = 130
-_PLAINER, _MINUS = "semscale-plainer", "\N{MINUS SIGN}"
 
 
 def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
@@ -63,21 +61,13 @@ def main(arguments: list[str]) -> int:
 def run() -> None:
     """Run the command that the command line names; the console script."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=_PLAINER)
-    sys.exit(main(sys.argv[1:]))
-
-
-def _plainer(error: UnicodeError) -> tuple[str, int]:
-    """Show a hyphen for a minus sign that a terminal or pipe lacks, and a question mark for anything else."""
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
-    lacking = error.object[error.start : error.end]
-    return "".join("-" if character == _MINUS else "?" for character in lacking), error.end
-
-
-codecs.register_error(_PLAINER, _plainer)
+    prepare_streams()
+    code = main(sys.argv[1:])
+    try:
+        flush_output()
+    except OSError as error:
+        code = code or said_as_code(error)
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:
