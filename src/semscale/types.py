@@ -21,7 +21,9 @@ class Status(StrEnum):
     """Why an item has a score, or has none."""
 
     SCORED = "scored"
-    MISSING = "missing"  # null or NaN: nobody answered
+    MISSING = "missing"  # null, NaN, or a code that the user named: nobody answered
     NOT_TEXT = "not-text"  # a number, a list, ... in a column of texts
     EMPTY = "empty"  # nothing but white space
+    UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
+    NO_REFERENCE = "no-reference"  # nothing usable to match a prediction with
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences

@@ -1,0 +1,86 @@
+"""What matching predictions with references gives: a score for each item, what is in it, and findings."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from semscale.matching.findings import Finding
+from semscale.signature import Signature
+from semscale.types import Floats, Integers, Status
+
+
+@dataclass(frozen=True)
+class Matches:
+    """Matches of n items, in the order of the items.
+
+    Attributes:
+        score: shape (n,); NaN where there is none.
+        status: shape (n,), each a ``Status``: why each item has a score, or has none.
+        reference: shape (n,), which of its references the score is from, counted from 0; -1 where none.
+        windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
+        signature: what was applied.
+        components: what the score is made of, by name, each of shape (n,), NaN where there is no score.
+        findings: for every item what the guards found in the pair that was scored.
+    """
+
+    score: Floats
+    status: npt.NDArray[np.object_]
+    reference: Integers
+    windows: Integers
+    signature: Signature
+    components: Mapping[str, Floats] = field(default_factory=dict)
+    findings: tuple[tuple[Finding, ...], ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which items have a score, shape (n,)."""
+        return np.asarray(self.status == Status.SCORED, dtype=bool)
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs, in the order of ``Status``."""
+        counted = Counter(self.status)
+        return {status: counted[status] for status in Status if counted[status]}
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the matches out as a table, one row per item; what is missing is null.
+
+        Returns:
+            Columns ``status``, ``score``, each component, ``reference`` (counted from 0), ``windows``, and
+            ``findings`` (a list of structs) where guards looked at the pairs.
+        """
+        floats = {"score": self.score, **self.components}
+        table = pl.DataFrame(
+            [
+                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
+                *(pl.Series(name, values, nan_to_null=True) for name, values in floats.items()),
+                pl.Series("reference", [None if at < 0 else at for at in self.reference.tolist()], pl.Int64),
+                pl.Series("windows", self.windows),
+            ]
+        )
+        if not self.findings:
+            return table
+        shown = [[_shown(finding) for finding in found] for found in self.findings]
+        return table.with_columns(pl.Series("findings", shown, dtype=_FINDINGS))
+
+
+_FINDINGS = pl.List(
+    pl.Struct(dict.fromkeys(("guard", "kind", "reason", "prediction", "reference"), pl.String))
+)
+
+
+def _shown(finding: Finding) -> dict[str, str | None]:
+    return {
+        "guard": finding.guard,
+        "kind": finding.kind,
+        "reason": finding.reason,
+        "prediction": finding.prediction and finding.prediction.text,
+        "reference": finding.reference and finding.reference.text,
+    }

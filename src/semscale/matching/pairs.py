@@ -1,0 +1,92 @@
+"""Predictions and references as callers have them, taken apart into pairs of distinct texts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.rating.columns import as_list, is_missing
+from semscale.types import Integers, Status
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """n items, taken apart into p pairs of a prediction with one of its references.
+
+    Attributes:
+        texts: the m distinct texts of all pairs, numbered by first appearance.
+        prediction: shape (p,), which text is the prediction.
+        reference: shape (p,), which text is the reference.
+        item: shape (p,), whose pair it is; ascending.
+        place: shape (p,), which of the item's references it is, counted from 0.
+        status: shape (n,), ``SCORED`` for items that have at least one pair.
+    """
+
+    texts: list[str]
+    prediction: Integers
+    reference: Integers
+    item: Integers
+    place: Integers
+    status: npt.NDArray[np.object_]
+
+    @property
+    def n_items(self) -> int:
+        """How many items there are, with or without pairs."""
+        return len(self.status)
+
+    @property
+    def starts(self) -> Integers:
+        """First pair of every item that has pairs, shape (number of scored items,)."""
+        return np.flatnonzero(np.diff(self.item, prepend=-1))
+
+
+def pair_up(predictions: object, references: object) -> Pairs:
+    """Take items apart into pairs.
+
+    Args:
+        predictions: shape (n,), a list or a series.
+        references: shape (n,), each a text or a list of texts. Of several references those that are missing,
+            empty or no text are passed over as long as one is left.
+
+    Raises:
+        InputError: something other than lists, or lists of unequal length.
+
+    Example:
+        >>> pairs = pair_up(["Paris", None], [["Paris", "the city of Paris"], "Rome"])
+        >>> pairs.prediction.tolist(), pairs.reference.tolist(), [str(status) for status in pairs.status]
+        ([0, 0], [0, 1], ['scored', 'missing'])
+    """
+    given, wanted = as_list(predictions, "predictions"), as_list(references, "references")
+    if len(given) != len(wanted):
+        raise InputError(
+            f"predictions and references must have equal lengths, got {len(given)} predictions "
+            f"and {len(wanted)} references"
+        )
+    numbers: dict[str, int] = {}
+    rows: list[tuple[int, int, int, int]] = []
+    status = np.full(len(given), Status.SCORED, dtype=object)
+    for item, (prediction, cell) in enumerate(zip(given, wanted, strict=True)):
+        usable, why = _usable(cell)
+        status[item] = why if _status(prediction) is Status.SCORED else _status(prediction)
+        if status[item] is Status.SCORED:
+            first = numbers.setdefault(prediction, len(numbers))
+            rows += [(first, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
+    prediction_of, reference_of, owner, place = np.array(rows, np.int64).reshape(-1, 4).T.copy()
+    return Pairs(list(numbers), prediction_of, reference_of, owner, place, status)
+
+
+def _usable(cell: object) -> tuple[list[tuple[int, str]], Status]:
+    """List one item's usable references with their places, and say in what state that leaves it."""
+    listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
+    references = as_list(cell, "references") if listed else [cell]
+    usable = [(at, text) for at, text in enumerate(references) if _status(text) is Status.SCORED]
+    return usable, Status.SCORED if usable else Status.NO_REFERENCE
+
+
+def _status(cell: object) -> Status:
+    """Say whether a cell is a text with something in it; punctuation alone counts, as it can be compared."""
+    if not isinstance(cell, str):
+        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    return Status.EMPTY if not cell or cell.isspace() else Status.SCORED
