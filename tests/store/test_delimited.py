@@ -1,6 +1,7 @@
 """CSV and TSV: cells as they stand, lines as an editor counts them."""
 
 import csv
+import re
 
 import pytest
 
@@ -135,3 +136,61 @@ def test_columns_with_one_name_twice_are_refused(tmp_path):
 def test_a_tab_separated_file_may_hold_commas(tmp_path):
     path = written(tmp_path, "a,b\tc\n1,2\t3\n")
     assert rows_of(path, separator="\t") == [("1,2", "3")]
+
+
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;", "sep=;;;"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_the_line_that_names_the_separator_for_excel(tmp_path, line, encoding):
+    # The header has more commas than semicolons, and the cells as well.
+    path = written(tmp_path, f"{line}\r\nid;what, then, is it\r\n1;a, b, c\r\n2\r\n", encoding)
+    table = open_delimited(path, "answers.csv", separator="\t")
+    assert table.columns == ("id", "what, then, is it")
+    assert next(table.batches(1)).rows() == [("1", "a, b, c")]
+    with pytest.raises(InputError, match="line 4: 1 cell where the header has 2"):
+        rows_of(path)
+
+
+def test_a_separator_line_that_names_none_is_a_header(tmp_path):
+    assert open_delimited(written(tmp_path, "sep=a\nx\n"), "x").columns == ("sep=a",)
+
+
+def test_cells_between_bars(tmp_path):
+    path = written(tmp_path, "id|text, free\n1|good\n2|bad, really\n")
+    assert rows_of(path) == [("1", "good"), ("2", "bad, really")]
+
+
+def test_a_bar_in_the_name_of_an_only_column_separates_nothing(tmp_path):
+    path = written(tmp_path, "Do you like it? yes|no\nyes\nno\n")
+    assert rows_of(path) == [("yes",), ("no",)]
+
+
+def test_commas_in_the_header_do_not_hide_semicolons(tmp_path):
+    path = written(tmp_path, "id;good, bad, or what\n1;3,5\n2;none\n")
+    assert rows_of(path) == [("1", "3,5"), ("2", "none")]
+
+
+def test_a_long_quoted_cell_among_the_first_lines_does_not_mislead(tmp_path):
+    text = "\n".join(f"line {n}; of, many, many" for n in range(40))
+    path = written(tmp_path, f'id;text\n1;"{text}"\n2;"{"x" * 200_000}"\n')
+    assert [row[0] for row in rows_of(path)] == ["1", "2"]
+
+
+def test_a_title_above_the_header_is_named(tmp_path):
+    path = written(tmp_path, "\nSurvey 2026\nid,text\n1,good\n")
+    with pytest.raises(InputError, match="line 3: 2 cells .* header has 1; if line 2 is a title, remove"):
+        rows_of(path)
+
+
+@pytest.mark.parametrize(
+    ("content", "settings", "remedy"),
+    [
+        ("Survey 2026,,\nid,text,n\n1,good,2\n", {}, "if its first row is a title, remove what stands above"),
+        ("Survey 2026\nid;text\n1;good\n", {}, "remove a title above the names of the columns"),
+        ("id:text\n1:good\n", {}, "separate cells by comma, semicolon, tab or |"),
+        ("id,text\n1,good\n", {"separator": "\t"}, "give --format csv; columns: id,text"),
+    ],
+)
+def test_a_header_that_is_none_is_named_when_a_column_is_missed(tmp_path, content, settings, remedy):
+    table = open_delimited(written(tmp_path, content), "answers.csv", **settings)
+    with pytest.raises(InputError, match=re.escape(remedy)):
+        table.require("text", "text")

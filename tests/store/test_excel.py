@@ -7,6 +7,7 @@ import pytest
 import xlsxwriter
 
 from semscale.errors import InputError
+from semscale.store.cells import column_of, storable
 from semscale.store.excel import open_excel
 
 
@@ -14,12 +15,15 @@ def workbook(folder, *sheets):
     path = folder / "answers.xlsx"
     with xlsxwriter.Workbook(path) as book:
         day = book.add_format({"num_format": "yyyy-mm-dd"})
+        hours = book.add_format({"num_format": "[h]:mm:ss"})
         for name, rows in sheets:
             sheet = book.add_worksheet(name)
             for row, cells in enumerate(rows):
                 for column, cell in enumerate(cells):
                     if isinstance(cell, dt.date):
                         sheet.write_datetime(row, column, cell, day)
+                    elif isinstance(cell, dt.timedelta):
+                        sheet.write_datetime(row, column, cell, hours)
                     elif isinstance(cell, str):
                         sheet.write_string(row, column, cell)
                     elif cell is not None:
@@ -38,6 +42,24 @@ def test_a_mixed_column_keeps_each_cells_type(tmp_path):
     kept = only(path)["text"].to_list()
     assert kept == cells
     assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+
+
+def test_a_date_among_texts_is_no_text(tmp_path):
+    day = dt.datetime(2024, 3, 1)
+    # Read as a date, the number lies past the year 9999.
+    cells = ["good", day, "2024-03-01", None, 3_000_000, True]
+    kept = only(workbook(tmp_path, ("a", [["text"], *([cell] for cell in cells)])))["text"].to_list()
+    assert kept == cells
+    assert [type(cell) for cell in kept] == [type(cell) for cell in cells]
+    assert storable(pl.DataFrame([column_of("text", kept)]))["text"][1] == "2024-03-01 00:00:00"
+
+
+def test_a_duration_among_others_is_no_text_and_spoils_no_column(tmp_path):
+    rows = [["text", "n"], ["good", 1], [dt.timedelta(hours=30), 2], [None, 3]]
+    batch = only(workbook(tmp_path, ("a", rows)))
+    # Thirty hours after midnight of Excel's day 0, which is 1899-12-31 in its calendar from 1900 on.
+    assert batch["text"].to_list() == ["good", dt.datetime(1900, 1, 1, 6), None]
+    assert batch["n"].to_list() == [1, 2, 3]
 
 
 def test_plain_columns_have_plain_types(tmp_path):

@@ -3,12 +3,14 @@
 import json
 import math
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Any
 
 import polars as pl
 
 _EXACT = 2**53
 _INT64 = 2**63
+_ALIKE = {str: pl.String(), bool: pl.Boolean(), datetime: pl.Datetime("ms")}
 _NESTED = (pl.List, pl.Array, pl.Struct)
 
 
@@ -25,10 +27,8 @@ def column_of(name: str, values: Sequence[object]) -> pl.Series:
     kinds = set(map(type, values)) - {type(None)}
     if not kinds:
         return pl.Series(name, values, dtype=pl.Null)
-    if kinds == {str}:
-        return pl.Series(name, values, dtype=pl.String)
-    if kinds == {bool}:
-        return pl.Series(name, values, dtype=pl.Boolean)
+    if len(kinds) == 1 and (kind := next(iter(kinds))) in _ALIKE:
+        return pl.Series(name, values, dtype=_ALIKE[kind])
     if kinds <= {int, float}:
         integers = [value for value in values if isinstance(value, int)]
         if kinds == {int} and all(-_INT64 <= value < _INT64 for value in integers):
@@ -39,7 +39,7 @@ def column_of(name: str, values: Sequence[object]) -> pl.Series:
 
 
 def storable(frame: pl.DataFrame) -> pl.DataFrame:
-    """Turn ``Object`` columns into text: strings stay as they are, NaN becomes null, all else JSON.
+    """Turn ``Object`` columns into text: strings stay as they are, NaN becomes null, all but dates JSON.
 
     Example:
         >>> frame = pl.DataFrame([column_of("a", ["good", 5, ["x"], None])])
@@ -94,4 +94,6 @@ def _as_text(cell: Any) -> str | None:  # noqa: ANN401 - whatever a JSON documen
         return None
     if isinstance(cell, str):
         return cell
+    if isinstance(cell, datetime):
+        return cell.isoformat(" ")
     return json.dumps(cell, ensure_ascii=False, separators=(",", ":"), default=str)

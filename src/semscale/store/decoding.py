@@ -9,37 +9,39 @@ from typing import TextIO
 from semscale.errors import InputError
 
 _BLOCK = 1 << 20
+_HEAD = 4096
 _MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
 )
 _OTHER_FORMATS = ((b"PK\x03\x04", "xlsx", "an Excel file"), (b"PAR1", "parquet", "a Parquet file"))
+_NO_ENCODINGS_OF_FILES = frozenset(
+    {"charmap", "idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"}
+)
+_MANY = 0.1  # in UTF-16 ASCII is half zeros, and texts in most alphabets have that many spaces and digits
 
 
 def encoding_of(path: Path, name: str, encoding: str | None) -> str:
     """Decide the encoding: the one named, else UTF-16 or UTF-32 by its byte order mark, else UTF-8.
 
     Raises:
-        InputError: Python does not know the encoding, or the first bytes show that this is no text in it.
+        InputError: Python knows no such encoding of files, or the first bytes show another one.
     """
     with path.open("rb") as content:
-        head = content.read(4096)
+        head = content.read(_HEAD)
     for magic, other, kind in _OTHER_FORMATS:
         if head.startswith(magic):
             raise InputError(f"{name} is {kind}, whatever its name says: read it with --format {other}")
-    if encoding is not None:
-        return _known(encoding)
-    for mark, codec in _MARKS:
-        if head.startswith(mark):
-            return codec
-    if head.count(0) > len(head) / 4:
-        raise InputError(
-            f"{name} is not UTF-8: many of its bytes are zero; "
-            "if it is UTF-16 without a byte order mark, pass --encoding utf-16-le"
-        )
-    return "utf-8-sig"
+    marked = next((codec for mark, codec in _MARKS if head.startswith(mark)), None)
+    named = None if encoding is None else _known(encoding)
+    if marked is not None:
+        _check_mark(name, marked, encoding, named)
+        return "utf-8-sig" if marked == "utf-8" else marked
+    _check_unmarked(name, head, encoding, named)
+    return "utf-8-sig" if encoding is None or named == "utf-8" else encoding
 
 
 @contextmanager
@@ -58,15 +60,48 @@ def open_text(path: Path, name: str, encoding: str | None) -> Iterator[TextIO]:
 
 
 def _known(encoding: str) -> str:
+    """Give an encoding its one name, such as ``utf-8`` for ``U8``."""
     try:
-        codec = codecs.lookup(encoding)
+        name = codecs.lookup(encoding).name
         "a".encode(encoding)
-    except LookupError:
+    except (LookupError, ValueError):  # it is none, it is none of text, or its name is no name
+        name = None
+    if name is None or name.replace("-", "_") in _NO_ENCODINGS_OF_FILES:
         raise InputError(
-            f"encoding must be one that Python knows, got {encoding!r}; "
+            f"encoding must be one that Python knows for text files, got {encoding!r}; "
             "common ones are utf-8, utf-16, latin-1 and cp1252"
-        ) from None
-    return "utf-8-sig" if codec.name == "utf-8" else encoding
+        )
+    return "utf-8" if name == "utf-8-sig" else name
+
+
+def _check_mark(name: str, marked: str, encoding: str | None, named: str | None) -> None:
+    if named is not None and not named.startswith(marked):
+        raise InputError(
+            f"encoding: {name} begins with the mark of {marked}, so it is not in {encoding!r}; "
+            "leave --encoding out"
+        )
+
+
+def _check_unmarked(name: str, head: bytes, encoding: str | None, named: str | None) -> None:
+    wide = _wide_codec(head)
+    if wide is not None and (named is None or not named.startswith("utf-")):
+        raise InputError(
+            f"{name} is not {encoding or 'UTF-8'}: many of its bytes are zero, "
+            f"as in {wide} without a byte order mark; pass --encoding {wide}"
+        )
+    if named in ("utf-16", "utf-32"):
+        remedy = f"pass --encoding {wide}" if wide else "leave --encoding out, or pass --encoding cp1252"
+        raise InputError(f"encoding: {name} does not begin with the mark of {encoding}; {remedy}")
+
+
+def _wide_codec(head: bytes) -> str | None:
+    """Tell UTF-16 and UTF-32 by where the zeros of ASCII stand; ``None`` if few bytes are zero."""
+    if head.count(0) <= _MANY * len(head):
+        return None
+    zeros = [head[place::4].count(0) for place in range(4)]
+    if min(zeros[1], zeros[2]) > 2 * min(zeros[0], zeros[3]):
+        return "utf-32-le" if zeros[3] > zeros[0] else "utf-32-be"
+    return "utf-16-le" if zeros[1] + zeros[3] > zeros[0] + zeros[2] else "utf-16-be"
 
 
 def _undecodable(path: Path, name: str, codec: str, *, named: bool) -> InputError:

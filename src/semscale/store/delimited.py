@@ -1,9 +1,11 @@
 """CSV and TSV, read with exact line numbers and every cell kept as the string that stands in the file."""
 
 import csv
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 from typing import TextIO
 
@@ -14,7 +16,11 @@ from semscale.store.decoding import open_text
 from semscale.store.table import Table, check_names
 
 _LONGEST_CELL = 64 * 1024 * 1024
-_SEPARATORS = (",", ";", "\t")
+_SEPARATORS = (",", ";", "\t", "|")
+_SEPARATOR_LINE = re.compile(r'"?sep=(?P<separator>[^"\w\s]|\t)"?[;,\t]*\s*', re.IGNORECASE)
+_SAMPLE_LINES = 20
+_SAMPLE_BYTES = 100
+_MOST_AGREE = 0.5
 _SKIP_ROWS = 10_000
 
 
@@ -24,13 +30,13 @@ def open_delimited(
     r"""Open a file of separated values whose first line is the header.
 
     An empty cell is null. A blank line is skipped, unless there is one column only: there it is a missing
-    cell.
+    cell. A first line such as ``sep=;``, which Excel understands, names the separator and is no header.
 
     Args:
         path: the file.
         name: what messages call it.
-        separator: the character between cells; ``None`` takes comma, semicolon or tab, whichever the header
-            has most.
+        separator: the character between cells; ``None`` takes comma, semicolon, tab or ``|``, whichever cuts
+            the first lines into equally many cells, and most of them.
         encoding: a Python codec; ``None`` is UTF-8, or UTF-16 where a byte order mark says so.
 
     Raises:
@@ -44,15 +50,14 @@ def open_delimited(
         [('1', 'good; mostly'), ('2', None)]
     """
     with open_text(path, name, encoding) as lines:
-        if separator is None:
-            separator = _sniff(next((line for line in lines if line.strip()), ""))
-            lines.seek(0)
-        header = _Rows(lines, separator, name).header()
+        named = _named_separator(lines)
+        separator = named or separator or _sniffed(lines)
+        header = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None)).header()
     columns = check_names(header, name)
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         with open_text(path, name, encoding) as text:
-            rows = _Rows(text, separator, name)
+            rows = _Rows(_table_lines(text, named), separator, name, before=int(named is not None))
             rows.header()
             while skip > 0:
                 skip -= len(rows.block(min(skip, _SKIP_ROWS), len(columns))) or skip
@@ -64,27 +69,37 @@ def open_delimited(
 
 @dataclass
 class _Rows:
-    """Rows of a csv reader, checked for their number of cells."""
+    """Rows of a csv reader, checked for their number of cells.
+
+    Attributes:
+        lines: the file from the header on.
+        separator: between cells.
+        name: what messages call the file.
+        before: how many lines of the file were taken already.
+    """
 
     lines: TextIO
     separator: str
     name: str
+    before: int = 0
 
     def __post_init__(self) -> None:
         self._reader = csv.reader(self.lines, delimiter=self.separator, strict=True)
-        self._start = 1
+        self._start = self.before + 1
+        self._header_line = self._start
 
     def header(self) -> list[str]:
         with self._located():
             for row in self._reader:
                 if any(cell.strip() for cell in row):
+                    self._header_line = self._start
                     return row
-                self._start = self._reader.line_num + 1
+                self._start = self._next_line()
         raise InputError(f"{self.name} is empty: a header line with the names of the columns is needed")
 
     def block(self, size: int, width: int) -> list[list[str]]:
         reader, rows = self._reader, []
-        self._start = reader.line_num + 1
+        self._start = self._next_line()
         with self._located():
             for row in reader:
                 if len(row) == width:
@@ -95,8 +110,11 @@ class _Rows:
                     rows.append([""])
                 if len(rows) == size:
                     break
-                self._start = reader.line_num + 1
+                self._start = self._next_line()
         return rows
+
+    def _next_line(self) -> int:
+        return self.before + self._reader.line_num + 1
 
     @contextmanager
     def _located(self) -> Iterator[None]:
@@ -111,6 +129,11 @@ class _Rows:
 
     def _ragged(self, cells: int, width: int) -> InputError:
         counted = f"{cells} cell{'s' * (cells != 1)} where the header has {width}"
+        if width == 1:
+            return InputError(
+                f"{self.name}, line {self._start}: {counted}; if line {self._header_line} is a title, remove "
+                "what stands above the names of the columns; if not, put the cell in quotation marks"
+            )
         remedy = "add the missing separator, or put a cell that contains one in quotation marks"
         return InputError(f"{self.name}, line {self._start}: {counted}; {remedy}")
 
@@ -124,9 +147,45 @@ def _reason(error: csv.Error) -> str:
     return message
 
 
-def _sniff(header: str) -> str:
-    unquoted = "".join(header.split('"')[::2])
-    return max(_SEPARATORS, key=unquoted.count)
+def _named_separator(lines: TextIO) -> str | None:
+    """Read the separator from a first line such as ``sep=;``, and go back to the start of the file."""
+    found = _SEPARATOR_LINE.fullmatch(lines.readline(_SAMPLE_BYTES))
+    lines.seek(0)
+    return found["separator"] if found else None
+
+
+def _table_lines(lines: TextIO, named: str | None) -> TextIO:
+    if named is not None:
+        lines.readline()
+    return lines
+
+
+def _sniffed(lines: TextIO) -> str:
+    """Find the separator that cuts the first lines alike, and go back to the start of the file."""
+    sample = list(islice((line for line in lines if line.strip()), _SAMPLE_LINES))
+    lines.seek(0)
+    return max(_SEPARATORS, key=lambda separator: _fitness(sample, separator))
+
+
+def _fitness(sample: list[str], separator: str) -> tuple[bool, int]:
+    """Say whether all rows have as many cells as the header if there are several, and how many those are."""
+    widths = _widths(sample, separator)
+    agreeing = sum(width == widths[0] for width in widths[1:]) if widths else 0
+    # A bar may well stand in the name of an only column.
+    if not widths or (separator == "|" and agreeing < _MOST_AGREE * (len(widths) - 1)):
+        return False, 1
+    return widths[0] > 1 and agreeing == len(widths) - 1, widths[0]
+
+
+def _widths(sample: list[str], separator: str) -> list[int]:
+    widths = []
+    try:
+        for row in csv.reader(sample, delimiter=separator):
+            widths.append(len(row))
+    except csv.Error:
+        return widths  # a cell that is too long for a look; the table's own reader takes it
+    # The last row may go on after the sample.
+    return widths[:-1] if len(sample) == _SAMPLE_LINES else widths
 
 
 def _frame(rows: list[list[str]], columns: tuple[str, ...]) -> pl.DataFrame:

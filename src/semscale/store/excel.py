@@ -1,7 +1,8 @@
-"""Excel workbooks: one sheet as a table, with numbers in a column of texts kept apart from texts."""
+"""Excel workbooks: one sheet as a table, with numbers and dates among texts kept apart from them."""
 
 import logging
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +21,8 @@ logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
     """Open a sheet whose first row that is not blank is the header; the sheet is read whole.
 
-    Whole numbers come as integers. In a column that mixes texts with numbers or truth values, every cell
-    keeps its type.
+    Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
+    every cell keeps its type; a time of day or a duration counts from Excel's day 0 as a date does.
 
     Args:
         path: the workbook.
@@ -63,17 +64,28 @@ def _header(workbook: Any, sheet: int | str, name: str) -> tuple[str, ...]:  # n
 
 
 def _cells(workbook: Any, sheet: int | str, columns: tuple[str, ...]) -> pl.DataFrame:  # noqa: ANN401
-    frame = _load(workbook, sheet, columns, None)
+    frame = _typed(workbook, sheet, columns)
     strings = [place for place, dtype in enumerate(frame.dtypes) if dtype == pl.String]
-    truths = _load(workbook, sheet, columns, dict.fromkeys(strings, "boolean"))
-    numbers = _load(workbook, sheet, columns, dict.fromkeys(strings, "float"))
+    truths, numbers, dates = (
+        _load(workbook, sheet, columns, dict.fromkeys(strings, kind))
+        for kind in ("boolean", "float", "datetime")
+    )
     typed = [
-        _mixed(title, frame[title], truths[title], numbers[title])
+        _mixed(frame[title], truths[title], numbers[title], dates[title])
         if place in strings
         else _whole(frame[title])
         for place, title in enumerate(columns)
     ]
     return pl.DataFrame(typed)
+
+
+def _typed(workbook: Any, sheet: int | str, columns: tuple[str, ...]) -> pl.DataFrame:  # noqa: ANN401
+    import fastexcel
+
+    try:
+        return _load(workbook, sheet, columns, None)
+    except fastexcel.UnsupportedColumnTypeCombinationError:  # durations beside anything else
+        return _load(workbook, sheet, columns, dict.fromkeys(range(len(columns)), "string"))
 
 
 def _load(
@@ -100,21 +112,23 @@ def _whole(cells: pl.Series) -> pl.Series:
     return cells
 
 
-def _mixed(title: str, texts: pl.Series, truths: pl.Series, numbers: pl.Series) -> pl.Series:
+def _mixed(texts: pl.Series, truths: pl.Series, numbers: pl.Series, dates: pl.Series) -> pl.Series:
     """Give back their type to cells that became text only because others in their column are text.
 
-    A cell that reads as a truth value is no text: read as one, the number 5 is true but the text "5" is
-    nothing.
+    A cell that reads as a truth value or as a date is no text: read as one, the number 5 is true but the text
+    "5" is nothing.
     """
-    if truths.null_count() == len(truths):
+    # Numbers read as dates too, and those far in the future are none that Python knows.
+    dates = dates.set(truths.is_not_null(), None)
+    if truths.null_count() == dates.null_count() == len(texts):
         return texts.replace("", None)
-    cells = zip(texts.to_list(), truths.to_list(), numbers.to_list(), strict=True)
-    return column_of(title, [_value(*cell) for cell in cells])
+    cells = zip(texts.to_list(), truths.to_list(), numbers.to_list(), dates.to_list(), strict=True)
+    return column_of(texts.name, [_value(*cell) for cell in cells])
 
 
-def _value(text: str | None, truth: bool | None, number: float | None) -> object:
+def _value(text: str | None, truth: bool | None, number: float | None, date: datetime | None) -> object:
     if truth is None or number is None:
-        return text or None
+        return date or text or None
     if text in ("true", "false"):
         return truth
     return int(number) if number.is_integer() else number

@@ -17,6 +17,7 @@ NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
 _LISTED = 30
+_SHOWN = 40
 
 
 @dataclass(frozen=True)
@@ -69,12 +70,9 @@ class Table:
         """
         if column in self.columns or self._appears_later(column):
             return
-        near = difflib.get_close_matches(column, self.columns, n=1, cutoff=0.5) or [
-            name for name in self.columns if name.casefold() == column.casefold()
-        ]
-        hint = f"; did you mean '{near[0]}'?" if near else ";"
         raise UnknownNameError(
-            f"{parameter}: {self.name} has no column '{column}'{hint} columns: {_listed(self.columns)}"
+            f"{parameter}: {self.name} has no column '{column}'; {self._hint(column)}"
+            f"columns: {_listed(self.columns)}"
         )
 
     def require_text(self, column: str, parameter: str) -> None:
@@ -96,6 +94,22 @@ class Table:
         raise InputError(
             f"{parameter}: column '{column}' holds no text: {found}; name the column with the texts"
         )
+
+    def _hint(self, column: str) -> str:
+        """Name the nearest column, or say what is wrong with a header that looks like none."""
+        if len(self.columns) == 1 and "delimited" in self.settings:
+            return (
+                "its header is one cell: remove a title above the names of the columns, or separate cells by "
+                "comma, semicolon, tab or | and give --format csv; "
+            )
+        near = difflib.get_close_matches(column, self.columns, n=1, cutoff=0.5) or [
+            name for name in self.columns if name.casefold() == column.casefold()
+        ]
+        if near:
+            return f"did you mean '{near[0]}'? "
+        if all(re.fullmatch(r"column_\d+", title) for title in self.columns[1:]):
+            return "if its first row is a title, remove what stands above the names of the columns; "
+        return ""
 
     def _appears_later(self, column: str) -> bool:
         if "jsonl" not in self.settings:
@@ -134,5 +148,5 @@ def _holds_text(cells: pl.Series) -> bool:
 def _first_shown(cells: pl.Series) -> str | None:
     for cell in cells.to_list():
         if cell is not None and str(cell).strip():
-            return repr(cell)[:40]
+            return (repr(cell) if isinstance(cell, str) else str(cell))[:_SHOWN]
     return None
