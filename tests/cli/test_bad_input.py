@@ -47,6 +47,7 @@ FILES = {
     "answers.sav": GOOD,
     "words.csv": "id,text,n\n1,great,1\n2,bad,much\n",
     "negative.csv": "id,text,n\n1,great,1\n2,bad,-1\n",
+    "infinite.csv": "id,text,n\n1,great,inf\n",
     "one.yaml": scale_file(1),
     "twelve.yaml": scale_file(12),
     "empty-anchor.yaml": scale_file(anchors=["awful", " ", "great"]),
@@ -90,11 +91,18 @@ BAD = {
     "a sheet of a csv": (rate("--sheet", "one"), ["sheet applies to xlsx, not to csv"]),
     # cells
     "a weight of words": (rate("--weight", "n", file="words.csv"), ["weight", "data row 2", "'much'"]),
-    "a negative weight": (rate("--weight", "n", file="negative.csv"), ["weights", ">= 0"]),
+    "a negative weight": (
+        rate("--weight", "n", file="negative.csv"),
+        ["weight", "column 'n'", ">= 0", "data row 2 has '-1'", "counted from 1, below the header"],
+    ),
+    "an infinite weight": (
+        rate("--weight", "n", file="infinite.csv"),
+        ["weight", "column 'n'", "finite", "data row 1", "'inf'"],
+    ),
     "human words": (rate("--human", "n", file="words.csv"), ["human", "data row 2", "'much'"]),
     "humans out of range": (
         rate("--human", "n", "--human-range", 1, 2),
-        ["human_range is 1 to 2", "row 3", "'3'"],
+        ["human_range is 1 to 2", "data row 3", "'3'"],
     ),
     "a range upside down": (
         rate("--human", "n", "--human-range", 5, 1),

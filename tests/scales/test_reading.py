@@ -57,7 +57,10 @@ def test_other_alphabets():
             GOOD.replace("title: Mood", "titel: Mood").encode(),
             "'x.yaml': scale 'mood': title is missing: add it (and 1",
         ),
-        (GOOD.replace("I feel good.", "yes").encode(), "anchor_sets.plain.1 must be text, in quotes"),
+        (
+            GOOD.replace("I feel good.", "yes").encode(),
+            "anchor set 'plain', anchor 2 must be text, in quotes",
+        ),
         (b"!!python/object/apply:os.getcwd []", "not readable as YAML"),
         (
             b"name: mood\n? [a, b]\n: 1\n",

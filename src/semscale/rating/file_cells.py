@@ -9,6 +9,8 @@ import polars as pl
 from semscale.errors import InputError
 
 _EXACT = 2.0**53
+_COUNTING = "(rows are counted from 1, below the header)"
+_CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -36,8 +38,36 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0) -> pl.Serie
         row = int(wrong[0])
         raise InputError(
             f"{parameter}: column '{cells.name}' must hold numbers, but data row {first_row + row + 1} has "
-            f"{_shown(stripped[row])}; correct the cell, or leave it empty"
+            f"{_shown(stripped[row])}; {_CORRECT}"
         )
+    return numbers
+
+
+def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
+    """Read a column of weights as ``numbers_in`` does, and refuse those that cannot be one.
+
+    Args:
+        cells: a column of numbers or of strings.
+        first_row: row of the file that the first cell stands in, from 0.
+
+    Raises:
+        InputError: a cell that is no number, negative or infinite; the message has its row and its value.
+
+    Example:
+        >>> weights_in(pl.Series("w", ["2.5", "-1"]))
+        Traceback (most recent call last):
+        semscale.errors.InputError: weight: column 'w' must hold finite numbers >= 0, but data row 2...
+    """
+    numbers = numbers_in(cells, "weight", first_row)
+    if numbers.dtype.is_numeric():
+        known = numbers.cast(pl.Float64)
+        wrong = ((known < 0) | known.is_infinite()).arg_true()
+        if len(wrong):
+            row = int(wrong[0])
+            raise InputError(
+                f"weight: column '{cells.name}' must hold finite numbers >= 0, but "
+                f"data row {first_row + row + 1} has {_shown(cells[row])}; {_CORRECT}"
+            )
     return numbers
 
 
@@ -82,12 +112,12 @@ def humans_in(
         if not sound:
             raise InputError(
                 f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
-                f"but data row {first_row + row + 1} has {_shown(cell)}; correct the cell, or leave it empty"
+                f"but data row {first_row + row + 1} has {_shown(cell)}; {_CORRECT}"
             )
         if bounds is not None and not _lies_within(bounds, rating):
             raise InputError(
-                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but row {first_row + row + 1} of column "
-                f"'{cells.name}' has {_shown(cell)}; widen the range, or correct the cell"
+                f"human_range is {bounds[0]:g} to {bounds[1]:g}, but data row {first_row + row + 1} of "
+                f"column '{cells.name}' has {_shown(cell)}; widen the range, or correct the cell {_COUNTING}"
             )
         found.append(rating)
     return found

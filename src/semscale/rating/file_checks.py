@@ -6,7 +6,7 @@ import polars as pl
 from semscale.errors import InterruptedRunError
 from semscale.rating.columns import as_names, as_weights
 from semscale.rating.estimating import Tallies
-from semscale.rating.file_cells import groups_in, humans_in, numbers_in
+from semscale.rating.file_cells import groups_in, humans_in, weights_in
 from semscale.rating.file_columns import FileColumns
 from semscale.signature import Signature
 from semscale.store.cells import storable
@@ -64,8 +64,7 @@ class _Checks:
         wanted = {columns.weight, columns.human, columns.by}
         cells = storable(batch.select(title for title in batch.columns if title in wanted))
         if columns.weight in cells.columns:
-            weights = numbers_in(cells[columns.weight], "weight", self.n)
-            as_weights(weights, first_row=self.n)
+            as_weights(weights_in(cells[columns.weight], self.n), first_row=self.n)
         if columns.human in cells.columns:
             humans_in(cells[columns.human], self.n, columns.human_range)
         if columns.by in cells.columns:

@@ -1,7 +1,7 @@
 """Turns what is wrong with a scale into one line with the field, the value and the remedy."""
 
 import difflib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -18,6 +18,7 @@ _REMEDIES = {
     "float_type": "must be a number",
     "tuple_type": "must be a list",
     "dict_type": "must be a mapping of names to lists",
+    "model_type": "must be a mapping with its keys, value and label (a probe: text and level)",
 }
 
 
@@ -63,14 +64,39 @@ def shortened(value: object) -> str:
     return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 4] + "..." + text[-1]
 
 
+def _named(path: Sequence[int | str]) -> str:
+    """Name a place in a scale file as its author would, counting from 1.
+
+    Example:
+        >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))
+        ('point 1, value', "anchor set 'plain', anchor 2", 'title')
+    """
+    match path:
+        case ("points", int(place), *rest):
+            return ", ".join([f"point {place + 1}", *map(str, rest)])
+        case ("probes", int(place), *rest):
+            return ", ".join([f"probe {place + 1}", *map(str, rest)])
+        case ("anchor_sets", name, int(place)):
+            return f"anchor set {name!r}, anchor {place + 1}"
+        case ("anchor_sets", name, "[key]"):
+            return f"name of anchor set {name!r}"
+        case ("anchor_sets", name):
+            return f"anchor set {name!r}"
+        case _:
+            return ", ".join(map(str, path))
+
+
 def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
-    field = ".".join(str(part) for part in detail["loc"])
+    field = _named(detail["loc"])
     value = shortened(detail["input"])
     if detail["type"] == "value_error":
         return str(detail["ctx"]["error"])
     if detail["type"] == "extra_forbidden":
-        near = nearest_name(str(detail["loc"][-1]), known) if len(detail["loc"]) == 1 else None
-        return f"unknown key {field!r}: " + (f"did you mean {near!r}?" if near else "remove it")
+        key, inside = detail["loc"][-1], detail["loc"][:-1]
+        near = None if inside else nearest_name(str(key), known)
+        return f"{_named(inside)}: unknown key {key!r}: ".removeprefix(": ") + (
+            f"did you mean {near!r}?" if near else "remove it"
+        )
     if detail["type"] == "missing":
         return f"{field} is missing: add it"
     remedy = _REMEDIES.get(detail["type"], "")
