@@ -8,6 +8,8 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.rating.checking import reject_after
+from semscale.rating.missing_codes import code_key
+from semscale.rating.wordless import is_wordless
 from semscale.types import Floats, Status
 
 _MISSING_TYPES = ("NAType", "NaTType")  # pandas' own, which it need not be imported for
@@ -60,16 +62,24 @@ def is_missing(cell: object) -> bool:
     return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
 
 
-def text_status(cell: object) -> Status:
+def text_status(cell: object, missing: Set[str] = frozenset()) -> Status:
     """Say what can be done with a cell of texts; ``SCORED`` stands for a text that can be rated.
 
+    Args:
+        cell: anything.
+        missing: codes for a missing answer, as ``missing_keys`` gives them.
+
     Example:
-        >>> [str(text_status(cell)) for cell in ("good", " ", None, 3)]
-        ['scored', 'empty', 'missing', 'not-text']
+        >>> [str(text_status(cell)) for cell in ("good", " ", "?!", None, 3)]
+        ['scored', 'empty', 'uninformative', 'missing', 'not-text']
     """
-    if isinstance(cell, str):
-        return Status.SCORED if cell and not cell.isspace() else Status.EMPTY
-    return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    if not isinstance(cell, str):
+        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    if missing and code_key(cell) in missing:
+        return Status.MISSING
+    if not cell or cell.isspace():
+        return Status.EMPTY
+    return Status.UNINFORMATIVE if is_wordless(cell) else Status.SCORED
 
 
 def as_weights(column: object, *, first_row: int = 0) -> Floats:
