@@ -1,8 +1,12 @@
 """Files: the same numbers as in memory, in any parts, and nothing left of what cannot be used."""
 
+import datetime as dt
+import shutil
+
 import numpy as np
 import polars as pl
 import pytest
+import xlsxwriter
 from polars.testing import assert_frame_equal
 
 from semscale.errors import InputError, UnknownNameError
@@ -100,6 +104,20 @@ def test_cells_that_are_no_texts_have_a_status_and_are_counted(tmp_path, rater):
     assert rated["text"].to_list() == ["great thing", "5", None, '["a"]', None, ""]
     assert rated["semscale_mean"].null_count() == 5
     assert summary.counts == {"scored": 1, "missing": 2, "not-text": 2, "empty": 1}
+
+
+def test_dates_truth_values_and_numbers_of_excel_are_no_texts(tmp_path, rater):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})
+        for row, cell in enumerate(["text", "great thing", True, 5]):
+            sheet.write(row, 0, cell)
+        sheet.write_datetime(4, 0, dt.datetime(2024, 3, 1), day)
+    out = tmp_path / "rated.csv"
+    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out)
+    assert summary.counts == {"scored": 1, "not-text": 3}
+    (rated,) = open_table(out).batches(10)
+    assert rated["text"].to_list() == ["great thing", "true", "5", "2024-03-01 00:00:00"]
 
 
 def test_nothing_is_written_unless_asked(survey, tmp_path, rater, answers):
@@ -242,3 +260,22 @@ def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy
 def test_settings_out_of_range(setting, message):
     with pytest.raises(InputError, match=message):
         FileSettings(**setting)
+
+
+@pytest.mark.parametrize(("step", "done"), [("rating", 20), ("writing", 0), ("rating", 60)])
+@pytest.mark.parametrize("removed", [".", "part-000000.parquet"])
+def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, answers, step, done, removed):
+    out = tmp_path / "rated.csv"
+    folder = tmp_path / "rated.csv.parts"
+
+    def remove(*told):
+        if told[:2] == (step, done) and (folder / removed).exists():
+            shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
+
+    with pytest.raises(InputError, match="out: .*parts, where .* removed or changed during the run"):
+        rate_file(
+            answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10), progress=remove
+        )
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10))
+    assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 
 import polars as pl
 import pytest
@@ -193,3 +194,23 @@ def test_removing_leaves_what_is_not_ours(folder):
         (folder / "notes.txt").write_text("mine")
         parts.remove()
     assert os.listdir(folder) == ["notes.txt"]
+
+
+def test_a_folder_that_goes_during_the_run_is_named(folder):
+    with Parts.open(folder, KEY) as parts:
+        parts.add(frame(0))
+        shutil.rmtree(folder)
+        message = r"out: .*rated\.csv\.parts, where .*removed or changed during the run; .*same command again"
+        with pytest.raises(InputError, match=message), parts.kept():
+            parts.add(frame(1))
+        parts.discard()
+
+
+def test_another_error_stays_what_it_is_while_the_parts_are_there(folder):
+    with Parts.open(folder, KEY) as parts:
+        parts.add(frame(0))
+        with pytest.raises(PermissionError), parts.kept():
+            raise PermissionError
+        (folder / "part-000000.parquet").unlink()
+        with pytest.raises(ValueError, match="mine"), parts.kept():
+            raise ValueError("mine")

@@ -156,8 +156,9 @@ class _Run:
         folder = out.with_name(out.name + ".parts")
         with Parts.open(folder, self._key(), restart=self.settings.restart) as parts:
             try:
-                summary = self._finish(parts)
-                self._write(parts, out)
+                with parts.kept():
+                    summary = self._finish(parts)
+                    self._write(parts, out)
             except InputError:
                 if parts.is_new:
                     parts.discard()
@@ -222,6 +223,11 @@ class _Run:
             return InterruptedRunError(
                 "stopped before the first part was finished; finished embeddings stay in the cache, "
                 "and the same command starts again with them"
+        if not parts.are_there:
+            return InterruptedRunError(
+                f"stopped; {parts.folder.name} was removed or changed during the run, so the same command "
+                "goes on after what is left of it"
+            )
             )
         return InterruptedRunError(
             f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "

@@ -4,14 +4,15 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
 import polars as pl
 from filelock import FileLock, Timeout
+from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
 from semscale.store.atomic import replacing, sync
@@ -110,9 +111,32 @@ class Parts:
         _write_json(path.with_suffix(".json"), sidecar)
         self.finished.append(Part(path, frame.height, kept))
 
+    @contextmanager
+    def kept(self) -> Iterator[None]:
+        """Turn what fails because somebody removed the folder or a part meanwhile into one clear line.
+
+        Raises:
+            InputError: files that this run needs are gone.
+        """
+        try:
+            yield
+        except (OSError, PolarsError) as error:
+            if self.are_there:
+                raise
+            raise InputError(
+                f"out: {self.folder}, where finished parts are kept until the output stands, was removed or "
+                "changed during the run; leave it alone and start the same command again"
+            ) from error
+
+    @property
+    def are_there(self) -> bool:
+        """Whether the folder and all finished parts are still on the disk."""
+        return self.folder.is_dir() and all(part.path.is_file() for part in self.finished)
+
     def remove(self) -> None:
         """Remove all parts, and the folder if nothing else is in it."""
-        self._clear(0)
+        with suppress(FileNotFoundError):  # somebody was faster
+            self._clear(0)
         (self.folder / _MANIFEST).unlink(missing_ok=True)
         if os.name == "nt":
             self.close()  # Windows does not let a locked file be removed; whoever locks it now keeps it
