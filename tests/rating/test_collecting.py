@@ -22,7 +22,7 @@ def rater(toy_embedder):
 def add(collector, frame):
     ratings = collector.rater.rate(frame["text"])
     rated = pl.concat([frame, rated_frame(ratings)], how="horizontal")
-    collector.add(rated, set_moments(ratings.set_means[ratings.scored], 3.0))
+    collector.add(rated, set_moments(ratings.set_means[ratings.scored], ratings.scale.values))
 
 
 def test_ratings_come_back_from_their_columns(rater):

@@ -5,8 +5,9 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
+from semscale.rating.examples import EXAMPLE_SCHEMA
 from semscale.rating.rater import Rater
-from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary, set_agreement
+from semscale.rating.summary import RatingSummary
 from semscale.scales import Scale
 
 TEXTS = [
@@ -110,9 +111,3 @@ def test_nothing_scored_still_has_a_summary(rater):
 def test_other_texts_are_refused(rater):
     with pytest.raises(InputError, match="texts must have 11 rows"):
         rater.rate(TEXTS).summarize(TEXTS[:-1])
-
-
-def test_set_agreement_by_hand():
-    # Second set runs against the first, third does not vary.
-    table = set_agreement(np.array([[1.0, 3.0, 2.0], [2.0, 2.0, 2.0], [3.0, 1.0, 2.0]]))
-    np.testing.assert_allclose(table, [[1, -1, np.nan], [-1, 1, np.nan], [np.nan] * 3])

@@ -11,7 +11,8 @@ import pytest
 
 from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
-from semscale.rating.summary import EXAMPLE_SCHEMA, RatingSummary
+from semscale.rating.examples import EXAMPLE_SCHEMA
+from semscale.rating.summary import RatingSummary
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.estimates import Estimate, GroupEstimate

@@ -1,7 +1,6 @@
 """From rated parts of a file to the summary of all of them, in memory that does not grow with the file."""
 
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -15,18 +14,9 @@ from semscale.rating.human_sample import HumanSample
 from semscale.rating.mass_names import mass_names
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
-from semscale.rating.sampling import DistinctCount, priorities, set_correlations
-from semscale.rating.summary import (
-    EXAMPLES,
-    EXAMPLES_PER_STATUS,
-    SAMPLE_SIZE,
-    RatingSummary,
-    distinct_rows,
-    example_rows,
-    left_out_rows,
-)
+from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.stats.moments import Moments
-from semscale.types import Integers, Status
+from semscale.types import Status
 
 PREFIX = "semscale_"
 """Stands before the name of every column that a run adds."""
@@ -60,22 +50,21 @@ class Collector:
         rater: what rated them.
         columns: which column is what.
         seed: of the sample, the bootstrap and the comparison.
-        n: rows so far.
     """
 
     rater: Rater
     columns: FileColumns
     seed: int = 0
-    n: int = 0
-    _examples: dict[str, pl.DataFrame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._tallies = Tallies(self.rater.scale.values, self.rater.signature)
-        self._counts = dict.fromkeys(Status, 0)
-        self._n_windowed = 0
-        self._distinct = DistinctCount()
-        self._sets = Moments.empty(len(self.rater.scale.anchor_sets))
+        self._running = RunningSummary(self.rater.scale, self.rater.floor, seed=self.seed)
         self._humans = HumanSample(self.seed)
+
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return self._running.n
 
     def add(self, frame: pl.DataFrame, sets: Moments) -> None:
         """Add the next part.
@@ -89,12 +78,6 @@ class Collector:
         """
         ratings = ratings_of(frame, self.rater)
         self._tally(frame, ratings)
-        for status, count in ratings.counts.items():
-            self._counts[status] += count
-        self._n_windowed += int((ratings.windows > 1).sum())
-        self._count_distinct(frame)
-        self._sets = self._sets.merged(sets)
-        self._keep_examples(frame, ratings)
         if self.columns.human is not None:
             texts = _column(frame, self.columns.text).cast(pl.String)
             self._humans.add(
@@ -104,7 +87,7 @@ class Collector:
                 lengths=texts.str.len_chars().fill_null(0).to_list(),
                 respondents=self._respondents(frame),
             )
-        self.n += frame.height
+        self._running.add(ratings, _column(frame, self.columns.text).to_list(), sets)
 
     def summary(self, source: str, interval: float) -> RatingSummary:
         """Estimate and sum up everything that was added.
@@ -116,30 +99,14 @@ class Collector:
         Raises:
             InputError: weights that sum to 0, or human ratings outside their range.
         """
-        rater, columns = self.rater, self.columns
-        estimates = self._tallies.estimates(interval=interval, seed=self.seed)
-        return RatingSummary(
-            scale=rater.scale,
-            signature=estimates.signature,
-            estimates=estimates,
-            n=self.n,
-            counts={str(status): count for status, count in self._counts.items() if count},
-            n_windowed=self._n_windowed,
-            n_distinct=self._distinct.count,
-            sample=self._examples["sample"].drop("priority"),
-            most_certain=self._examples["most_certain"],
-            least_certain=self._examples["least_certain"],
-            left_out=self._examples["left_out"],
-            set_agreement=set_correlations(self._sets),
-            set_names=tuple(rater.scale.anchor_sets),
-            floor=rater.floor,
+        settings = SummarySettings(
             comparison=self._comparison(interval),
             source=Path(source).name,
-            by=columns.by,
-            weight=columns.weight,
-            respondent=columns.respondent,
-            created=datetime.now(UTC),
+            by=self.columns.by,
+            weight=self.columns.weight,
+            respondent=self.columns.respondent,
         )
+        return self._running.summary(self._tallies.estimates(interval=interval, seed=self.seed), settings)
 
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         columns = self.columns
@@ -157,40 +124,6 @@ class Collector:
             return None
         return groups_in(_column(frame, self.columns.respondent)).to_list()
 
-    def _count_distinct(self, frame: pl.DataFrame) -> None:
-        is_text = ~frame[f"{PREFIX}status"].is_in([Status.MISSING, Status.NOT_TEXT])
-        texts = _column(frame, self.columns.text).filter(is_text)
-        if len(texts):  # a column without any, of numbers say, need not be one that can be cast
-            self._distinct.add(texts.cast(pl.String))
-
-    def _keep_examples(self, frame: pl.DataFrame, ratings: Ratings) -> None:
-        cells: list[object] = _column(frame, self.columns.text).to_list()
-        scored = np.flatnonzero(ratings.scored)
-        entropy = ratings.entropy[scored]
-        rising, falling = (scored[np.argsort(sign * entropy, kind="stable")] for sign in (1, -1))
-        priority = priorities(self.n + scored, self.seed)
-        sampled = scored[np.argsort(priority, kind="stable")[:SAMPLE_SIZE]]
-        drawn = self._rows(ratings, cells, sampled)
-        drawn = drawn.with_columns(priority=pl.Series(priorities(self.n + sampled, self.seed)))
-        self._merge("sample", drawn, pl.col("priority"), SAMPLE_SIZE)
-        lowest = self._rows(ratings, cells, distinct_rows(rising, cells))
-        self._merge("most_certain", lowest, pl.col("entropy"), EXAMPLES)
-        highest = self._rows(ratings, cells, distinct_rows(falling, cells))
-        self._merge("least_certain", highest, -pl.col("entropy"), EXAMPLES)
-        left_out = self._rows(ratings, cells, left_out_rows(ratings.status))
-        known = self._examples.get("left_out", left_out.clear())
-        self._examples["left_out"] = _first_per_status(pl.concat([known, left_out]))
-
-    def _rows(self, ratings: Ratings, cells: list[object], rows: Integers) -> pl.DataFrame:
-        return example_rows(ratings, cells, rows).with_columns(pl.col("row") + self.n)
-
-    def _merge(self, name: str, rows: pl.DataFrame, key: pl.Expr, most: int) -> None:
-        merged = pl.concat([self._examples.get(name, rows.clear()), rows]).sort(key, "row")
-        if name == "sample":
-            self._examples[name] = merged.head(most).sort("row")
-        else:
-            self._examples[name] = merged.unique("text", keep="first", maintain_order=True).head(most)
-
     def _comparison(self, interval: float) -> Comparison | None:
         if self.columns.human is None:
             return None
@@ -202,9 +135,3 @@ class Collector:
 def _column(frame: pl.DataFrame, name: str) -> pl.Series:
     """A column, or nulls where a part of a JSON lines file does not have it."""
     return frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.Null)
-
-
-def _first_per_status(rows: pl.DataFrame) -> pl.DataFrame:
-    order = pl.col("status").replace_strict({str(status): place for place, status in enumerate(Status)})
-    place = pl.int_range(pl.len()).over("status")
-    return rows.filter(place < EXAMPLES_PER_STATUS).sort(order, "row")

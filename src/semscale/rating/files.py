@@ -189,7 +189,6 @@ class _Run:
         join_parts([part.path for part in parts.finished], out)
 
     def _rated(self, skip: int) -> Iterator[tuple[pl.DataFrame, Moments]]:
-        centre = float(self.rater.scale.values.mean())
         for batch in self.table.batches(self.settings.part_rows, skip):
             taken = [name for name in batch.columns if name.startswith(PREFIX)]
             if taken:
@@ -201,7 +200,7 @@ class _Run:
             )
             ratings = self.rater.rate(cells, progress=self.progress)
             frame = pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
-            yield frame, set_moments(ratings.set_means[ratings.scored], centre)
+            yield frame, set_moments(ratings.set_means[ratings.scored], self.rater.scale.values)
 
     def _collector(self) -> Collector:
         return Collector(self.rater, self.columns, self.settings.seed)
@@ -219,15 +218,15 @@ class _Run:
     def _stopped(self, parts: Parts) -> InterruptedRunError:
         rows = parts.rows
         if not rows:
-            parts.remove()
+            parts.discard()
             return InterruptedRunError(
                 "stopped before the first part was finished; finished embeddings stay in the cache, "
                 "and the same command starts again with them"
+            )
         if not parts.are_there:
             return InterruptedRunError(
                 f"stopped; {parts.folder.name} was removed or changed during the run, so the same command "
                 "goes on after what is left of it"
-            )
             )
         return InterruptedRunError(
             f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "

@@ -1,9 +1,12 @@
 """What can be kept of rows that stream by: a seeded sample, distinct texts, agreement of anchor sets."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from semscale.embedding.windows import encodable
 from semscale.stats.moments import Moments
 from semscale.types import Floats, Integers
 
@@ -54,8 +57,8 @@ class DistinctCount:
 
     Example:
         >>> distinct = DistinctCount()
-        >>> distinct.add(pl.Series(["good", "bad", "good"]))
-        >>> distinct.add(pl.Series(["bad"]))
+        >>> distinct.add(["good", "bad", "good"])
+        >>> distinct.add(["bad"])
         >>> distinct.count
         2
     """
@@ -65,11 +68,11 @@ class DistinctCount:
         self._pending: list[npt.NDArray[np.uint64]] = []
         self._too_many = False
 
-    def add(self, texts: pl.Series) -> None:
-        """Add texts, of type String and without nulls."""
+    def add(self, texts: Sequence[str]) -> None:
+        """Add texts."""
         if self._too_many:
             return
-        self._pending.append(texts.unique().hash(seed=0).to_numpy())
+        self._pending.append(_as_series(texts).unique().hash(seed=0).to_numpy())
         # Joined only when as much is waiting as is known, so that each hash is sorted a few times at most.
         if sum(map(len, self._pending)) >= len(self._known):
             self._join()
@@ -88,15 +91,22 @@ class DistinctCount:
             self._known = np.empty(0, dtype=np.uint64)
 
 
-def set_moments(set_means: Floats, centre: float) -> Moments:
+def _as_series(texts: Sequence[str]) -> pl.Series:
+    try:
+        return pl.Series(texts, dtype=pl.String)
+    except UnicodeEncodeError:  # half of a surrogate pair
+        return pl.Series([encodable(text) for text in texts], dtype=pl.String)
+
+
+def set_moments(set_means: Floats, values: Floats) -> Moments:
     """Sum up means under each anchor set, so that their correlations need no second look at the rows.
 
     Args:
         set_means: shape (n, s), scored rows only.
-        centre: a value near the means, taken off them so that sums stay precise.
+        values: shape (k,), of the scale's points; their centre is taken off, so that sums stay precise.
     """
     ones = np.ones((len(set_means), 1))
-    return Moments.empty(set_means.shape[1]).added(np.hstack([set_means - centre, ones]))
+    return Moments.empty(set_means.shape[1]).added(np.hstack([set_means - values.mean(), ones]))
 
 
 def set_correlations(moments: Moments) -> Floats:
@@ -106,7 +116,7 @@ def set_correlations(moments: Moments) -> Floats:
         Shape (s, s); NaN where a set's means do not vary, or with fewer than two rows.
 
     Example:
-        >>> set_correlations(set_moments(np.array([[1.0, 2.0], [2.0, 1.0]]), centre=1.5)).tolist()
+        >>> set_correlations(set_moments(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1.0, 2.0]))).tolist()
         [[1.0, -1.0], [-1.0, 1.0]]
     """
     s = len(moments.total) - 1

@@ -1,39 +1,27 @@
 """All that a report needs about ratings, whether they lie in memory or in a file of ten million rows."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
-import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_list, is_missing
+from semscale.rating.columns import as_list
 from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
+from semscale.rating.examples import Examples
+from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
+from semscale.rating.sampling import DistinctCount, set_correlations, set_moments
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.agreement import pearson
-from semscale.types import Floats, Integers, Status
+from semscale.stats.moments import Moments
+from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
     from semscale.rating.ratings import Ratings
 
-SAMPLE_SIZE = 400
-EXAMPLES = 8
-EXAMPLES_PER_STATUS = 3
-
-EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
-    "row": pl.Int64,
-    "text": pl.String,
-    "status": pl.String,
-    "mean": pl.Float64,
-    "mode": pl.Float64,
-    "entropy": pl.Float64,
-    "similarity": pl.Float64,
-    "pmf": pl.List(pl.Float64),
-}
-"""Columns of every table of example rows in a summary."""
+_NOT_READ = (Status.MISSING, Status.NOT_TEXT)
 
 
 @dataclass(frozen=True)
@@ -41,8 +29,7 @@ class RatingSummary:
     """What a report shows.
 
     The four tables share their columns: ``row`` (place in the input, from 0), ``text``, ``status``, ``mean``,
-        ``mode``,
-    ``entropy``, ``similarity`` and ``pmf`` (a list).
+    ``mode``, ``entropy``, ``similarity`` and ``pmf`` (a list).
 
     Attributes:
         scale: the scale that was used.
@@ -51,7 +38,7 @@ class RatingSummary:
         n: rows of the input.
         counts: rows by status.
         n_windowed: texts that were longer than the model reads at once.
-        n_distinct: distinct texts; ``None`` where nobody counted.
+        n_distinct: distinct texts; ``None`` above 5,000,000, where counting stops.
         sample: a seeded sample of scored rows, at most 400, in order.
         most_certain: distinct texts with the lowest entropy, at most 8.
         least_certain: distinct texts with the highest entropy, at most 8.
@@ -65,6 +52,7 @@ class RatingSummary:
         weight: name of the column of weights.
         respondent: name of the column that names respondents.
         created: when the summary was made.
+        possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
     """
 
     scale: Scale
@@ -87,6 +75,7 @@ class RatingSummary:
     weight: str | None
     respondent: str | None
     created: datetime
+    possible_codes: dict[str, int] = field(default_factory=dict)
 
 
 class SummarySettings(TypedDict, total=False):
@@ -101,8 +90,89 @@ class SummarySettings(TypedDict, total=False):
     seed: int
 
 
+class RunningSummary:
+    """Takes rated rows in their order, in parts of any size, and keeps what a report shows of them.
+
+    Files and ratings in memory both go through it, so the same rows give the same report. Its memory does
+    not grow with the rows, but for 8 bytes for each of up to 5,000,000 distinct texts.
+
+    Args:
+        scale: the scale that was used.
+        floor: similarity below which a text was called off topic.
+        seed: of the sample.
+    """
+
+    def __init__(self, scale: Scale, floor: float | None, *, seed: int = 0) -> None:
+        self.n = 0
+        self._scale = scale
+        self._floor = floor
+        self._counts = dict.fromkeys(Status, 0)
+        self._n_windowed = 0
+        self._distinct = DistinctCount()
+        self._codes = CodeCount()
+        self._sets = Moments.empty(len(scale.anchor_sets))
+        self._examples = Examples(seed)
+
+    def add(self, ratings: "Ratings", cells: list[object], sets: Moments) -> None:
+        """Add the next part.
+
+        Args:
+            ratings: of n rows.
+            cells: what was rated, n of them.
+            sets: of the part's means under each anchor set, as ``set_moments`` gives them.
+        """
+        for status, count in ratings.counts.items():
+            self._counts[status] += count
+        self._n_windowed += int((ratings.windows > 1).sum())
+        self._count_texts(ratings, cells)
+        self._sets = self._sets.merged(sets)
+        self._examples.add(ratings, cells, self.n)
+        self.n += len(ratings)
+
+    def summary(self, estimates: Estimates, settings: SummarySettings) -> RatingSummary:
+        """Sum up everything that was added.
+
+        Args:
+            estimates: made from the same rows.
+            settings: the ``comparison``, and names of the ``source`` and of the columns.
+        """
+        return RatingSummary(
+            scale=self._scale,
+            signature=estimates.signature,
+            estimates=estimates,
+            n=self.n,
+            counts={str(status): count for status, count in self._counts.items() if count},
+            n_windowed=self._n_windowed,
+            n_distinct=self._distinct.count,
+            sample=self._examples.sample,
+            most_certain=self._examples.most_certain,
+            least_certain=self._examples.least_certain,
+            left_out=self._examples.left_out,
+            set_agreement=set_correlations(self._sets),
+            set_names=tuple(self._scale.anchor_sets),
+            floor=self._floor,
+            comparison=settings.get("comparison"),
+            source=settings.get("source", ""),
+            by=settings.get("by"),
+            weight=settings.get("weight"),
+            respondent=settings.get("respondent"),
+            created=datetime.now(UTC),
+            possible_codes=self._codes.counts,
+        )
+
+    def _count_texts(self, ratings: "Ratings", cells: list[object]) -> None:
+        read = [
+            (str(cell), status == Status.SCORED)
+            for cell, status in zip(cells, ratings.status, strict=True)
+            if status not in _NOT_READ
+        ]
+        self._distinct.add([text for text, _ in read])
+        rated = (text.strip() for text, is_rated in read if is_rated)
+        self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
+
+
 def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:
-    """Collect what a report shows about ratings in memory.
+    """Collect what a report shows about ratings in memory, as ``rate_file`` does from a file.
 
     Args:
         ratings: n ratings.
@@ -120,89 +190,6 @@ def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySetti
             f"texts must have {len(ratings)} rows, as many as there are ratings, got {len(cells)}"
         )
     seed = settings.get("seed", 0)
-    estimates = settings.get("estimates") or ratings.estimate(seed=seed)
-    scored = np.flatnonzero(ratings.scored)
-    entropy = ratings.entropy[scored]
-    rising, falling = (scored[np.argsort(sign * entropy, kind="stable")] for sign in (1, -1))
-    return RatingSummary(
-        scale=ratings.scale,
-        signature=estimates.signature,
-        estimates=estimates,
-        n=len(ratings),
-        counts={str(status): count for status, count in ratings.counts.items()},
-        n_windowed=int((ratings.windows > 1).sum()),
-        n_distinct=len({cell for cell in cells if isinstance(cell, str)}),
-        sample=example_rows(ratings, cells, sampled_rows(scored, seed)),
-        most_certain=example_rows(ratings, cells, distinct_rows(rising, cells)),
-        least_certain=example_rows(ratings, cells, distinct_rows(falling, cells)),
-        left_out=example_rows(ratings, cells, left_out_rows(ratings.status)),
-        set_agreement=set_agreement(ratings.set_means[scored]),
-        set_names=tuple(ratings.scale.anchor_sets),
-        floor=ratings.floor,
-        comparison=settings.get("comparison"),
-        source=settings.get("source", ""),
-        by=settings.get("by"),
-        weight=settings.get("weight"),
-        respondent=settings.get("respondent"),
-        created=datetime.now(UTC),
-    )
-
-
-def example_rows(ratings: "Ratings", cells: list[object], rows: Integers) -> pl.DataFrame:
-    """Lay some rows out as ``EXAMPLE_SCHEMA`` says; what is missing is null, other cells as they print."""
-    chosen = ratings.status[rows] == Status.SCORED
-    masses = zip(ratings.pmf[rows].tolist(), chosen, strict=True)
-    table = pl.DataFrame(
-        {
-            "row": rows,
-            "text": [None if is_missing(cells[row]) else str(cells[row]) for row in rows],
-            "status": [str(status) for status in ratings.status[rows]],
-            "mean": ratings.mean[rows],
-            "mode": ratings.mode[rows],
-            "entropy": ratings.entropy[rows],
-            "similarity": ratings.similarity[rows],
-            "pmf": [row if is_scored else None for row, is_scored in masses],
-        },
-        schema=EXAMPLE_SCHEMA,
-    )
-    return table.with_columns(pl.col(pl.Float64).fill_nan(None))
-
-
-def sampled_rows(scored: Integers, seed: int) -> Integers:
-    """Choose at most 400 of the scored rows at random, in their order."""
-    if len(scored) <= SAMPLE_SIZE:
-        return scored
-    return np.sort(np.random.default_rng(seed).choice(scored, SAMPLE_SIZE, replace=False))
-
-
-def distinct_rows(rows: Integers, cells: list[object]) -> Integers:
-    """Keep the first 8 rows whose texts differ."""
-    first: dict[object, int] = {}
-    for row in rows:
-        first.setdefault(cells[row], int(row))
-        if len(first) == EXAMPLES:
-            break
-    return np.array(list(first.values()), dtype=np.int64)
-
-
-def left_out_rows(status: np.ndarray) -> Integers:
-    """The first 3 rows of each status that has no rating, by status."""
-    unscored = [kind for kind in Status if kind != Status.SCORED]
-    return np.concatenate([np.flatnonzero(status == kind)[:EXAMPLES_PER_STATUS] for kind in unscored])
-
-
-def set_agreement(set_means: Floats) -> Floats:
-    """Pearson's correlation between anchor sets of the means under each.
-
-    Args:
-        set_means: shape (n, s), scored rows only.
-
-    Returns:
-        Shape (s, s); NaN where a set's means do not vary, or with fewer than two rows.
-
-    Example:
-        >>> set_agreement(np.array([[1.0, 2.0], [2.0, 1.0]])).tolist()
-        [[1.0, -1.0], [-1.0, 1.0]]
-    """
-    s = set_means.shape[1]
-    return np.array([[pearson(set_means[:, a], set_means[:, b]) for b in range(s)] for a in range(s)])
+    running = RunningSummary(ratings.scale, ratings.floor, seed=seed)
+    running.add(ratings, cells, set_moments(ratings.set_means[ratings.scored], ratings.scale.values))
+    return running.summary(settings.get("estimates") or ratings.estimate(seed=seed), settings)
