@@ -37,6 +37,11 @@ def test_properties():
     assert (mood.language, mood.polarity, mood.notes, mood.probes) == ("en", "ascending-good", "", ())
 
 
+def test_the_largest_values_are_a_scale():
+    ends = ({"value": -1e6, "label": "low"}, {"value": 0, "label": "middle"}, {"value": 1e6, "label": "high"})
+    assert scale(points=ends).values.tolist() == [-1e6, 0.0, 1e6]
+
+
 @pytest.mark.parametrize("n", [2, 11])
 def test_two_to_eleven_points_are_a_scale(n):
     assert scale(**numbered(n)).n_points == n
@@ -53,6 +58,18 @@ def test_any_other_number_of_points_is_not(n):
     [
         ({"points": POINTS[::-1]}, "values of points must ascend, got 4 ('good') before 2 ('fair')"),
         ({"points": (POINTS[0], POINTS[0], POINTS[2])}, "values of points must ascend"),
+        (
+            {"points": (*POINTS[:2], {"value": 1e307, "label": "x"})},
+            "values of points must lie in -1e+06 to 1e+06, got 1e+307 ('x'); choose a larger unit",
+        ),
+        (
+            {"points": ({"value": -1e6 - 1, "label": "x"}, *POINTS[1:])},
+            "values of points must lie in -1e+06 to 1e+06, got",
+        ),
+        (
+            {"points": (*POINTS[:2], {"value": 2 + 5e-7, "label": "x"})},
+            "values of points must differ by 1e-06 at least, got 2.0 and 2.0000005; choose a smaller unit",
+        ),
         ({"points": (*POINTS[:2], {"value": 9, "label": " BAD "})}, "labels of points must differ"),
         ({"points": (*POINTS[:2], {"value": float("nan"), "label": "x"})}, "point 3, value must be a finite"),
         ({"points": (*POINTS[:2], {"value": "ten", "label": "x"})}, "point 3, value must be a number"),

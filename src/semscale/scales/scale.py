@@ -3,6 +3,7 @@
 import hashlib
 import json
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Annotated, Any, Literal, Self
 
 import numpy as np
@@ -11,6 +12,10 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from semscale.errors import InputError
 from semscale.scales.messages import one_line, unknown_name
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
+
+LARGEST_VALUE = 1e6
+SMALLEST_STEP = 1e-6
+"""Between these two, squares and differences of values neither overflow nor vanish in double precision."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
@@ -46,7 +51,7 @@ class Scale(BaseModel):
         question: A survey question whose answers it can rate.
         language: Language of the anchors, as a BCP 47 tag.
         polarity: Whether a higher value is welcome (``ascending-good``), unwelcome, or neither.
-        points: Values, strictly ascending, each with its label.
+        points: Values from -1e6 to 1e6, each at least 1e-6 above the one before, and each with its label.
         anchor_sets: For each set's name one sentence per point, from the lowest point to the highest.
         provenance: Who wrote the anchors, when, and on what they were tried.
         notes: What a user should know; says why, where the scale does not pass the linter.
@@ -126,11 +131,22 @@ class Scale(BaseModel):
     def _check_points(self) -> Self:
         if not FEWEST_POINTS <= len(self.points) <= MOST_POINTS:
             raise ValueError(f"points must be {FEWEST_POINTS} to {MOST_POINTS}, got {len(self.points)}")
-        for below, above in zip(self.points, self.points[1:], strict=False):
+        for point in self.points:
+            if abs(point.value) > LARGEST_VALUE:
+                raise ValueError(
+                    f"values of points must lie in -{LARGEST_VALUE:g} to {LARGEST_VALUE:g}, "
+                    f"got {point.value:g} ({point.label!r}); choose a larger unit"
+                )
+        for below, above in pairwise(self.points):
             if above.value <= below.value:
                 raise ValueError(
                     f"values of points must ascend, got {below.value:g} ({below.label!r}) "
                     f"before {above.value:g} ({above.label!r})"
+                )
+            if above.value - below.value < SMALLEST_STEP:
+                raise ValueError(
+                    f"values of points must differ by {SMALLEST_STEP:g} at least, "
+                    f"got {below.value!r} and {above.value!r}; choose a smaller unit"
                 )
         repeated = _first_repeated(self.labels)
         if repeated is not None:
