@@ -30,6 +30,7 @@ from semscale.rating.checking import (
     reject,
     unit_anchors,
 )
+from semscale.rating.cosines import cosines_of, sum_in_order
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 _BLOCK_ROWS = 4096  # 30 float64 similarities a row: a block's intermediates stay in a core's own cache
@@ -37,7 +38,6 @@ _TIES = {"float32": 1e-6, "float64": 1e-12}  # masses closer than rounding of th
 _EQUAL_ULPS = (
     8  # cosines of equal anchors differ by a few roundings, because BLAS sums columns in different orders
 )
-_SAFE_SQUARES = (1e-30, 1e30)  # outside, float32 squares may have under- or overflowed
 
 _UNDEFINED = (
     "semantics='paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
@@ -132,9 +132,10 @@ def sharpen_pmf(pmf: npt.ArrayLike, *, temperature: float = 1.0, semantics: Sema
     if masses.ndim == 0 or masses.shape[-1] == 0:
         raise InputError(f"pmf must have points on its last axis, got shape {masses.shape}")
     by_point = masses.reshape(-1, masses.shape[-1]).T
-    usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (by_point.sum(axis=0) > 0)
+    totals = sum_in_order(by_point)
+    usable = (by_point >= 0).all(axis=0) & np.isfinite(by_point).all(axis=0) & (totals > 0)
     reject(~usable, "pmf must be masses >= 0 with a positive sum: not so in")
-    sharpened = _sharpened(by_point / by_point.sum(axis=0), temperature, semantics, _TIES[given.dtype.name])
+    sharpened = _sharpened(by_point / totals, temperature, semantics, _TIES[given.dtype.name])
     return np.ascontiguousarray(sharpened.T).reshape(masses.shape)
 
 
@@ -149,8 +150,9 @@ def rate_vectors(
 ) -> VectorRatings:
     """Rate vectors against all anchor sets: cosines, masses per set, their average, then the temperature.
 
-    Runs in blocks of rows that fit a processor's cache, with one matrix product against all anchors at once;
-    beyond the input it needs little more than its result.
+    Runs in blocks of rows that fit a processor's cache, against all anchors at once; beyond the input it needs
+    little more than its result. A row's rating is the same to the last bit alone, in any order and in any
+    company.
 
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
@@ -181,14 +183,15 @@ def rate_vectors(
     result = VectorRatings(np.empty((n, k)), np.empty((n, n_sets)), np.empty(n))
     unusable, undefined = np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
     for block in _blocks(n):
-        cosines, unusable[block] = _cosines(rows[block], units)
+        cosines, unusable[block] = cosines_of(rows[block], units)
         masses, totals = _masses(cosines, epsilon, semantics)
         undefined[block] = (totals == 0).any(axis=0)
         masses /= np.where(totals == 0, 1.0, totals)[:, None, :]
-        pmf = masses.sum(axis=0)
-        pmf /= np.where(undefined[block], 1.0, pmf.sum(axis=0))
+        pmf = sum_in_order(masses)
+        total = sum_in_order(pmf)
+        pmf /= np.where(total == 0, 1.0, total)
         result.pmf[block] = _sharpened(pmf, temperature, semantics, _TIES[rows.dtype.name]).T
-        result.set_means[block] = np.einsum("k,skn->ns", point_values, masses)
+        result.set_means[block] = sum_in_order((masses * point_values[:, None]).swapaxes(0, 1)).T
         result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
     reject(unusable, "vectors must be finite and not all 0: not so in")
     reject(undefined, _UNDEFINED)
@@ -212,7 +215,7 @@ def _masses(cosines: Reals, epsilon: float, semantics: Semantics) -> tuple[Float
         np.put_along_axis(masses, least, 2 * epsilon, axis=-2)
     if semantics != "paper" and equal.any():
         masses = np.where(equal[..., None, :], 1.0, masses)
-    return masses, masses.sum(axis=-2)
+    return masses, sum_in_order(np.moveaxis(masses, -2, 0))
 
 
 def _sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float) -> Floats:
@@ -228,27 +231,8 @@ def _sharpened(pmf: Floats, temperature: float, semantics: Semantics, tie: float
     with np.errstate(divide="ignore", over="ignore"):
         logs = np.log(pmf / np.where(largest == 0, 1.0, largest))
         powers = np.where(pmf > 0, np.exp(np.where(pmf > 0, logs, 0.0) / temperature), 0.0)
-    total = powers.sum(axis=0)
+    total = sum_in_order(powers)
     return powers / np.where(total == 0, 1.0, total)
-
-
-def _cosines(rows: Reals, units: Reals) -> tuple[Reals, npt.NDArray[np.bool_]]:
-    """Cosines (s, k, n) of rows with unit anchors, and which rows have none."""
-    with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-        squares = np.einsum("nd,nd->n", rows, rows)
-    if not ((squares > _SAFE_SQUARES[0]) & (squares < _SAFE_SQUARES[1])).all():
-        rows = rows.astype(np.float64)
-        peaks = np.abs(rows).max(axis=1, keepdims=True, initial=0.0)
-        rows = rows / np.where(np.isfinite(peaks) & (peaks > 0), peaks, 1.0)
-        with np.errstate(over="ignore", under="ignore", invalid="ignore"):
-            squares = np.einsum("nd,nd->n", rows, rows)
-    usable = np.isfinite(squares) & (squares > 0)
-    n_sets, k, d = units.shape
-    if not usable.all():
-        rows = np.where(usable[:, None], rows, 0.0)
-    products = units.reshape(n_sets * k, d) @ rows.T
-    products /= np.sqrt(np.where(usable, squares, 1.0))
-    return products.reshape(n_sets, k, -1), ~usable
 
 
 def _blocks(n: int) -> Iterator[slice]:
