@@ -1,9 +1,11 @@
 """The cache under several processes, several threads, and a process that is killed."""
 
+import os
 import sqlite3
 import subprocess
 import sys
 import time
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
@@ -105,3 +107,50 @@ class TestThreads:
             counted, closed = pool.submit(cache._file.run, slow, None), pool.submit(close)
             closed.result()
             assert counted.result() == 1
+
+
+FORKING = """
+import os, sqlite3, sys, threading
+import numpy as np
+from semscale.embedding import cache_file
+from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.entries import cache_keys
+cache_file._FORK_SECONDS = 0.01
+cache = EmbeddingCache(sys.argv[1])
+one = Embeddings(np.ones((1, 4), np.float32), np.ones(1, np.int64))
+cache.put_many(cache_keys("signature", ["parent"]), one)
+begun, ending = threading.Event(), threading.Event()
+def hold(connection):
+    begun.set()
+    ending.wait()
+thread = threading.Thread(target=cache._file.run, args=(hold, None))
+thread.start()
+begun.wait()
+child = os.fork()
+if child == 0:
+    cache.put_many(cache_keys("signature", ["child"]), one)
+    os._exit(0 if cache.get_many(cache_keys("signature", ["parent", "child"]), 4).found.all() else 1)
+status = os.waitpid(child, 0)[1]
+ending.set()
+thread.join()
+sys.exit(status or not cache.get_many(cache_keys("signature", ["parent", "child"]), 4).found.all())
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+class TestForks:
+    def test_forked_while_another_thread_holds_the_lock(self, tmp_path):
+        command = [sys.executable, "-W", "ignore::DeprecationWarning", "-c", FORKING, str(tmp_path)]
+        assert subprocess.run(command, check=False, timeout=60).returncode == 0
+
+    def test_the_lock_is_free_again_in_the_parent(self, cache):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn where there are threads
+            child = os.fork()
+        if child == 0:
+            os._exit(0)
+        assert os.waitpid(child, 0)[1] == 0
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(cache.put_many, keys("a"), embeddings(1)).result(timeout=10)
+        assert cache.get_many(keys("a"), 4).found.all()

@@ -16,6 +16,7 @@ import pytest
 from semscale.embedding import sources
 from semscale.embedding.known import Wheel
 from semscale.embedding.landing import Landing, SourceError
+from semscale.embedding.stamps import write_stamps
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = {
@@ -196,6 +197,38 @@ def test_cache_of_a_model_known_to_have_no_modules_is_used_offline(hub, tmp_path
     absent.mkdir(parents=True)
     (absent / "modules.json").touch()
     assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
+
+
+def pulled_in_part(folder: Path, names: set[str]) -> Path:
+    """Leave a folder as an earlier pull from an incomplete cache left it, with its stamps."""
+    home = folder / "cache/models/some--model"
+    for name in names:
+        (home / name).parent.mkdir(parents=True, exist_ok=True)
+        (home / name).write_bytes(FILES[name])
+    write_stamps(home, {name: hashlib.sha256(FILES[name]).hexdigest() for name in names})
+    return home
+
+
+@pytest.mark.parametrize(
+    ("there", "lacking"), [(set(), "modules.json"), ({"modules.json"}, "1_Pooling/config.json")]
+)
+def test_folder_that_was_pulled_in_part_is_not_trusted(hub, tmp_path, there, lacking):
+    home = pulled_in_part(tmp_path, IN_PART | there)
+    answer = resolve_in_child("some/model", tmp_path, endpoint_of(hub), SEMSCALE_OFFLINE="1")
+    assert f"{home / lacking} is missing; semscale models pull some/model brings it back" in answer
+    assert "SEMSCALE_OFFLINE is set" in answer
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    assert all((home / name).read_bytes() == FILES[name] for name in NEEDED)
+
+
+def test_model_that_has_no_modules_on_the_hub_is_asked_for_once(hub, tmp_path, monkeypatch):
+    monkeypatch.delitem(FILES, "modules.json")
+    home = pulled_in_part(tmp_path, IN_PART)
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    assert (home / ".semscale-whole").is_file()
+    asked = len(hub.RequestHandlerClass.asked)
+    assert "|False|" in resolve_in_child("some/model", tmp_path, endpoint_of(hub))
+    assert len(hub.RequestHandlerClass.asked) == asked
 
 
 def landing_of(folder: Path, *names: str) -> Landing:

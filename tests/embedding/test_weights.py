@@ -206,6 +206,21 @@ def test_damaged_file_alone_is_pulled_again(tmp_path):
     assert (home / "model.safetensors").stat().st_ino == kept
 
 
+def test_damage_that_cannot_be_mended_is_named(tmp_path, monkeypatch):
+    home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
+    (home / "tokenizer.json").write_bytes(b"half")
+    (home / "config.json").unlink()
+    monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
+    with pytest.raises(ModelError) as caught:
+        weights.resolve("tiny")
+    found, expected = hashlib.sha256(b"half").hexdigest()[:12], SUMS["tokenizer.json"][:12]
+    message = str(caught.value)
+    assert f"{home / 'tokenizer.json'} has SHA-256 {found}..., not {expected}..., so it is damaged" in message
+    assert f"{home / 'config.json'} is missing; " in message
+    assert "semscale models pull tiny brings it back where there is a connection; here tiny came" in message
+    assert "not contacted, SEMSCALE_OFFLINE" in message
+
+
 def test_touched_file_is_hashed_once_more_and_then_trusted(tmp_path, monkeypatch):
     home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     os.utime(home / "model.safetensors", (1, 1))

@@ -6,9 +6,10 @@ import sqlite3
 import warnings
 from collections.abc import Callable
 from pathlib import Path
-from threading import RLock
+from threading import RLock, local
 from types import TracebackType
 from typing import TypeVar
+from weakref import WeakSet
 
 from filelock import FileLock
 
@@ -28,6 +29,8 @@ _TABLES = """
 CREATE TABLE keys (key BLOB PRIMARY KEY, slot INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE vectors (slot INTEGER PRIMARY KEY, body BLOB NOT NULL);
 """
+# How long a fork waits for other threads to leave SQLite, whose own locks a child could not open again.
+_FORK_SECONDS = 1.0
 # Connections of the process that this one was forked from: never used and never closed here, for both would
 # harm the parent's.
 _INHERITED: list[sqlite3.Connection] = []
@@ -48,16 +51,14 @@ class CacheFile:
         self.path = path
         self._lock = RLock()
         self._connection: sqlite3.Connection | None = None
-        self._process = os.getpid()
         self._usable = True
+        _OPEN.add(self)
 
     def __del__(self) -> None:
         self.close()
 
     def close(self) -> None:
         """Let go of the file; the next use opens it again."""
-        if self._process != os.getpid():  # a lock that a thread held when the process forked stays locked
-            return
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
@@ -90,14 +91,27 @@ class CacheFile:
                 self._give_up(error)
         return otherwise
 
-    def _opened(self) -> sqlite3.Connection | None:
-        if self._connection is not None and self._process != os.getpid():
+    def hold(self) -> Callable[[], None]:
+        """Keep other threads out while the process forks, unless one of them takes too long.
+
+        Returns:
+            What lets them in again.
+        """
+        held = self._lock.acquire(timeout=_FORK_SECONDS)
+        return self._lock.release if held else lambda: None
+
+    def start_afresh(self) -> None:
+        """Leave lock and connection to the process that this one was forked from, and have others."""
+        self._lock = RLock()
+        if self._connection is not None:
             _INHERITED.append(self._connection)
             self._connection = None
+
+    def _opened(self) -> sqlite3.Connection | None:
         if self._connection is None and self._usable:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             with _opening(self.path):
-                self._connection, self._process = _connected(self.path), os.getpid()
+                self._connection = _connected(self.path)
         return self._connection
 
     def _renew(self, error: sqlite3.DatabaseError) -> None:
@@ -117,6 +131,42 @@ class CacheFile:
         self.close()
         self._usable = False
         _warn(f"embedding cache {self.path} cannot be used ({error}); going on without it")
+
+
+_OPEN: WeakSet[CacheFile] = WeakSet()
+
+
+class _Held(local):
+    """What each thread that forks has to let go of afterwards."""
+
+    def __init__(self) -> None:
+        self.releases: list[Callable[[], None]] = []
+
+
+_HELD = _Held()
+
+
+def _before_fork() -> None:
+    _HELD.releases.extend(file.hold() for file in list(_OPEN))
+
+
+def _after_fork_in_parent() -> None:
+    while _HELD.releases:
+        _HELD.releases.pop()()
+
+
+def _after_fork_in_child() -> None:
+    _HELD.releases.clear()
+    for file in list(_OPEN):
+        file.start_afresh()
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(
+        before=_before_fork,
+        after_in_parent=_after_fork_in_parent,
+        after_in_child=_after_fork_in_child,
+    )
 
 
 class Transaction:

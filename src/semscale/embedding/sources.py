@@ -134,7 +134,7 @@ class HubSource:
         snapshot = weights.parent
         # A model without modules.json is read as its tokens' mean, wrong where the file is elsewhere.
         known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
-        lacking = MODULES if known is None else _lacking_pooling(snapshot)
+        lacking = MODULES if known is None else lacking_pooling(snapshot)
         if lacking:
             raise SourceError(
                 f"{unreachable}; its cache has {WEIGHTS} but not {lacking}, so the model may be there in "
@@ -164,7 +164,7 @@ class HubSource:
         )
 
 
-def _lacking_pooling(snapshot: Path) -> str | None:
+def lacking_pooling(snapshot: Path) -> str | None:
     """Name the settings of the pooling that ``modules.json`` tells of, if they are not there."""
     if not (snapshot / MODULES).is_file():
         return None

@@ -4,7 +4,7 @@ import contextlib
 import difflib
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -12,10 +12,21 @@ from semscale.embedding.known import KNOWN, WEIGHTS, KnownModel, find_known
 from semscale.embedding.landing import SourceError, sha256_of
 from semscale.embedding.places import models_root
 from semscale.embedding.pulling import exclusive, pull
-from semscale.embedding.sources import FolderSource, HubListing, HubSource, Source, WheelSource
+from semscale.embedding.sources import (
+    MODULES,
+    FolderSource,
+    HubListing,
+    HubSource,
+    Source,
+    WheelSource,
+    lacking_pooling,
+)
 from semscale.embedding.stamps import current_sum, read_stamps, write_stamps
 from semscale.errors import ModelError, UnknownNameError
 from semscale.types import Progress
+
+WHOLE = ".semscale-whole"
+"""Notes in a folder from the hub that the hub has no modules, or no settings of a pooling, that it lacks."""
 
 _HUB_NAME = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(@(?P<revision>[\w.-]+))?")
 
@@ -96,10 +107,8 @@ def verify(name: str) -> ModelFiles:
     if not sums or not home.is_dir():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
     for file, expected in sums.items():
-        found = sha256_of(home / file) if (home / file).is_file() else None
-        if found != expected:
-            seen = f"has SHA-256 {found[:12]}..., not {expected[:12]}..." if found else "is missing"
-            raise ModelError(f"{home / file} {seen}; semscale models pull {name} brings it back")
+        if current_sum(home, file, {}) != expected:
+            raise ModelError(f"{_fault(home, file, expected)}; semscale models pull {name} brings it back")
     with contextlib.suppress(OSError):  # a folder that cannot be written is verified all the same
         write_stamps(home, sums)
     return _files(home, sums, pinned=known is not None)
@@ -146,21 +155,65 @@ def _resolve_known(
         with exclusive(home):
             lacking = _damaged(home, known.sums, thorough)  # another process may have pulled meanwhile
             if lacking:
-                pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
+                with _explained(home, known.sums, lacking):
+                    pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
     return _files(home, known.sums, pinned=True)
 
 
 def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progress | None) -> ModelFiles:
     home = _home(name)
-    sums = _stored_sums(home)
-    if WEIGHTS not in sums or _damaged(home, sums, thorough):
+    if _lacks(home, thorough):
         with exclusive(home):
-            sums = _stored_sums(home)
-            if WEIGHTS not in sums or _damaged(home, sums, thorough):
-                listing = _listed(name, hub)
-                source = replace(hub, revision=listing.commit)
-                sums = pull(home, dict.fromkeys(listing.files), [source], progress=progress)
-    return _files(home, sums, pinned=False)
+            lacking = _lacks(home, thorough)
+            if lacking:
+                with _explained(home, _stored_sums(home), lacking):
+                    listing = _listed(name, hub)
+                    source = replace(hub, revision=listing.commit)
+                    pull(home, dict.fromkeys(listing.files), [source], progress=progress)
+                if _lacking_steps(home):
+                    (home / WHOLE).touch()
+    return _files(home, _stored_sums(home), pinned=False)
+
+
+def _lacks(home: Path, thorough: bool) -> list[str]:
+    """Name the files that a folder from the hub lacks, or that are not what they were.
+
+    Without its modules a model is read as its tokens' mean. A folder that has none is therefore whole only
+    where it is noted that the hub has none either: it may have come out of a cache that held a part.
+    """
+    sums = _stored_sums(home)
+    if WEIGHTS not in sums:
+        return [WEIGHTS]
+    steps = _lacking_steps(home)
+    if steps and not (home / WHOLE).is_file():
+        return [steps]
+    return _damaged(home, sums, thorough)
+
+
+def _lacking_steps(home: Path) -> str | None:
+    return lacking_pooling(home) if (home / MODULES).is_file() else MODULES
+
+
+@contextlib.contextmanager
+def _explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterator[None]:
+    """Where files cannot be brought back, say first what is wrong with those that were there."""
+    try:
+        yield
+    except ModelError as error:
+        if not any((home / name).is_file() for name in (*sums, WEIGHTS)):
+            raise
+        faults = "; ".join(_fault(home, name, sums.get(name)) for name in lacking)
+        remedy = f"semscale models pull {_name(home.name)} brings it back where there is a connection"
+        raise ModelError(f"{faults}; {remedy}; here {error}") from error
+
+
+def _fault(home: Path, file: str, expected: str | None) -> str:
+    found = current_sum(home, file, {})
+    if found is None:
+        return f"{home / file} is missing"
+    if expected is None:
+        return f"{home / file} is there, but what its hash was is not"
+    return f"{home / file} has SHA-256 {found[:12]}..., not {expected[:12]}..., so it is damaged"
 
 
 def _listed(name: str, hub: HubSource) -> HubListing:
