@@ -158,6 +158,24 @@ def test_anchor_sets_can_be_chosen(semscale, answers):
     assert f"anchor_sets:{first}+{second}" in json.loads(ended.out)["signature"]
 
 
+def test_possible_codes_are_hinted_at_and_left_out_once_they_are_named(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("text\ngreat\nNA\n-99\nna\n???\n")
+    out = semscale(*rate()).out
+    assert "4 of 5 rows rated; left out: 1 uninformative\n" in out
+    assert (
+        "hint: 3 rated texts look like codes for a missing answer (NA 2, -99 1); "
+        "to leave them out: --missing NA --missing -99\n"
+    ) in out
+    ended = semscale(*rate("--missing", "NA", "--missing", "-99"))
+    assert "1 of 5 rows rated; left out: 3 missing and 1 uninformative\n" in ended.out
+    assert "hint" not in ended.out
+    assert "|missing:-99+na|" in ended.out
+    assert json.loads(semscale(*rate("--json")).out)["possible_codes"] == {"NA": 2, "-99": 1}
+    ended = semscale(*rate("--missing", " "))
+    assert (ended.code, ended.out) == (2, "")
+    assert "missing must be codes such as 'NA' or '-99', got ' '" in ended.err
+
+
 def test_group_names_cannot_steer_the_terminal(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text,region\ngreat,\x1b[31m[bold]red\ngood,x\n")
     ended = semscale(*rate("--by", "region"))

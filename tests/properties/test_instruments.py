@@ -72,6 +72,7 @@ INSTRUMENTS = [
             "epsilon": 0.1,
             "semantics": "paper",
             "floor": 0.3,
+            "missing": ["NA"],
         },
     ),
 ]

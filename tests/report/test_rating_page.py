@@ -284,3 +284,21 @@ def test_a_page_of_real_ratings_is_sound(make_scale, toy_embedder, read_page):
     assert "<i>formal 1</i>" in page.text
     assert re.search(r"Texts\s*6\s*Rated\s*4\s*Left out\s*2", page.text)
     assert not re.search(r"\b(nan|None)\b", page.text)
+
+
+def test_possible_codes_are_named_with_the_way_to_leave_them_out(make_summary, read_page):
+    plain = make_summary(n=30)
+    assert "--missing" not in rating_page(plain)
+    codes = {"NA": 1200, "don't know": 3, "other numbers": 2}
+    page = read_page(rating_page(dataclasses.replace(plain, possible_codes=codes)))
+    page.assert_harmless()
+    assert (
+        "1,205 rated texts look like codes for a missing answer (NA 1,200, don't know 3, other numbers 2); "
+        """to leave them out: --missing NA --missing 'don'"'"'t know'"""
+    ) in page.text
+
+
+def test_a_few_possible_codes_are_listed_and_the_rest_is_hinted_at(make_summary):
+    codes = {str(number): 1 for number in range(9)}
+    page = rating_page(dataclasses.replace(make_summary(n=30), possible_codes=codes))
+    assert "(0 1, 1 1, 2 1, 3 1, 4 1, 5 1, ...)" in page

@@ -91,6 +91,15 @@ Floor = Annotated[
         metavar="FLOOR",
     ),
 ]
+Missing = Annotated[
+    list[str] | None,
+    option(
+        _RATING,
+        "--missing",
+        "A code that stands for no answer, such as NA or -99; can be repeated.",
+        metavar="CODE",
+    ),
+]
 Encoding = Annotated[
     str | None, option(_INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", metavar="NAME")
 ]
@@ -137,6 +146,7 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     epsilon: Epsilon = 0.0,
     semantics: SemanticsName = Semantics.SAFE,
     floor: Floor = "auto",
+    missing: Missing = None,
     model: Model = None,
     precision: PrecisionName = Precision.EXACT,
     engine: Engine = "openvino",
@@ -172,6 +182,7 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
             "epsilon": epsilon,
             "semantics": semantics.value,
             "floor": as_floor(floor),
+            "missing": missing or [],
         },
         model=ModelChoice(model, precision.value, engine, base_url, cache=not no_cache),
         settings=FileSettings(part_rows, interval, seed, restart),

@@ -25,6 +25,7 @@ def rating_json(summary: "RatingSummary", *, out: Path | None = None, report: Pa
         "source": summary.source,
         "rows": summary.n,
         "counts": summary.counts,
+        "possible_codes": summary.possible_codes,
         "windowed": summary.n_windowed,
         "distinct": summary.n_distinct,
         "points": [{"value": point.value, "label": point.label} for point in summary.scale.points],

@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from semscale.report.rating_reasons import codes_hint
 from semscale.report.wording import (
     counted,
     coverage,
@@ -59,6 +60,8 @@ def _print(console: Console, summary: "RatingSummary", files: tuple[Path | None,
         Text.assemble((one_line(summary.scale.title), "bold"), (f"  {one_line(summary.source)}", _QUIET))
     )
     console.print(f"{scored:,} of {counted(summary.n, 'row')} rated{_left_out(summary)}")
+    if hint := codes_hint(summary):
+        console.print(f"hint: {hint}")
     if overall.pmf:
         console.print(_figures(summary))
         console.print(_distribution(summary))

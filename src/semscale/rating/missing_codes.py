@@ -17,8 +17,8 @@ _KNOWN = frozenset(
     {
         "na", "n/a", "n.a.", "n.a", "n\\a", "#n/a", "#na", "<na>", "nan", "none", "null", "(null)", "nil",
         "missing", "(missing)", "blank", "(blank)", "undefined", "dk", "d/k", "dk/na", "don't know",
-        "dont know", "do not know", "refused", "skipped", "no answer", "no response", "no data", "not applicable",
-        "not asked", "not available", "not stated", "prefer not to say", "prefer not to answer",
+        "dont know", "do not know", "refused", "skipped", "no answer", "no response", "no data", "not asked",
+        "not applicable", "not available", "not stated", "prefer not to say", "prefer not to answer",
     }
 )  # fmt: skip
 _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")

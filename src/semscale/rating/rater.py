@@ -1,6 +1,7 @@
 """The instrument: rates texts on a scale by their similarity with the scale's anchors."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
@@ -11,6 +12,7 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.rating.checking import Semantics, as_rows, check_settings
 from semscale.rating.columns import as_list, text_status
+from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.ratings import Ratings
 from semscale.rating.ssr import rate_vectors
 from semscale.scales import Scale, load_scale
@@ -33,6 +35,7 @@ class RaterSettings(TypedDict, total=False):
     epsilon: float
     semantics: Semantics
     floor: Literal["auto"] | float | None
+    missing: Iterable[str]
 
 
 class Rater:
@@ -47,6 +50,7 @@ class Rater:
         semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``.
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
+        missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
 
     Raises:
         InputError: an unknown scale or anchor set, or a setting out of range.
@@ -65,6 +69,7 @@ class Rater:
         epsilon: float = 0.0,
         semantics: Semantics = "safe",
         floor: Literal["auto"] | float | None = "auto",
+        missing: Iterable[str] = (),
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         loaded = load_scale(scale)
@@ -74,6 +79,7 @@ class Rater:
         self.semantics: Semantics = semantics
         self._embedder = embedder
         self._floor = _checked_floor(floor)
+        self.missing = missing_keys(missing)
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -103,6 +109,7 @@ class Rater:
     @cached_property
     def signature(self) -> Signature:
         """What is applied: the scale with its content hash, all settings, and the embedder's."""
+        codes = {"missing": written_codes(self.missing)} if self.missing else {}
         return Signature.of(
             "rate",
             scale=f"{self.scale.name}#{self.scale.content_hash}",
@@ -111,15 +118,17 @@ class Rater:
             epsilon=self.epsilon,
             semantics=self.semantics,
             floor=self.floor,
+            **codes,
         ).extended(self.embedder.signature)
 
     def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
         """Rate texts in their order; equal texts are embedded once.
 
         Args:
-            texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. Null is
-                ``missing``, what is no string ``not-text``, white space ``empty``, and what resembles no
-                anchor ``off-topic``; these have a status and no rating.
+            texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. Null and a code of
+                ``missing`` are ``missing``, what is no string ``not-text``, white space ``empty``, what has
+                no letter and no digit ``uninformative``, and what resembles no anchor ``off-topic``; these
+                have a status and no rating.
             progress: called while texts are embedded.
 
         Raises:
@@ -127,14 +136,18 @@ class Rater:
             ModelError: the model cannot be run.
         """
         cells = as_list(texts, "texts")
-        codes = np.array([_STATUSES.index(text_status(cell)) for cell in cells], dtype=np.int64)
+        statuses = (text_status(cell, self.missing) for cell in cells)
+        codes = np.array([_STATUSES.index(status) for status in statuses], dtype=np.int64)
         readable = np.flatnonzero(codes == _SCORED)
         places: dict[str, int] = {}
         place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
         if not places:
             return self._ratings(codes, readable, place, _Rated.nothing(self.scale))
         embedded = self.embedder.embed(list(places), progress=progress)
-        return self._ratings(codes, readable, place, self._rated(embedded.vectors, embedded.windows))
+        rated = self._rated(embedded.vectors, embedded.windows)
+        ratings = self._ratings(codes, readable, place, rated)
+        scored = np.flatnonzero(ratings.scored)
+        return replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
 
     def rate_vectors(self, vectors: npt.ArrayLike) -> Ratings:
         """Rate vectors that the caller has, made by the same model as this rater's embedder.

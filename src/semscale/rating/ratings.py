@@ -1,7 +1,7 @@
 """What rating texts gives: a probability mass function for each text, and everything that follows from it."""
 
 from collections import Counter
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Unpack
 
 import numpy as np
@@ -38,6 +38,8 @@ class Ratings:
         windows: shape (n,), windows that a text was read in; 0 where it was not read.
         signature: what was applied.
         floor: similarity below which a text is off topic; ``None`` for no floor.
+        possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
+            often it occurs; name those that are codes in ``missing``.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -51,18 +53,19 @@ class Ratings:
     windows: Integers
     signature: Signature
     floor: float | None = None
+    possible_codes: dict[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n = len(self.status)
-        for field in fields(self):
-            array = getattr(self, field.name)
+        for part in fields(self):
+            array = getattr(self, part.name)
             if not isinstance(array, np.ndarray):
                 continue
             if len(array) != n:
-                raise InputError(f"{field.name} must have {n} rows as status has, got {len(array)}")
+                raise InputError(f"{part.name} must have {n} rows as status has, got {len(array)}")
             own = array.view()
             own.flags.writeable = False
-            object.__setattr__(self, field.name, own)
+            object.__setattr__(self, part.name, own)
         if self.pmf.shape != (n, self.scale.n_points):
             raise InputError(f"pmf must have shape {(n, self.scale.n_points)}, got {self.pmf.shape}")
 

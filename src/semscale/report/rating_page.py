@@ -7,6 +7,7 @@ from semscale.report import rating_tables as tables
 from semscale.report import rating_words as words
 from semscale.report.comparison_figures import distributions_figure, scatter_figure
 from semscale.report.page import render
+from semscale.report.rating_reasons import codes_hint
 from semscale.report.scale_points import scale_digits
 from semscale.report.wording import (
     bracket,
@@ -54,6 +55,7 @@ def rating_page(summary: "RatingSummary", *, lint: "LintReport | None" = None) -
         heat=figures.heat_figure(summary),
         **_verbatims(summary, digits),
         left_out=tables.left_out(summary),
+        codes_hint=codes_hint(summary),
         sets=figures.sets_figure(summary),
         comparison=_comparison(summary),
         lint=lint,

@@ -1,0 +1,128 @@
+"""Outcomes: what becomes of every kind of cell, in memory and in a file; the docs list every status."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from semscale.errors import InputError, InterruptedRunError
+from semscale.rating.file_columns import FileColumns
+from semscale.rating.files import FileSettings, rate_file
+from semscale.rating.rater import Rater
+from semscale.report.rating_reasons import MEANINGS, codes_hint
+from semscale.store.reading import open_table
+from semscale.types import Status
+
+DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
+
+# The toy model puts a text off topic that shares no word with an anchor.
+OUTCOMES = [
+    ("great thing", Status.SCORED),
+    ("  great thing\n", Status.SCORED),
+    (None, Status.MISSING),
+    (float("nan"), Status.MISSING),
+    ("unanswered", Status.MISSING),
+    (" UNANSWERED ", Status.MISSING),
+    ("-99", Status.MISSING),
+    (5, Status.NOT_TEXT),
+    (["great thing"], Status.NOT_TEXT),
+    ("", Status.EMPTY),
+    (" \t\u00a0", Status.EMPTY),
+    ("?!", Status.UNINFORMATIVE),
+    ("\U0001f44d", Status.UNINFORMATIVE),
+    ("\u200b", Status.UNINFORMATIVE),
+    ("&nbsp;", Status.UNINFORMATIVE),
+    ("entirely unrelated words", Status.OFF_TOPIC),
+]
+CELLS = [cell for cell, _ in OUTCOMES]
+STATUSES = [status for _, status in OUTCOMES]
+
+
+@pytest.fixture
+def rater(survey, toy_embedder):
+    return Rater(survey.some_scale(), embedder=toy_embedder, floor=0.2, missing=["unanswered", "-99"])
+
+
+def test_every_kind_of_cell_has_its_status(rater):
+    assert rater.rate(CELLS).status.tolist() == STATUSES
+
+
+def test_a_file_gives_the_same(rater, tmp_path):
+    path = tmp_path / "answers.jsonl"
+    path.write_text("".join(json.dumps({"text": cell}) + "\n" for cell in CELLS))
+    out = tmp_path / "rated.jsonl"
+    rate_file(open_table(path), FileColumns("text"), rater=rater, out=out, settings=FileSettings(3))
+    (rated,) = open_table(out).batches(100)
+    assert rated["semscale_status"].to_list() == STATUSES
+    assert rated["semscale_mean"].is_not_null().to_list() == [status == "scored" for status in STATUSES]
+
+
+def test_every_status_is_explained_in_the_report_and_in_the_docs():
+    assert set(STATUSES) - {Status.SCORED} <= set(MEANINGS)
+    table = re.search(r"^\| status \|.*?\n\n", DOCS.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL)[0]
+    listed = re.findall(r"^\| `([a-z-]+)` \|", table, re.MULTILINE)
+    assert listed == [str(status) for status in Status if status in STATUSES]
+
+
+# --- codes in files -------------------------------------------------------------------------------
+
+CODED = ["NA", "great thing", "n/a", "NA", "so so", " na", "-99", "lovely", None, "-99"]
+
+
+@pytest.fixture
+def coded(tmp_path):
+    path = tmp_path / "coded.jsonl"
+    path.write_text("".join(json.dumps({"text": cell}) + "\n" for cell in CODED))
+    return open_table(path)
+
+
+def rater_with(survey, embedder, *codes):
+    return Rater(survey.some_scale(), embedder=embedder, floor=None, missing=codes)
+
+
+@pytest.mark.parametrize("part_rows", [1, 3, 100])
+def test_codes_are_counted_over_all_parts(survey, coded, toy_embedder, part_rows):
+    settings = FileSettings(part_rows)
+    plain = rate_file(coded, FileColumns("text"), rater=rater_with(survey, toy_embedder), settings=settings)
+    assert plain.possible_codes == {"NA": 3, "-99": 2, "n/a": 1}
+    assert plain.counts == {"scored": 9, "missing": 1}
+    assert codes_hint(plain) == (
+        "6 rated texts look like codes for a missing answer (NA 3, -99 2, n/a 1); "
+        "to leave them out: --missing NA --missing -99 --missing n/a"
+    )
+    named = rate_file(
+        coded, FileColumns("text"), rater=rater_with(survey, toy_embedder, "na", "-99"), settings=settings
+    )
+    assert named.possible_codes == {"n/a": 1}
+    assert named.counts == {"scored": 4, "missing": 6}
+    assert codes_hint(named).startswith(
+        "1 rated text looks like a code for a missing answer (n/a 1); to leave it"
+    )
+
+
+def test_a_stopped_run_goes_on_with_the_same_codes_only(survey, coded, toy_embedder, tmp_path):
+    out, settings = tmp_path / "rated.csv", FileSettings(part_rows=4)
+
+    class Stopping:
+        """The toy model until the second part."""
+
+        dimensions, signature = toy_embedder.dimensions, toy_embedder.signature
+
+        def embed(self, texts, *, progress=None):
+            if "lovely" in texts:
+                raise KeyboardInterrupt
+            return toy_embedder.embed(texts, progress=progress)
+
+    with pytest.raises(InterruptedRunError):
+        rate_file(
+            coded, FileColumns("text"), rater=rater_with(survey, Stopping(), "na"), out=out, settings=settings
+        )
+    for codes in ([], ["na", "-99"]):
+        other = rater_with(survey, toy_embedder, *codes)
+        with pytest.raises(InputError, match="missing was na, now .*--restart"):
+            rate_file(coded, FileColumns("text"), rater=other, out=out, settings=settings)
+    same = rater_with(survey, toy_embedder, "NA")
+    summary = rate_file(coded, FileColumns("text"), rater=same, out=out, settings=settings)
+    assert summary.counts == {"scored": 6, "missing": 4}  # NA, NA, na and null
+    assert summary.possible_codes == {"-99": 2, "n/a": 1}
