@@ -1,5 +1,8 @@
 """``semscale cache`` as a user types it."""
 
+import contextlib
+import sqlite3
+
 import numpy as np
 import pytest
 
@@ -65,3 +68,29 @@ def test_clear_empties_it(capsys, place):
     assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
     assert main(["cache", "clear"]) == 0
     assert capsys.readouterr().out == f"{place}: 0 embeddings removed\n"
+
+
+def test_clear_mends_a_cache_without_its_tables(capsys, place):
+    fill(10)
+    with contextlib.closing(sqlite3.connect(place)) as connection:
+        connection.execute("DROP TABLE vectors")
+        connection.commit()
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr() == (f"{place}: 0 embeddings removed\n", "")
+    fill(10)
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
+
+
+@pytest.mark.filterwarnings("default::semscale.embedding.cache.CacheWarning")
+def test_clear_mends_a_damaged_cache_and_keeps_no_damaged_file(capsys, place):
+    place.write_bytes(b"no database, and long enough to be taken for one" * 100)
+    assert main(["cache", "clear"]) == 0
+    printed = capsys.readouterr()
+    assert printed.out == f"{place}: 0 embeddings removed, and 1 damaged file\n"
+    assert printed.err.startswith(f"semscale: warning: embedding cache {place} is damaged")
+    assert printed.err.count("\n") == 1
+    assert [path.name for path in place.parent.iterdir() if ".damaged" in path.name] == []
+    fill(10)
+    assert main(["cache", "clear"]) == 0
+    assert capsys.readouterr() == (f"{place}: 10 embeddings removed\n", "")

@@ -97,3 +97,11 @@ def test_without_a_name_it_is_the_default_model(capsys, arguments):
     # Neither on this disk nor to be had offline, so the message must name it.
     assert main(["models", *arguments]) == 2
     assert "all-MiniLM-L6-v2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["path", "verify", "pull"])
+def test_a_name_that_cannot_be_pulled_is_not_said_to_be_pulled(capsys, command):
+    assert main(["models", command, "nosuch"]) == 2
+    err = capsys.readouterr().err
+    assert "model 'nosuch' is neither a known name, nor a folder, nor organisation/name" in err
+    assert "models pull" not in err

@@ -22,9 +22,14 @@ def info() -> None:
 
 @app.command()
 def clear() -> None:
-    """Remove every embedding from the cache; they are computed again when they are needed."""
+    """Remove every embedding from the cache; they are computed again when they are needed.
+
+    Damaged files that were moved aside are removed as well.
+    """
     from semscale.embedding.cache import EmbeddingCache
 
     with EmbeddingCache() as cache:
         entries = cache.clear() if cache.path.exists() else 0
-        typer.echo(f"{cache.path}: {entries:,} embeddings removed")
+        damaged = cache.remove_damaged()
+        aside = f", and {len(damaged)} damaged file{'s' * (len(damaged) != 1)}" if damaged else ""
+        typer.echo(f"{cache.path}: {entries:,} embeddings removed{aside}")

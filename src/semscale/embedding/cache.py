@@ -152,6 +152,17 @@ class EmbeddingCache:
         """
         return self._file.run(_clear, 0)
 
+    def remove_damaged(self) -> list[Path]:
+        """Remove the files that were found damaged and moved aside.
+
+        Returns:
+            Which files there were.
+        """
+        damaged = sorted(self.path.parent.glob(f"{FILE_NAME}.damaged*"))
+        for file in damaged:
+            file.unlink(missing_ok=True)
+        return damaged
+
     def _read(self, connection: sqlite3.Connection, keys: Sequence[bytes], cached: Cached) -> None:
         place = {key: row for row, key in enumerate(keys)}
         for part in _parts(keys):

@@ -225,11 +225,22 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")
     connection.execute("PRAGMA journal_size_limit=67108864")
-    if _pragma(connection, "user_version") != FORMAT:
+    if _pragma(connection, "user_version") != FORMAT or not _has_tables(connection):
         connection.executescript(
             f"BEGIN IMMEDIATE; DROP TABLE IF EXISTS keys; DROP TABLE IF EXISTS vectors; {_TABLES}"
             f"PRAGMA application_id={APPLICATION_ID}; PRAGMA user_version={FORMAT}; COMMIT;"
         )
+
+
+def _has_tables(connection: sqlite3.Connection) -> bool:
+    try:
+        connection.execute("SELECT key, slot, used FROM keys LIMIT 0")
+        connection.execute("SELECT slot, body FROM vectors LIMIT 0")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_ERROR:  # such as a lock that another process holds
+            raise
+        return False
+    return True
 
 
 def _pragma(connection: sqlite3.Connection, name: str) -> int:

@@ -29,10 +29,10 @@ def exclusive(home: Path) -> Iterator[None]:
         with FileLock(locks / f"{home.name}.lock"):
             yield
     except OSError as error:
-        reason = "the disk is full" if error.errno in NO_ROOM else error.strerror or str(error)
+        full = error.errno in NO_ROOM
+        reason = "the disk is full; make room, or" if full else f"{error.strerror or error};"
         raise ModelError(
-            f"{home.name} cannot be kept in {home.parent}: {reason}; "
-            f"make room, or set SEMSCALE_CACHE to another folder"
+            f"{home.name} cannot be kept in {home.parent}: {reason} set SEMSCALE_CACHE to another folder"
         ) from error
 
 

@@ -99,10 +99,11 @@ def verify(name: str) -> ModelFiles:
         The folder with the hash of its weights.
 
     Raises:
+        UnknownNameError: nothing of that name can be pulled.
         ModelError: the model is not on this disk, or a file's hash is not what it should be; names the file.
     """
     known = find_known(name)
-    home = _home(known.name if known else name)
+    home = home_of(name)
     sums = known.sums if known else _stored_sums(home)
     if not sums or not home.is_dir():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
@@ -126,8 +127,14 @@ def installed() -> list[str]:
 
 
 def home_of(name: str) -> Path:
-    """Return the folder in which a model lies, or would lie after a pull."""
+    """Return the folder in which a model lies, or would lie after a pull.
+
+    Raises:
+        UnknownNameError: nothing of that name can be pulled.
+    """
     known = find_known(name)
+    if known is None and not _HUB_NAME.fullmatch(name):
+        raise _unknown(name)
     return _home(known.name if known else name)
 
 
