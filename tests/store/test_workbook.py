@@ -1,6 +1,10 @@
 """Limits of an Excel sheet."""
 
 import datetime as dt
+import errno
+import gc
+import io
+import os
 
 import polars as pl
 import pytest
@@ -40,3 +44,26 @@ def test_dates_are_dates_where_excel_has_them(tmp_path):
     (batch,) = open_table(tmp_path / "x.xlsx").batches(10)
     assert [day.date() for day in batch["day"]] == days
     assert batch["old"].to_list() == ["1899-12-31"] * 2
+
+
+class FullDisk(io.FileIO):
+    """A file on a disk that has room for 1,000 bytes."""
+
+    def write(self, content):
+        if self.tell() + len(content) > 1000:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return super().write(content)
+
+
+def test_a_full_disk_is_one_error_and_nothing_fails_afterwards(tmp_path, monkeypatch):
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(parts))
+    monkeypatch.setattr(workbook, "_UntilRefused", type("Full", (workbook._UntilRefused, FullDisk), {}))
+    unraised = []
+    monkeypatch.setattr("sys.unraisablehook", unraised.append)
+    with pytest.raises(Exception, match="No space left on device"):
+        write_workbook([pl.DataFrame({"text": ["x"]})], tmp_path / "x.xlsx")
+    gc.collect()
+    assert unraised == []
+    assert list(parts.iterdir()) == []

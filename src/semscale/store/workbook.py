@@ -1,7 +1,11 @@
 """Excel workbooks, written row by row in constant memory; a text is never a formula or a link."""
 
+import io
 import math
+import tempfile
+import traceback
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -35,10 +39,9 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
     Raises:
         InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
+        OSError: the disk is full; what is written of the file then is no workbook.
     """
-    import xlsxwriter
-
-    with xlsxwriter.Workbook(target, _SETTINGS) as workbook:
+    with _workbook(target) as workbook:
         sheet = workbook.add_worksheet()
         days = workbook.add_format({"num_format": "yyyy-mm-dd"})
         times = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
@@ -48,6 +51,46 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
                     _write_date(sheet, (number, column), cell, times if isinstance(cell, datetime) else days)
                 else:
                     _write(sheet, (number, column), cell)
+
+
+@contextmanager
+def _workbook(target: Path) -> Iterator[Any]:
+    """Open a workbook that leaves nothing open or behind when the disk is full, here or where parts lie."""
+    import xlsxwriter
+
+    with (
+        tempfile.TemporaryDirectory(prefix="semscale-") as parts,
+        io.BufferedWriter(_UntilRefused(target, "wb")) as output,
+    ):
+        try:
+            with xlsxwriter.Workbook(output, _SETTINGS | {"tmpdir": parts}) as workbook:
+                yield workbook
+        except xlsxwriter.exceptions.FileCreateError as error:
+            refused = error.__context__
+            if refused is not None:
+                # The frames that failed hold the archive; it is closed as soon as they let it go.
+                traceback.clear_frames(refused.__traceback__)
+            raise
+
+
+class _UntilRefused(io.FileIO):
+    """A file that fails once: what is written after the disk has refused something belongs to no workbook.
+
+    An archive that failed is closed when it is collected, and closing writes its end. That must not fail
+    again, where nobody can catch it.
+    """
+
+    refused = False
+
+    def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
+        """Write, and remember a failure."""
+        if self.refused:
+            return memoryview(content).nbytes
+        try:
+            return super().write(content)
+        except OSError:
+            self.refused = True
+            raise
 
 
 def check_rows(rows: int) -> None:
