@@ -1,0 +1,222 @@
+"""``semantic_similarity_rating.response_rater``: the guide's class, on Semscale's arithmetic.
+
+``from semscale.compat.ssr.response_rater import ResponseRater`` finds it as well.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.ssr import rate_vectors
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+
+MEAN = "mean"
+_COLUMNS = ("id", "int_response", "sentence")
+_MATRIX_AXES = 2
+
+
+class ResponseRater:
+    """Rates responses against sets of reference sentences.
+
+    Args:
+        df_references: a polars, pandas or Arrow table with columns ``id`` (name of the set), ``int_response``
+            (1 to k in each set, the same k in all) and ``sentence``. A column ``embedding`` with a vector per
+            sentence makes responses vectors too; without it they are texts.
+        model_name: embedding model for texts.
+        device: ``None`` or ``cpu`` for Semscale's own engine; anything else, such as ``cuda``, runs the model
+            in PyTorch (``semscale[torch]``), on that device.
+        embedder: used instead of ``model_name`` if given.
+
+    Raises:
+        InputError: (a ``ValueError``) a column is missing, a set is not complete, or the reserved name
+            ``mean`` is used.
+
+    Example:
+        >>> import polars as pl
+        >>> references = pl.DataFrame(
+        ...     {"id": ["a", "a"], "int_response": [1, 2], "sentence": ["No.", "Yes."],
+        ...      "embedding": [[1.0, 0.0], [0.0, 1.0]]}
+        ... )
+        >>> rater = ResponseRater(references)
+        >>> rater.get_response_pmfs("a", np.array([[0.6, 0.8]])).tolist()
+        [[0.0, 1.0]]
+    """
+
+    def __init__(
+        self,
+        df_references: object,
+        model_name: str = "all-MiniLM-L6-v2",
+        device: str | None = None,
+        *,
+        embedder: "Embedder | None" = None,
+    ) -> None:
+        table = _as_table(df_references)
+        self._sentences = _sets(table, "sentence")
+        self._embedder = embedder
+        self._model_name, self._device = model_name, device
+        self._anchors: dict[str, npt.NDArray[Any]] = {}
+        self._takes_vectors = "embedding" in table.columns
+        if self._takes_vectors:
+            self._anchors |= _as_matrices(_sets(table, "embedding"))
+
+    @property
+    def available_reference_sets(self) -> list[str]:
+        """Names of the sets, in order of first appearance."""
+        return list(self._sentences)
+
+    @property
+    def model_info(self) -> dict[str, Any]:
+        """What responses are, and what embeds them: ``mode``, ``model_name``, ``device``, ``signature``."""
+        if self._takes_vectors:
+            return {"mode": "embedding", "model_name": None, "device": None, "signature": None}
+        return {
+            "mode": "text",
+            "model_name": self._model_name,
+            "device": self._device or "cpu",
+            "signature": str(self._model().signature),
+        }
+
+    def encode_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        """Embed texts, shape (n, d).
+
+        Raises:
+            InputError: a text is empty or no string (rows named).
+        """
+        if isinstance(texts, str | np.ndarray) and not _holds_texts(texts):
+            raise InputError("llm_responses must be a list of texts: references have no embedding column")
+        wrong = [row for row, text in enumerate(texts) if not isinstance(text, str) or not text.strip()]
+        if wrong:
+            raise InputError(f"llm_responses must be texts that are not empty: not so in rows {wrong[:5]}")
+        model = self._model()
+        if len(texts) == 0:
+            return np.empty((0, model.dimensions), dtype=np.float32)
+        return model.embed(list(texts)).vectors
+
+    def get_response_pmfs(
+        self,
+        reference_set_id: str,
+        llm_responses: Sequence[str] | npt.ArrayLike,
+        temperature: float = 1.0,
+        epsilon: float = 0.0,
+    ) -> Floats:
+        """Rate responses against one set, or against all sets on average.
+
+        Args:
+            reference_set_id: name of a set, or ``mean``.
+            llm_responses: n texts, or vectors (n, d) where the references came with vectors.
+            temperature: at least 0, applied to the average.
+            epsilon: at least 0, given to the least similar point of each set.
+
+        Returns:
+            Shape (n, k), rows sum to 1.
+
+        Raises:
+            UnknownNameError: (a ``KeyError``) no such set; the message names those there are.
+            InputError: (a ``ValueError``) responses of the wrong kind, or a setting out of range.
+        """
+        names = self.available_reference_sets if reference_set_id == MEAN else [reference_set_id]
+        if names[0] not in self._sentences:
+            known = ", ".join(map(repr, [*self._sentences, MEAN]))
+            raise UnknownNameError(f"reference_set_id must be one of {known}, got {reference_set_id!r}")
+        vectors = self._response_vectors(llm_responses)
+        return rate_vectors(
+            vectors,
+            np.stack([self._anchors_of(name) for name in names]),
+            epsilon=epsilon,
+            temperature=temperature,
+            semantics="guide",
+        ).pmf
+
+    def get_survey_response_pmf(self, response_pmfs: npt.ArrayLike) -> Floats:
+        """Average the PMFs of many responses, shape (n, k), into one, shape (k,).
+
+        Raises:
+            InputError: no responses to average.
+        """
+        pmfs = np.asarray(response_pmfs, dtype=np.float64)
+        if pmfs.ndim != _MATRIX_AXES or not len(pmfs):
+            raise InputError(f"response_pmfs must have shape (responses, points), got {pmfs.shape}")
+        average: Floats = pmfs.mean(axis=0)
+        return average
+
+    def _response_vectors(self, responses: Sequence[str] | npt.ArrayLike) -> npt.ArrayLike:
+        if not self._takes_vectors:
+            return self.encode_texts(responses)  # type: ignore[arg-type]  # checked there
+        if _holds_texts(responses):
+            raise InputError("llm_responses must be vectors, as the references came with an embedding column")
+        return responses
+
+    def _anchors_of(self, name: str) -> npt.NDArray[Any]:
+        if name not in self._anchors:
+            self._anchors[name] = self.encode_texts(self._sentences[name])
+        return self._anchors[name]
+
+    def _model(self) -> "Embedder":
+        if self._embedder is None:
+            self._embedder = _load(self._model_name, self._device)
+        return self._embedder
+
+
+def _load(model_name: str, device: str | None) -> "Embedder":
+    if device in (None, "cpu"):
+        from semscale.embedding import load_embedder
+
+        return load_embedder(model_name)
+    from semscale.embedding.torch_engine import SentenceTransformerEmbedder
+
+    return SentenceTransformerEmbedder(model_name, device=device)
+
+
+def _as_table(df_references: object) -> nw.DataFrame[Any]:
+    table = nw.from_native(df_references, eager_only=True, pass_through=True)
+    if not isinstance(table, nw.DataFrame):
+        raise InputError(f"df_references must be a table, got {type(df_references).__name__}")
+    missing = [name for name in _COLUMNS if name not in table.columns]
+    if missing:
+        raise InputError(
+            f"df_references must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}"
+        )
+    return table
+
+
+def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
+    """List a column by set, each set in the order of its points."""
+    rows: dict[str, list[tuple[int, Any]]] = {}
+    for name, point, cell in table.select("id", "int_response", column).iter_rows():
+        rows.setdefault(str(name), []).append((point, cell))
+    if not rows:
+        raise InputError("df_references must have at least one set, got no rows")
+    if MEAN in rows:
+        raise InputError(f"id must not be {MEAN!r}: the name stands for the average over all sets")
+    k = len(next(iter(rows.values())))
+    for name, listed in rows.items():
+        points = [point for point, _ in listed]
+        if len(points) != k or set(points) != set(range(1, k + 1)):
+            raise InputError(f"int_response must be 1 to {k} in every set, got {points} in {name!r}")
+    return {
+        name: [cell for _, cell in sorted(listed, key=lambda row: row[0])] for name, listed in rows.items()
+    }
+
+
+def _as_matrices(sets: dict[str, list[Any]]) -> dict[str, Floats]:
+    try:
+        stacked = np.array([[np.asarray(row, dtype=np.float64) for row in rows] for rows in sets.values()])
+    except (TypeError, ValueError):
+        raise InputError("embedding must hold vectors of one width, one for each sentence") from None
+    return dict(zip(sets, stacked, strict=True))
+
+
+def _holds_texts(responses: object) -> bool:
+    return (
+        isinstance(responses, Sequence | np.ndarray)
+        and not isinstance(responses, str)
+        and len(responses) > 0
+        and isinstance(responses[0], str)
+    )
