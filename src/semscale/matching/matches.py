@@ -81,6 +81,6 @@ def _shown(finding: Finding) -> dict[str, str | None]:
         "guard": finding.guard,
         "kind": finding.kind,
         "reason": finding.reason,
-        "prediction": finding.prediction and finding.prediction.text,
-        "reference": finding.reference and finding.reference.text,
+        "prediction": None if finding.prediction is None else finding.prediction.text,
+        "reference": None if finding.reference is None else finding.reference.text,
     }

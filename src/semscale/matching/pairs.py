@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.rating.columns import as_list, is_missing
-from semscale.types import Integers, Status
+from semscale.types import Floats, Integers, Status
 
 
 @dataclass(frozen=True)
@@ -35,11 +35,6 @@ class Pairs:
     def n_items(self) -> int:
         """How many items there are, with or without pairs."""
         return len(self.status)
-
-    @property
-    def starts(self) -> Integers:
-        """First pair of every item that has pairs, shape (number of scored items,)."""
-        return np.flatnonzero(np.diff(self.item, prepend=-1))
 
 
 def pair_up(predictions: object, references: object) -> Pairs:
@@ -75,6 +70,24 @@ def pair_up(predictions: object, references: object) -> Pairs:
             rows += [(first, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
     prediction_of, reference_of, owner, place = np.array(rows, np.int64).reshape(-1, 4).T.copy()
     return Pairs(list(numbers), prediction_of, reference_of, owner, place, status)
+
+
+def best_pairs(score: Floats, item: Integers) -> Integers:
+    """Give each item's pair with the highest score; the first of several equal ones.
+
+    Args:
+        score: shape (p,).
+        item: shape (p,), whose pair it is; ascending.
+
+    Returns:
+        Shape (items that have pairs,), row numbers of pairs, ascending.
+
+    Example:
+        >>> best_pairs(np.array([0.2, 0.9, 0.9, 0.4]), np.array([0, 0, 0, 2])).tolist()
+        [1, 3]
+    """
+    order = np.lexsort((np.arange(len(item)), -score, item))
+    return order[np.flatnonzero(np.diff(item, prepend=-1))]
 
 
 def _usable(cell: object) -> tuple[list[tuple[int, str]], Status]:

@@ -1,0 +1,86 @@
+"""The methods of matching by name, and how each one is built."""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Protocol
+
+from semscale.embedding import Embedder, load_embedder
+from semscale.embedding.weights import resolve
+from semscale.errors import InputError, UnknownNameError
+from semscale.matching.cosines import CosineMatch
+from semscale.matching.layered import LayeredMatch
+from semscale.matching.pairs import Pairs
+from semscale.matching.pieces import load_pieces
+from semscale.matching.presets import PRESETS, LayeredPreset
+from semscale.matching.scored_pairs import ScoredPairs
+from semscale.types import Progress
+
+
+class PairMethod(Protocol):
+    """What a method does: score pairs of texts."""
+
+    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair, whatever item it belongs to."""
+        ...
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it."""
+
+    model: str | Path | Embedder
+    precision: str
+    corpus: list[str] | None
+    seed: int
+
+    def embedder(self) -> Embedder:
+        """Load the embedder, unless it was given as one."""
+        if isinstance(self.model, str | Path):
+            return load_embedder(self.model, precision=self.precision)
+        if self.precision != "exact":
+            raise InputError(f"precision={self.precision!r} needs the name of a model, got an embedder")
+        return self.model
+
+    def folder(self) -> Path:
+        """Find the model's files.
+
+        Raises:
+            InputError: the model was given as an embedder, whose files are not known.
+        """
+        if not isinstance(self.model, str | Path):
+            raise InputError("model must be a name or a folder for methods that read tokens, got an embedder")
+        return resolve(self.model).folder
+
+
+def _cosine(recipe: Recipe) -> PairMethod:
+    return CosineMatch(recipe.embedder())
+
+
+def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
+    pieces = load_pieces(recipe.folder() / "tokenizer.json")
+    return LayeredMatch(
+        preset, embedder=recipe.embedder(), pieces=pieces, corpus=recipe.corpus, seed=recipe.seed
+    )
+
+
+METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
+    "cosine": _cosine,
+    **{name: partial(_layered, preset=preset) for name, preset in PRESETS.items()},
+}
+"""Every method by its name."""
+
+
+def build_method(name: str, recipe: Recipe) -> PairMethod:
+    """Build a method.
+
+    Raises:
+        UnknownNameError: no method has this name; the nearest one is named.
+    """
+    if name in METHODS:
+        return METHODS[name](recipe)
+    nearest = difflib.get_close_matches(str(name), METHODS, 1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")

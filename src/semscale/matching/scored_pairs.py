@@ -1,0 +1,24 @@
+"""What a method gives for pairs, before several references of one item are brought together."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from semscale.signature import Signature
+from semscale.types import Floats, Integers
+
+
+@dataclass(frozen=True)
+class ScoredPairs:
+    """Scores of p pairs.
+
+    Attributes:
+        score: shape (p,).
+        components: what the score is made of, by name, each of shape (p,).
+        windows: shape (p,), the most windows that one of the two texts was read in.
+        signature: what was applied.
+    """
+
+    score: Floats
+    components: Mapping[str, Floats]
+    windows: Integers
+    signature: Signature

@@ -1,0 +1,48 @@
+"""How much a word piece says: its inverse document frequency in the references."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.types import Floats
+
+
+@dataclass(frozen=True)
+class WordIdf:
+    """Weights of word pieces.
+
+    Attributes:
+        weights: of each piece that occurs in the corpus, 1 or more.
+        unseen: of every other piece.
+    """
+
+    weights: Mapping[str, float]
+    unseen: float
+
+    def of(self, pieces: Sequence[str]) -> Floats:
+        """Look the weights of pieces up, shape (number of pieces,)."""
+        found = (self.weights.get(piece, self.unseen) for piece in pieces)
+        return np.fromiter(found, np.float64, len(pieces))
+
+
+def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
+    """Weigh each piece by ``ln((N + 1) / (df + 1)) + 1``, with df of the N documents that hold it.
+
+    Args:
+        documents: the pieces of each document.
+        unseen: weight of a piece that no document holds; what the formula gives for df = 0 unless given.
+
+    Example:
+        >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])
+        >>> idf.of(["heart", "lung"]).round(3).tolist()  # ln(3 / 3) + 1, ln(3 / 1) + 1
+        [1.0, 2.099]
+    """
+    counts: Counter[str] = Counter()
+    n = 0
+    for document in documents:
+        counts.update(set(document))
+        n += 1
+    weights = {piece: float(np.log((n + 1) / (df + 1)) + 1) for piece, df in counts.items()}
+    return WordIdf(weights, float(np.log(n + 1) + 1) if unseen is None else unseen)

@@ -1,0 +1,61 @@
+"""The layered match written out pair by pair, as an oracle: no table, no batches, no shared weights."""
+
+from math import log
+
+import numpy as np
+
+from semscale.matching.stop_words import stop_words
+
+PUNCTUATION = set("!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~")
+
+
+def cleaned(text):
+    return " ".join(
+        token for token in text.split() if token.lower() not in stop_words() and not set(token) <= PUNCTUATION
+    )
+
+
+def cosine(embedder, first, second):
+    a, b = (embedder.embed([text]).vectors[0].astype(float) for text in (first, second))
+    return sum(x * y for x, y in zip(a, b, strict=True)) / np.sqrt((a * a).sum() * (b * b).sum())
+
+
+def idf(piece, corpus, unseen):
+    df = sum(piece in document.split() for document in corpus)
+    if df == 0 and unseen is not None:
+        return unseen
+    return log((len(corpus) + 1) / (df + 1)) + 1
+
+
+def word_f1(embedder, prediction, reference, corpus, unseen):
+    ours = [piece for piece in cleaned(prediction).split() if piece.isalnum()]
+    theirs = [piece for piece in cleaned(reference).split() if piece.isalnum()]
+    if not ours or not theirs:
+        return 0.0
+
+    def side(pieces, others):
+        weights = [idf(piece, corpus, unseen) for piece in pieces]
+        best = [max(cosine(embedder, piece, other) for other in others) for piece in pieces]
+        return sum(w * b for w, b in zip(weights, best, strict=True)) / sum(weights)
+
+    precision, recall = side(ours, theirs), side(theirs, ours)
+    return 2 * precision * recall / (precision + recall)
+
+
+def doc_score(embedder, prediction, reference, corpus, baseline):
+    word = word_f1(embedder, prediction, reference, corpus, unseen=None)
+    sentence = cosine(embedder, cleaned(prediction), cleaned(reference))
+    paragraph = (cosine(embedder, prediction, reference) - baseline) / (1 - baseline)
+    total = max(0.0, 0.4 * word + 0.4 * sentence + 0.2 * paragraph - 0.25)
+    return 1.0 if total >= 0.95 else total
+
+
+def code_score(embedder, prediction, reference, corpus, baseline):
+    if prediction.strip().lower() == reference.strip().lower():
+        return 1.0
+    word = word_f1(embedder, prediction, reference, corpus, unseen=1.0)
+    sentence = cosine(embedder, cleaned(prediction), cleaned(reference))
+    total = max(
+        0.0, 0.4 * word + 0.4 * sentence + 0.2 * max(0.0, (sentence - baseline) / (1 - baseline)) - 0.25
+    )
+    return 1.0 if total >= 0.95 else total

@@ -1,0 +1,38 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from semscale.matching.cosines import Cosines, row_cosines
+
+
+def test_cosines_of_rows():
+    # (1, 1) with (1, 0): 1 / sqrt 2; opposite directions: -1
+    found = row_cosines(np.array([[1.0, 1.0], [2.0, 0.0]]), np.array([[1.0, 0.0], [-3.0, 0.0]]))
+    assert found == pytest.approx([0.5**0.5, -1.0], abs=1e-15)
+
+
+@given(
+    arrays(np.float32, (3, 384), elements=st.floats(-1, 1, width=32)).filter(lambda rows: rows.any(1).all())
+)
+def test_equal_rows_give_exactly_1(rows):
+    same = rows.astype(np.float64)
+    assert row_cosines(same, same).tolist() == [1.0] * 3
+
+
+@pytest.mark.parametrize("n", [1, 2, 7, 1000])
+def test_a_row_does_not_depend_on_its_company(n):
+    ours, theirs = np.random.default_rng(n).normal(size=(2, n, 384))
+    together = row_cosines(ours, theirs)
+    alone = [row_cosines(ours[row : row + 1], theirs[row : row + 1])[0] for row in range(n)]
+    assert together.tolist() == alone
+
+
+def test_each_text_is_embedded_once(toy_embedder):
+    first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
+    cosines, windows = Cosines(toy_embedder).of(["a b", "b", "c"], first, second)
+    assert toy_embedder.embedded == ["a b", "b", "c"]
+    # Toy vectors count words, over a floor of .001 that moves cosines by less than .1.
+    assert cosines == pytest.approx([0.5**0.5, 0.0, 0.0], abs=0.1)
+    assert windows.tolist() == [1, 1, 1]

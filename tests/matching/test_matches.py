@@ -1,0 +1,38 @@
+import numpy as np
+
+from semscale.matching.findings import Finding, Span
+from semscale.matching.matches import Matches
+from semscale.signature import Signature
+from semscale.types import Status
+
+FINDING = Finding("negation", "negated-prediction", "The prediction negates it.", Span(0, 3, "not"), None)
+
+
+def matches(**changed):
+    values = {
+        "score": np.array([0.5, np.nan]),
+        "status": np.array([Status.SCORED, Status.EMPTY], dtype=object),
+        "reference": np.array([0, -1]),
+        "windows": np.array([1, 0]),
+        "signature": Signature.of("match"),
+        "components": {"word": np.array([0.4, np.nan])},
+        "findings": ((FINDING,), ()),
+    }
+    return Matches(**{**values, **changed})
+
+
+def test_what_is_missing_is_null_in_the_table():
+    table = matches().to_frame()
+    assert table.columns == ["status", "score", "word", "reference", "windows", "findings"]
+    assert table.row(1) == ("empty", None, None, None, 0, [])
+
+
+def test_findings_are_structs_whose_absent_side_is_null():
+    (found,) = matches().to_frame()["findings"][0].to_list()
+    assert found["prediction"] == "not"
+    assert found["reference"] is None
+
+
+def test_statuses_are_counted_in_their_order():
+    assert matches().counts == {Status.SCORED: 1, Status.EMPTY: 1}
+    assert len(matches()) == 2

@@ -1,0 +1,19 @@
+from semscale.matching.stop_words import content_only, stop_words
+
+
+def test_the_list_is_nltk_s():
+    # The corpus of August 2024 has 198 words, "not" and "no" among them.
+    assert len(stop_words()) == 198
+    assert {"not", "no", "yourselves", "won't"} <= stop_words()
+
+
+def test_stop_words_and_punctuation_go_and_the_rest_keeps_its_case():
+    assert content_only("The Heart is - NOT - enlarged .") == "Heart enlarged"
+
+
+def test_a_stop_word_with_punctuation_at_its_end_stays():
+    assert content_only("the, heart") == "the, heart"
+
+
+def test_a_text_of_stop_words_becomes_empty():
+    assert content_only("it is not") == ""
