@@ -1,73 +1,23 @@
 """The API embedder against a real server on this machine, which can be told to misbehave."""
 
-import json
 from collections import deque
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from threading import Lock, Thread
+from http.server import ThreadingHTTPServer
+from threading import Lock
 
 import numpy as np
 import pytest
+from local_servers import LIMIT, Endpoint, reply, serving
 
 from semscale.embedding.api import ApiEmbedder
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError, ReplyError
 
-LIMIT = 30  # characters the made-up model reads
-
-
-class Endpoint(BaseHTTPRequestHandler):
-    """Gives a text of n characters the vector (n, 1); first gives whatever replies wait in ``planned``."""
-
-    planned: deque
-    requests: list
-    lock: Lock
-
-    def do_POST(self) -> None:
-        asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        with self.lock:
-            self.requests.append((asked, self.headers, self.path))
-            status, content, headers = self.planned.popleft() if self.planned else self.usual(asked)
-        raw = content if isinstance(content, bytes) else json.dumps(content).encode()
-        self.send_response(status)
-        for name, value in (
-            {"Content-Type": "application/json", "Content-Length": str(len(raw))} | headers
-        ).items():
-            self.send_header(name, value)
-        self.end_headers()
-        self.wfile.write(raw)
-
-    def usual(self, asked: dict) -> tuple[int, object, dict]:
-        if any(len(text) > LIMIT for text in asked["input"]):
-            return 400, {"error": {"message": f"maximum context length is {LIMIT}", "type": "invalid"}}, {}
-        vectors = [[float(len(text)), 1.0] for text in asked["input"]]
-        if "dimensions" in asked:
-            vectors = [(vector + [0.0] * asked["dimensions"])[: asked["dimensions"]] for vector in vectors]
-        return 200, reply(vectors), {}
-
-    def log_message(self, *_: object) -> None:
-        """Keep quiet."""
-
-
-def reply(vectors: list, indices: list[int] | None = None) -> dict:
-    places = indices if indices is not None else range(len(vectors))
-    items = [
-        {"object": "embedding", "index": place, "embedding": vector}
-        for place, vector in zip(places, vectors, strict=True)
-    ]
-    return {"object": "list", "model": "m", "data": items, "usage": {"prompt_tokens": 1, "total_tokens": 1}}
-
 
 @pytest.fixture
 def server() -> Iterator[ThreadingHTTPServer]:
-    handler = type("OneEndpoint", (Endpoint,), {"planned": deque(), "requests": [], "lock": Lock()})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Endpoint, planned=deque(), requests=[], lock=Lock()) as started:
+        yield started
 
 
 @pytest.fixture(autouse=True)

@@ -4,6 +4,7 @@ import sqlite3
 
 import numpy as np
 import pytest
+from cache_entries import embeddings, keys
 
 from semscale.embedding.cache import CacheWarning, EmbeddingCache
 from semscale.embedding.embedder import Embeddings
@@ -11,21 +12,6 @@ from semscale.embedding.entries import cache_keys
 from semscale.errors import InputError
 
 TEXTS = ["good", "bad", "", "ünïcödé 🙂", "lone surrogate \ud800", "x" * 10_000]
-
-
-def embeddings(n: int, *, width: int = 4, start: float = 0) -> Embeddings:
-    vectors = start + np.arange(n * width, dtype=np.float32).reshape(n, width)
-    return Embeddings(vectors, np.arange(1, n + 1))
-
-
-def keys(*texts: str) -> list[bytes]:
-    return cache_keys("signature", texts)
-
-
-@pytest.fixture
-def cache(tmp_path):
-    with EmbeddingCache(tmp_path / "folder") as made:
-        yield made
 
 
 class TestEntries:

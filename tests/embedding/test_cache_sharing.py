@@ -11,25 +11,10 @@ from threading import Event
 
 import numpy as np
 import pytest
+from cache_entries import embeddings, keys
 
 from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.entries import cache_keys
-
-
-def embeddings(n: int) -> Embeddings:
-    return Embeddings(np.ones((n, 4), np.float32), np.ones(n, np.int64))
-
-
-def keys(*texts: str) -> list[bytes]:
-    return cache_keys("signature", texts)
-
-
-@pytest.fixture
-def cache(tmp_path):
-    with EmbeddingCache(tmp_path / "folder") as made:
-        yield made
-
 
 WORKER = """
 import sys

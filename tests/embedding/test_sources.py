@@ -1,34 +1,22 @@
 """The hub as a source, played by a small server, and what the other sources say when they have nothing."""
 
 import hashlib
-import json
 import os
 import socket
 import subprocess
 import sys
 import zipfile
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
+from local_servers import COMMIT, FILES, Hub, serving
 
 from semscale.embedding import sources
 from semscale.embedding.known import Wheel
 from semscale.embedding.landing import Landing, SourceError
 from semscale.embedding.stamps import write_stamps
 
-COMMIT = "0123456789abcdef0123456789abcdef01234567"
-FILES = {
-    "README.md": b"# not needed",
-    "config.json": b'{"model_type": "bert"}',
-    "modules.json": b'[{"type": "a.Transformer", "path": ""}, {"type": "a.Pooling", "path": "1_Pooling"}]',
-    "1_Pooling/config.json": b"{}",
-    "onnx/config.json": b"not needed",
-    "tokenizer.json": b"{}",
-    "pytorch_model.bin": b"not needed",
-    "model.safetensors": bytes(range(256)) * 8_000,  # 2 MB
-}
 NEEDED = {"modules.json", "1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
 # The hub's client reads its settings when it is imported, so a process of its own is the honest test.
 CHILD = """
@@ -44,47 +32,10 @@ except SemscaleError as error:
 """
 
 
-class Hub(BaseHTTPRequestHandler):
-    """As much of the hub's interface as its client needs to bring a model."""
-
-    asked: list[str]
-
-    def do_HEAD(self) -> None:
-        self.answer(body=False)
-
-    def do_GET(self) -> None:
-        self.answer(body=True)
-
-    def answer(self, *, body: bool) -> None:
-        self.asked.append(f"{self.command} {self.path}")
-        if self.path.startswith("/api/models/some/model"):
-            siblings = [{"rfilename": name} for name in FILES]
-            content = json.dumps({"id": "some/model", "sha": COMMIT, "siblings": siblings}).encode()
-        else:
-            content = FILES.get(self.path.partition("/some/model/resolve/")[2].partition("/")[2])
-        self.send_response(404 if content is None else 200)
-        self.send_header("Content-Length", str(len(content or b"")))
-        self.send_header("Content-Type", "application/json")
-        self.send_header("X-Repo-Commit", COMMIT)
-        self.send_header("ETag", f'"{hashlib.sha256(content or b"").hexdigest()}"')
-        self.end_headers()
-        if body:
-            self.wfile.write(content or b"")
-
-    def log_message(self, *_: object) -> None:
-        """Keep quiet."""
-
-
 @pytest.fixture
 def hub():
-    handler = type("AskedHub", (Hub,), {"asked": []})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    thread = Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    yield server
-    server.shutdown()
-    thread.join()
-    server.server_close()
+    with serving(Hub, asked=[]) as started:
+        yield started
 
 
 def resolve_in_child(name: str, folder: Path, endpoint: str, **settings: str) -> str:
