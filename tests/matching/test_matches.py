@@ -1,5 +1,7 @@
 import numpy as np
+import pytest
 
+from semscale.errors import InputError
 from semscale.matching.findings import Finding, Span
 from semscale.matching.matches import Matches
 from semscale.signature import Signature
@@ -36,3 +38,21 @@ def test_findings_are_structs_whose_absent_side_is_null():
 def test_statuses_are_counted_in_their_order():
     assert matches().counts == {Status.SCORED: 1, Status.EMPTY: 1}
     assert len(matches()) == 2
+
+
+def test_means_are_estimated_for_all_and_for_each_group():
+    found = matches(
+        score=np.array([0.2, 0.4, np.nan, 0.9]),
+        status=np.array([Status.SCORED, Status.SCORED, Status.EMPTY, Status.SCORED], dtype=object),
+    )
+    estimates = found.estimate(by=["b", "b", "a", None])
+    assert list(estimates) == [None, "a", "b"]
+    assert estimates[None].value == pytest.approx(0.5)  # (.2 + .4 + .9) / 3
+    assert estimates[None].n_left_out == 1
+    assert np.isnan(estimates["a"].value)
+    assert estimates["b"].value == pytest.approx(0.3)
+
+
+def test_groups_of_another_length_are_refused():
+    with pytest.raises(InputError, match="by must have 2 rows as the matches have, got 1"):
+        matches().estimate(by=["a"])

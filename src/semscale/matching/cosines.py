@@ -71,7 +71,7 @@ class CosineMatch:
         """Score every pair, -1 to 1."""
         score, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
         signature = Signature.of("match", method="cosine").extended(self._cosines.signature)
-        return ScoredPairs(score, {}, windows, signature)
+        return ScoredPairs(score, {}, windows, signature, bounds=(-1.0, 1.0))
 
 
 def row_cosines(ours: Floats, theirs: Floats) -> Floats:

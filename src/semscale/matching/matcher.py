@@ -85,6 +85,7 @@ class Matcher:
             windows=windows,
             signature=scored.signature,
             components={name: spread(values) for name, values in scored.components.items()},
+            bounds=scored.bounds,
         )
 
 

@@ -8,8 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from semscale.errors import InputError
 from semscale.matching.findings import Finding
+from semscale.rating.columns import as_names
 from semscale.signature import Signature
+from semscale.stats.estimates import IntervalPlan
+from semscale.stats.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers, Status
 
 
@@ -24,7 +28,8 @@ class Matches:
         windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
         signature: what was applied.
         components: what the score is made of, by name, each of shape (n,), NaN where there is no score.
-        findings: for every item what the guards found in the pair that was scored.
+        findings: what the guards found in the pair that was scored, for every item; empty without guards.
+        bounds: the least and the greatest score that the method can give.
     """
 
     score: Floats
@@ -34,6 +39,7 @@ class Matches:
     signature: Signature
     components: Mapping[str, Floats] = field(default_factory=dict)
     findings: tuple[tuple[Finding, ...], ...] = ()
+    bounds: tuple[float, float] = (0.0, 1.0)
 
     def __len__(self) -> int:
         return len(self.status)
@@ -48,6 +54,34 @@ class Matches:
         """How many items have each status, as far as it occurs, in the order of ``Status``."""
         counted = Counter(self.status)
         return {status: counted[status] for status in Status if counted[status]}
+
+    def estimate(
+        self, *, by: object = None, interval: float = 0.95, seed: int = 0, replicates: int = 2000
+    ) -> dict[str | None, MeanEstimate]:
+        """Estimate the mean score of all items and of each group, with bootstrap intervals.
+
+        Args:
+            by: shape (n,), names of groups; items without one form no group.
+            interval: coverage that the intervals aim at, between 0 and 1.
+            seed: of the bootstrap.
+            replicates: of the bootstrap, at least 100.
+
+        Returns:
+            The estimate of all items under ``None``, then each group's under its name, in sorted order.
+
+        Raises:
+            InputError: ``by`` has another length, or a setting is out of range.
+        """
+        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
+        estimates: dict[str | None, MeanEstimate] = {
+            None: estimate_mean(self.score, bounds=self.bounds, plan=plan)
+        }
+        names = np.array([None] * len(self) if by is None else as_names(by, "by"), dtype=object)
+        if len(names) != len(self):
+            raise InputError(f"by must have {len(self)} rows as the matches have, got {len(names)}")
+        for name in sorted({name for name in names if name is not None}):
+            estimates[name] = estimate_mean(self.score[names == name], bounds=self.bounds, plan=plan)
+        return estimates
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the matches out as a table, one row per item; what is missing is null.

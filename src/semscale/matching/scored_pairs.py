@@ -16,9 +16,11 @@ class ScoredPairs:
         components: what the score is made of, by name, each of shape (p,).
         windows: shape (p,), the most windows that one of the two texts was read in.
         signature: what was applied.
+        bounds: the least and the greatest score that the method can give.
     """
 
     score: Floats
     components: Mapping[str, Floats]
     windows: Integers
     signature: Signature
+    bounds: tuple[float, float] = (0.0, 1.0)
