@@ -126,7 +126,7 @@ BAD = {
     "an unknown semantics": (rate("--semantics", "loose"), ["--semantics", "loose"]),
     "a floor of words": (rate("--floor", "low"), ["floor must be auto, none or a number", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),
-    "an interval of everything": (rate("--interval", 1), ["interval must lie between 0 and 1, got 1"]),
+    "an interval of everything": (rate("--interval", 1), ["interval must lie between 0 and 1", "got 1"]),
     "parts of nothing": (rate("--part-rows", 0), ["part_rows must be at least 1, got 0"]),
     "an unknown option": (rate("--colour", "red"), ["--colour"]),
     # the outputs

@@ -141,8 +141,8 @@ def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_o
         command = [sys.executable, "-c", STOPPED, conftest, str(int(number)), str(call), *rate, "--out", out]
         return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
 
-    # The anchors are the first call, so the fourth is the third part.
-    stopped = semscale(4, "rated.csv")
+    # The linter and the anchors are the first two calls, so the fifth is the third part.
+    stopped = semscale(5, "rated.csv")
     assert stopped.returncode == 3
     assert stopped.stdout == ""
     assert stopped.stderr == (

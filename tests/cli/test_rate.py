@@ -52,7 +52,8 @@ def test_a_pipe_gets_plain_text(semscale, answers):
     assert (ended.code, ended.err) == (0, "")
     assert "\x1b" not in ended.out
     for word in (
-        "Quality", "answers.csv", "6 of 7 rows rated", "left out: 1 missing and 1 no-respondent",
+        "Quality", "answers.csv", "5 of 7 rows count; left out: 1 missing "
+            "and 1 without respondent",
         "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south", "(none)",
         "Compared with humans (5 texts)", "Pearson r of means", "bootstrap of respondents",
         "signature: semscale ", "model:toy",
@@ -161,13 +162,13 @@ def test_anchor_sets_can_be_chosen(semscale, answers):
 def test_possible_codes_are_hinted_at_and_left_out_once_they_are_named(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\nNA\n-99\nna\n???\n")
     out = semscale(*rate()).out
-    assert "4 of 5 rows rated; left out: 1 uninformative\n" in out
+    assert "4 of 5 rows count; left out: 1 uninformative\n" in out
     assert (
         "hint: 3 rated texts look like codes for a missing answer (NA 2, -99 1); "
         "to leave them out: --missing NA --missing -99\n"
     ) in out
     ended = semscale(*rate("--missing", "NA", "--missing", "-99"))
-    assert "1 of 5 rows rated; left out: 3 missing and 1 uninformative\n" in ended.out
+    assert "1 of 5 rows counts; left out: 3 missing and 1 uninformative\n" in ended.out
     assert "hint" not in ended.out
     assert "|missing:-99+na|" in ended.out
     assert json.loads(semscale(*rate("--json")).out)["possible_codes"] == {"NA": 2, "-99": 1}
@@ -194,7 +195,7 @@ def test_nothing_to_estimate_is_said_and_not_shown_as_zero(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("text\ngreat\n")
     ended = semscale("rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "1")
     assert ended.code == 0, ended.err
-    assert "0 of 1 row rated; left out: 1 off-topic" in ended.out
+    assert "0 of 1 row counts; left out: 1 off-topic" in ended.out
     assert "nothing to estimate" in ended.out
     assert "mean" not in ended.out
 
@@ -227,3 +228,111 @@ def test_the_default_model_tells_praise_from_blame(capsys, tmp_path, monkeypatch
     assert str(embedder.signature).split("|", 2)[2] in result["signature"]
     means = pl.read_ndjson("rated.jsonl")["semscale_mean"]
     assert means[0] > means[2] > means[1]
+
+
+WEIGHTED = """text,weight,person
+great,1,a
+bad,2,b
+so so,0,a
+fine,,a
+,1,b
+good,1,
+"""
+
+
+@pytest.mark.parametrize(
+    ("options", "line"),
+    [
+        # Five texts, one empty cell.
+        ([], "5 of 6 rows count; left out: 1 missing"),
+        # Of the five texts one has weight 0 and one has none.
+        (
+            ["--weight", "weight"],
+            "3 of 6 rows count; left out: 1 with weight 0, 1 without weight and 1 missing",
+        ),
+        (["--respondent", "person"], "4 of 6 rows count; left out: 1 missing and 1 without respondent"),
+        # A row with two reasons is counted once.
+        (
+            ["--weight", "weight", "--respondent", "person"],
+            "2 of 6 rows count; left out: 1 with weight 0, 1 without weight, 1 missing "
+            "and 1 without respondent",
+        ),
+    ],
+)
+def test_rows_that_count_and_rows_left_out_are_all_rows(semscale, tmp_path, options, line):
+    (tmp_path / "answers.csv").write_text(WEIGHTED)
+    assert semscale(*rate(*options)).out.splitlines()[1] == line
+    result = json.loads(semscale(*rate(*options, "--json")).out)
+    assert result["overall"]["rows"] + sum(result["overall"]["left_out"].values()) == result["rows"] == 6
+
+
+def test_one_row_that_counts(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("text\ngreat\n")
+    assert semscale(*rate()).out.splitlines()[1] == "1 of 1 row counts"
+
+
+def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, answers, tmp_path):
+    from semscale.report.cautions import NPS_CAUTION
+
+    command = ["rate", "answers.csv", "--text", "text", "--scale", "recommendation", "--floor", "none"]
+    shown = semscale(*command, "--report", "report.html").out.splitlines()
+    assert NPS_CAUTION in shown
+    # Bags of words tell hardly any two anchors apart: the toy model fails every scale.
+    (verdict,) = [line for line in shown if line.startswith("This scale ")]
+    result = json.loads(semscale(*command, "--json").out)
+    assert result["cautions"] == [NPS_CAUTION]
+    assert verdict.startswith(f"This scale fails ({result['lint']['reasons'][0]}; and ")
+    assert result["lint"]["verdict"] == "fail"
+    assert result["lint"]["signature"].startswith("semscale ")
+    assert NPS_CAUTION in (tmp_path / "report.html").read_text()
+
+
+def test_other_scales_have_no_caution_about_nps(semscale, answers):
+    assert "net promoter" not in semscale(*rate()).out
+    assert json.loads(semscale(*rate("--json")).out)["cautions"] == []
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["long " * 40, "x" * 200, "東京" * 100, "\x1b[31m\x1b]0;title\x07" * 20, "[red]" * 40, "\u202eabc" * 50],
+)
+@pytest.mark.parametrize("terminal", [False, True])
+def test_a_long_group_name_loses_its_middle_on_the_screen_only(
+    semscale, tmp_path, monkeypatch, name, terminal
+):
+    from rich.cells import cell_len
+
+    pl.DataFrame({"text": ["great", "bad"], "region": [name, "b"]}).write_parquet(
+        tmp_path / "answers.parquet"
+    )
+    by = rate("--by", "region", file="answers.parquet")
+    assert json.loads(semscale(*by, "--json").out)["groups"][0]["group"] == name
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
+    monkeypatch.setenv("COLUMNS", "100")
+    monkeypatch.setenv("TERM", "dumb")
+    table = semscale(*by).out.split("By group")[1].split("\nintervals")[0].split("\nThis")[0].splitlines()
+    (row,) = [line for line in table if "…" in line]
+    assert cell_len(row) <= 100
+    assert "\x1b" not in row
+    assert "\u202e" not in row
+    assert [line.split()[0] for line in table if line.startswith("b ")] == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--human-range", 1, 5], ["--human-range belongs to --human"]),
+        (["--restart"], ["--restart belongs to --out"]),
+    ],
+)
+def test_an_option_without_the_one_it_belongs_to(semscale, answers, options, words):
+    ended = semscale(*rate(*options))
+    assert (ended.code, ended.out, ended.err.count("\n")) == (2, "", 1)
+    for word in words:
+        assert word in ended.err
+
+
+def test_no_name_of_a_file(semscale):
+    ended = semscale(*rate(file=""))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == "semscale: FILE must not be empty: name a file, or - for standard input\n"

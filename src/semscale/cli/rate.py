@@ -9,8 +9,7 @@ import typer
 from semscale.cli.model_options import BaseUrl, Engine, Model, NoCache, Precision, PrecisionName, option
 
 if TYPE_CHECKING:
-    from semscale.cli.rating_run import RatingRun
-    from semscale.rating.summary import RatingSummary
+    from semscale.cli.rating_run import RatedFile
 
 
 class Semantics(StrEnum):
@@ -189,21 +188,21 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
         out=out,
         report=report,
     )
-    run.check_outputs()
-    summary = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
-    _present(run, summary, as_json=json)
+    run.check_options()
+    rated = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
+    _present(rated, as_json=json)
 
 
 def _names(listed: str | None) -> list[str] | None:
     return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
 
 
-def _present(run: "RatingRun", summary: "RatingSummary", *, as_json: bool) -> None:
+def _present(rated: "RatedFile", *, as_json: bool) -> None:
     if as_json:
         from semscale.cli.rating_json import rating_json
 
-        typer.echo(rating_json(summary, out=run.out, report=run.report))
+        typer.echo(rating_json(rated))
         return
     from semscale.cli.rating_view import show_rating
 
-    show_rating(summary, out=run.out, report=run.report)
+    show_rating(rated)

@@ -2,23 +2,20 @@
 
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from semscale.cli.rating_run import RatedFile
     from semscale.rating.comparison import Comparison
-    from semscale.rating.summary import RatingSummary
+    from semscale.rating.lint import LintReport
     from semscale.stats.estimates import Estimate, GroupEstimate
 
 
-def rating_json(summary: "RatingSummary", *, out: Path | None = None, report: Path | None = None) -> str:
-    """Write a summary as a JSON object; what does not exist is null.
+def rating_json(rated: "RatedFile") -> str:
+    """Write what came of a run as a JSON object; what does not exist is null."""
+    from semscale.report.cautions import cautions
 
-    Args:
-        summary: what was measured.
-        out: where the rated table was written.
-        report: where the report was written.
-    """
+    summary = rated.summary
     estimates = summary.estimates
     content = {
         "scale": summary.scale.name,
@@ -41,12 +38,22 @@ def rating_json(summary: "RatingSummary", *, out: Path | None = None, report: Pa
         "respondent": summary.respondent,
         "floor": summary.floor,
         "comparison": _comparison(summary.comparison),
+        "cautions": list(cautions(summary)),
+        "lint": _lint(rated.lint),
         "signature": str(summary.signature),
-        "out": None if out is None else str(out),
-        "report": None if report is None else str(report),
+        "out": None if rated.out is None else str(rated.out),
+        "report": None if rated.report is None else str(rated.report),
         "created": summary.created.isoformat(timespec="seconds"),
     }
     return json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+
+
+def _lint(linted: "LintReport") -> dict[str, Any]:
+    return {
+        "verdict": linted.verdict,
+        "reasons": list(linted.reasons) if linted.findings else [],
+        "signature": str(linted.signature),
+    }
 
 
 def _group(group: "GroupEstimate") -> dict[str, Any]:

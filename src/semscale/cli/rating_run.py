@@ -10,6 +10,7 @@ from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.files import FileSettings, check_file, rate_file
+from semscale.rating.lint import LintReport, lint
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary
 from semscale.store.atomic import check_writable, replacing
@@ -17,6 +18,23 @@ from semscale.store.reading import TableSettings, open_table
 from semscale.store.writing import output_format
 
 _PAGES = (".html", ".htm")
+
+
+@dataclass(frozen=True)
+class RatedFile:
+    """What came of one call of ``semscale rate``.
+
+    Attributes:
+        summary: what was measured.
+        lint: what the linter says about the scale with this model.
+        out: where the rated table was written, if it was.
+        report: where the report was written, if it was.
+    """
+
+    summary: RatingSummary
+    lint: LintReport
+    out: Path | None = None
+    report: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -41,12 +59,17 @@ class RatingRun:
     out: Path | None = None
     report: Path | None = None
 
-    def check_outputs(self) -> None:
-        """Check, before anything is read or loaded, that the outputs can be written.
+    def check_options(self) -> None:
+        """Check, before anything is read or loaded, that options go together and outputs can be written.
 
         Raises:
-            InputError: an extension, folder or file that does not serve.
+            InputError: an option without the one it belongs to; an extension, folder or file that does not
+                serve.
         """
+        if self.columns.human_range is not None and self.columns.human is None:
+            raise InputError("--human-range belongs to --human: name the column of human ratings as well")
+        if self.settings.restart and self.out is None:
+            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
         if self.out is not None:
             output_format(self.out)
             check_writable(self.out, "out")
@@ -55,7 +78,7 @@ class RatingRun:
                 raise InputError(f"report must end in {' or '.join(_PAGES)}, got {self.report.name!r}")
             check_writable(self.report, "report")
 
-    def on(self, file: str, **settings: Unpack[TableSettings]) -> RatingSummary:
+    def on(self, file: str, **settings: Unpack[TableSettings]) -> RatedFile:
         """Rate a file, write what was asked for, and sum it up.
 
         Args:
@@ -65,6 +88,8 @@ class RatingRun:
         Raises:
             SemscaleError: as ``rate_file``.
         """
+        if not file:
+            raise InputError("FILE must not be empty: name a file, or - for standard input")
         Rater(self.scale, **self.rating)  # a wrong scale or setting is said before anything is read
         report = self.report
         if report is not None and report.exists() and Path(file).exists() and report.samefile(file):
@@ -74,12 +99,13 @@ class RatingRun:
         with progress_bars() as progress:
             rating: RaterSettings = {**self.rating, "embedder": self.model.load(progress)}
             rater = Rater(self.scale, **rating)
+            linted = lint(rater.scale, embedder=rater.embedder)
             summary = rate_file(
                 table, self.columns, rater=rater, out=self.out, settings=self.settings, progress=progress
             )
             if self.report is not None:
-                _write_report(self.report, summary, rater)
-        return summary
+                _write_report(self.report, summary, linted)
+        return RatedFile(summary, linted, self.out, self.report)
 
 
 def as_floor(text: str) -> Literal["auto"] | float | None:
@@ -105,10 +131,9 @@ def as_floor(text: str) -> Literal["auto"] | float | None:
     return number
 
 
-def _write_report(path: Path, summary: RatingSummary, rater: Rater) -> None:
-    from semscale.rating.lint import lint
+def _write_report(path: Path, summary: RatingSummary, linted: LintReport) -> None:
     from semscale.report.rating_page import rating_page
 
-    page = rating_page(summary, lint=lint(rater.scale, embedder=rater.embedder))
+    page = rating_page(summary, lint=linted)
     with replacing(path) as temporary:
         temporary.write_text(page, encoding="utf-8")

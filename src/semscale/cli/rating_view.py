@@ -1,7 +1,7 @@
 """A rating summary on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
 import sys
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich import box
@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from semscale.cli.fitting import fitted
+from semscale.report.cautions import cautions, lint_line, rows_that_count
 from semscale.report.rating_reasons import codes_hint
 from semscale.report.wording import (
     counted,
     coverage,
     digits_for,
-    listed,
     number,
     one_line,
     percent_with_interval,
@@ -24,58 +25,62 @@ from semscale.report.wording import (
 )
 
 if TYPE_CHECKING:
+    from semscale.cli.rating_run import RatedFile
     from semscale.rating.comparison import Comparison
     from semscale.rating.summary import RatingSummary
     from semscale.stats.estimates import Estimate, GroupEstimate
 
 _BAR = 24
 _GROUPS = 50
+_NAME_CELLS = 30
+_LABEL_CELLS = 40
 _PIPE_WIDTH = 10_000
 _QUIET = "dim"
 
 
-def show_rating(summary: "RatingSummary", *, out: Path | None = None, report: Path | None = None) -> None:
-    """Print a summary to standard output.
-
-    Args:
-        summary: what was measured.
-        out: where the rated table was written.
-        report: where the report was written.
-    """
+def show_rating(rated: "RatedFile") -> None:
+    """Print what came of a run to standard output."""
     if sys.stdout.isatty():
-        _print(Console(highlight=False, markup=False, emoji=False), summary, (out, report))
+        _print(Console(highlight=False, markup=False, emoji=False), rated)
         return
     console = Console(
         width=_PIPE_WIDTH, color_system=None, highlight=False, markup=False, emoji=False, legacy_windows=False
     )
     with console.capture() as captured:
-        _print(console, summary, (out, report))
+        _print(console, rated)
     sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
 
 
-def _print(console: Console, summary: "RatingSummary", files: tuple[Path | None, Path | None]) -> None:
-    overall = summary.estimates.overall
-    scored = summary.counts.get("scored", 0)
+def _print(console: Console, rated: "RatedFile") -> None:
+    summary = rated.summary
     console.print(
         Text.assemble((one_line(summary.scale.title), "bold"), (f"  {one_line(summary.source)}", _QUIET))
     )
-    console.print(f"{scored:,} of {counted(summary.n, 'row')} rated{_left_out(summary)}")
+    console.print(rows_that_count(summary))
     if hint := codes_hint(summary):
         console.print(f"hint: {hint}")
-    if overall.pmf:
-        console.print(_figures(summary))
-        console.print(_distribution(summary))
-    else:
-        console.print("\nNo row counts, so there is nothing to estimate.")
-    if summary.estimates.groups:
-        console.print(_groups(summary))
-    if summary.comparison is not None:
-        console.print(_comparison(summary.comparison))
+    for table in _tables(summary):
+        console.print(table)
+    warned = [*cautions(summary), *filter(None, [lint_line(rated.lint)])]
+    for line in [""] * bool(warned) + warned:
+        console.print(Text(line, style="yellow"))
     for line in _notes(summary):
         console.print(Text(line, style=_QUIET))
-    for name, path in zip(("table", "report"), files, strict=True):
+    for name, path in (("table", rated.out), ("report", rated.report)):
         if path is not None:
             console.print(f"{name}: {printable(path)}")
+
+
+def _tables(summary: "RatingSummary") -> Iterator[Table | str]:
+    if summary.estimates.overall.pmf:
+        yield _figures(summary)
+        yield _distribution(summary)
+    else:
+        yield "\nNo row counts, so there is nothing to estimate."
+    if summary.estimates.groups:
+        yield _groups(summary)
+    if summary.comparison is not None:
+        yield _comparison(summary.comparison)
 
 
 def _table(*columns: str, title: str | None = None) -> Table:
@@ -124,7 +129,7 @@ def _distribution(summary: "RatingSummary") -> Table:
     table.columns[2].justify = "left"
     most = max(mass.value for mass in masses) or 1.0
     for point, mass in zip(summary.scale.points, masses, strict=True):
-        label = f"{plain(point.value)} {one_line(point.label)}"
+        label = fitted(f"{plain(point.value)} {point.label}", _LABEL_CELLS)
         table.add_row(label, percent_with_interval(mass), Text(_bar(mass.value / most), style="cyan"))
     return table
 
@@ -137,7 +142,12 @@ def _bar(share: float) -> str:
 def _groups(summary: "RatingSummary") -> Table:
     groups, digits = summary.estimates.groups, _digits(summary)
     with_boxes = any(group.top_2_box for group in groups)
-    heads = [one_line(summary.by or "group"), "rows", "mean", *(["top 2 points"] if with_boxes else [])]
+    heads = [
+        fitted(summary.by or "group", _NAME_CELLS),
+        "rows",
+        "mean",
+        *(["top 2 points"] if with_boxes else []),
+    ]
     table = _table(*heads, title="\nBy group")
     for group in groups[:_GROUPS]:
         cells = [
@@ -156,7 +166,7 @@ def _groups(summary: "RatingSummary") -> Table:
 
 
 def _name(group: "GroupEstimate") -> str:
-    return "(none)" if group.group is None else one_line(group.group)
+    return "(none)" if group.group is None else fitted(group.group, _NAME_CELLS) or "(blank)"
 
 
 def _comparison(compared: "Comparison") -> Table:
@@ -190,12 +200,6 @@ def _notes(summary: "RatingSummary") -> list[str]:
             f"{counted(summary.n_windowed, 'text')} read in overlapping windows, because of their length"
         )
     return [*lines, f"signature: {printable(summary.signature)}"]
-
-
-def _left_out(summary: "RatingSummary") -> str:
-    reasons = dict(summary.estimates.overall.left_out)
-    shown = [f"{count:,} {reason}" for reason, count in reasons.items() if count]
-    return f"; left out: {listed(shown)}" if shown else ""
 
 
 def _digits(summary: "RatingSummary") -> int:

@@ -133,13 +133,10 @@ def _wanted(scale: str | None, *, every: bool, report: Path | None) -> list[str]
 
 
 def _print_verdict(result: "LintReport") -> None:
+    from semscale.report.lint_words import measured
+
     verdict = typer.style(result.verdict, fg=_COLOURS[result.verdict], bold=True)
-    ladder = result.ladder
-    figures = (
-        f"{len(result.sets)} sets, {len(result.probes)} probes, order {ladder.spearman:.2f}, "
-        f"spread {ladder.spread:.2f}, reliability {result.reliability:.2f}"
-    )
-    typer.echo(f"{verdict}  {result.scale.name}  ({figures})")
+    typer.echo(f"{verdict}  {result.scale.name}  ({measured(result)})")
     for reason in result.reasons:
         typer.echo(f"      {reason}")
 

@@ -93,7 +93,7 @@ def _facts(report: "LintReport") -> list[tuple[str, str]]:
     return [
         ("Points", str(report.scale.n_points)),
         ("Anchor sets", str(len(report.sets))),
-        ("Probes", str(len(report.probes))),
+        ("Probes", str(len(report.probes)) if report.scale.probes else "none of its own"),
         ("Rank r with levels", number(ladder.spearman)),
         ("Spread of the ends", percent(ladder.spread)),
         ("Reliability (alpha)", number(report.reliability)),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
+from semscale.report.cautions import VERDICTS
 from semscale.report.wording import one_line, printable
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters["one_line"] = one_line
+    environment.globals["verdicts"] = VERDICTS
     return environment
 
 

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.report import rating_figures as figures
 from semscale.report import rating_tables as tables
 from semscale.report import rating_words as words
+from semscale.report.cautions import cautions
 from semscale.report.comparison_figures import distributions_figure, scatter_figure
 from semscale.report.page import render
 from semscale.report.rating_reasons import codes_hint
@@ -51,6 +52,7 @@ def rating_page(summary: "RatingSummary", *, lint: "LintReport | None" = None) -
         if overall.pmf
         else None,
         estimates=tables.estimate_table(overall, scale, digits=digits, interval=interval),
+        cautions=cautions(summary),
         groups=figures.groups_figure(summary),
         heat=figures.heat_figure(summary),
         **_verbatims(summary, digits),
@@ -66,11 +68,12 @@ def rating_page(summary: "RatingSummary", *, lint: "LintReport | None" = None) -
 
 
 def _facts(summary: "RatingSummary") -> list[tuple[str, str]]:
-    scored = summary.counts.get("scored", 0)
+    scored, counting = summary.counts.get("scored", 0), summary.estimates.overall.n
     facts = [
         ("Texts", count(summary.n)),
         ("Rated", count(scored)),
-        ("Left out", count(summary.n - scored)),
+        *([("Counted", count(counting))] if counting != scored else []),
+        ("Left out", count(summary.n - counting)),
     ]
     if summary.n_distinct is not None:
         facts.append(("Distinct", count(summary.n_distinct)))
