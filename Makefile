@@ -22,12 +22,19 @@ check: $(VENV)/developer
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+# QUICK=1 has small sizes, to see that all of it runs: its figures say nothing.
 bench: $(VENV)/developer $(BENCH_VENV)/installed
-	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python
-	$(BIN)/python bench/cache.py
-	$(BIN)/python bench/rating.py
-	$(BIN)/python bench/startup.py
-	$(BIN)/python bench/streaming.py
+	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
+	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
+	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
+	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
+	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
+	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
+	$(BIN)/python bench/anchors.py
+	$(BIN)/python bench/lint_bounds.py
+	$(BIN)/python bench/floor.py
+	$(BIN)/python bench/dont_know.py
+	$(BIN)/python bench/coverage.py $(if $(QUICK),--draws 5)
 
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed

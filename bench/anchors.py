@@ -6,6 +6,7 @@ alike and its ends are less alike than neighbours; among those the six are taken
 with the human means on the choosing half. Nothing is fitted; the other half is used for the report only.
 """
 
+import argparse
 import csv
 from collections import Counter
 from pathlib import Path
@@ -26,6 +27,7 @@ LEAST_STEP, MOST_ALIKE, ENDS_GAP = 0.05, 0.90, 0.02
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     human = np.array([float(row["human_mean"]) for row in rows])

@@ -1,5 +1,9 @@
-"""The warm cache beside computing, and a million texts of which a tenth are distinct."""
+"""The warm cache beside computing, and a million texts of which a tenth are distinct.
 
+Run with ``python bench/cache.py``.
+"""
+
+import argparse
 import csv
 import tempfile
 from datetime import date
@@ -12,7 +16,7 @@ from semscale.embedding import load_embedder
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
 TURNS = 5
-ROWS, DISTINCT = 1_000_000, 100_000
+REPEATS = 10
 
 
 def warm_cache(texts):
@@ -31,34 +35,40 @@ def warm_cache(texts):
     )
 
 
-def duplicates(words):
-    """Short texts of three words, each distinct one about ten times, in random order."""
+def duplicates(words, n_rows):
+    """Short texts of three words, each distinct one ten times, in random order."""
     rng = np.random.default_rng(0)
-    places = rng.integers(0, len(words), (2 * DISTINCT, 3))
-    distinct = list(dict.fromkeys(" ".join(words[place] for place in row) for row in places))[:DISTINCT]
-    rows = rng.permutation(np.arange(ROWS) % DISTINCT)
+    n_distinct = n_rows // REPEATS
+    places = rng.integers(0, len(words), (2 * n_distinct, 3))
+    distinct = list(dict.fromkeys(" ".join(words[place] for place in row) for row in places))[:n_distinct]
+    rows = rng.permutation(np.arange(n_rows) % n_distinct)
     texts = [distinct[row] for row in rows]
     embedder = load_embedder(cache=False)
     embedder.embed(distinct[:500])
-    np.ones((ROWS, embedder.dimensions), np.float32)  # touch the memory once, as a running program has
+    np.ones((n_rows, embedder.dimensions), np.float32)  # touch the memory once, as a running program has
     once = seconds(lambda: embedder.embed(distinct))
     all_rows = seconds(lambda: embedder.embed(texts))
     again = seconds(lambda: embedder.embed(distinct))
     reference = (once + again) / 2
     print(
-        f"{ROWS:,} short texts, {DISTINCT:,} distinct: {all_rows:.1f} s; the distinct ones alone "
+        f"{n_rows:,} short texts, {n_distinct:,} distinct: {all_rows:.1f} s; the distinct ones alone "
         f"{once:.1f} s before and {again:.1f} s after; {100 * (all_rows / reference - 1):+.1f} %"
     )
 
 
 def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--texts", type=int, help="at most so many texts for the cache; all unless given")
+    parser.add_argument("--rows", type=int, default=1_000_000, help="rows with duplicates; a tenth distinct")
+    options = parser.parse_args()
     with TEXTS.open(encoding="utf-8") as file:
         texts = list(dict.fromkeys(row["text"] for row in csv.DictReader(file)))
     print(f"{date.today()}, {machine()}")
-    warm_cache(texts)
+    warm_cache(texts[: options.texts])
     print("to reach: 50 times as fast")
-    duplicates(sorted({word for text in texts for word in text.split() if word.isalpha()}))
+    duplicates(sorted({word for text in texts for word in text.split() if word.isalpha()}), options.rows)
     print("to reach: +5 %")
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,89 @@
+"""Between what the linter's bounds lie: the scales of the library, and anchors that are known to be bad.
+
+``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``rating/lint_criteria.py``.
+"""
+
+import argparse
+from datetime import date
+
+import numpy as np
+
+from measuring import machine
+from semscale.embedding import load_embedder
+from semscale.rating.lint import lint
+from semscale.rating.lint_criteria import due_masses
+from semscale.scales import load_scale, scale_names
+
+WORDS = ("one", "two", "three", "four", "five")
+LABELS = ("Strongly disagree", "Disagree", "Neutral", "Agree", "Strongly agree")
+OTHER_LABELS = ("Totally disagree", "Somewhat disagree", "Meh", "Somewhat agree", "Totally agree")
+QUESTION = "How far do you agree with this statement?"
+SAID = ("strongly disagree", "disagree", "neither agree nor disagree", "agree", "strongly agree")
+BAD = {
+    "labels": ("agreement", {"labels": LABELS}),
+    "labels, two sets": ("agreement", {"labels": LABELS, "others": OTHER_LABELS}),
+    "stars": (
+        "quality",
+        {
+            "words": tuple(f"{word} star{'s' * (word != 'one')}" for word in WORDS),
+            "digits": tuple(f"{n} star{'s' * (n > 1)}" for n in range(1, 6)),
+        },
+    ),
+    "digits": (
+        "quality",
+        {
+            "alone": tuple(str(n) for n in range(1, 6)),
+            "out of": tuple(f"{n} out of 5" for n in range(1, 6)),
+        },
+    ),
+    "question repeated": ("agreement", {"repeated": tuple(f"{QUESTION} I {said}." for said in SAID)}),
+}
+
+
+def figures(report):
+    """The measurements that have a bound, each at its worst."""
+    length = float(np.ptp(report.scale.values))
+    ladder = report.ladder
+    steps = [np.diff(one.other_scores).min() / length for one in report.sets]
+    return {
+        "neighbours": max(one.neighbours.max() for one in report.sets),
+        "step back": -min(steps),
+        "ends": max(one.ends - one.neighbours.mean() for one in report.sets),
+        "peak mass": ladder.peak_mass.min(),
+        "due": np.nanmin(due_masses(report.scale, ladder, report.levels)),
+        "silent": max((one.ladder.pmf == 0).mean(axis=0).max() for one in report.sets),
+        "spread": ladder.spread,
+        "ladder": ladder.spearman,
+        "alpha": report.reliability,
+    }
+
+
+def show(name, report, width=18):
+    row = " ".join(f"{number:10.2f}" for number in figures(report).values())
+    print(f"{name:{width}} {row}  {report.verdict}")
+
+
+def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    embedder = load_embedder(cache=False)
+    library = {name: lint(name, embedder=embedder) for name in scale_names()}
+    print(f"{date.today()}, {machine()}\n")
+    print(" " * 18, " ".join(f"{name:>10}" for name in figures(library["quality"])))
+    for name, report in library.items():
+        show(name, report)
+    print()
+    for name, (source, sets) in BAD.items():
+        report = lint(load_scale(source).model_copy(update={"anchor_sets": sets}), embedder=embedder)
+        show(name, report)
+        failed = {finding.criterion for finding in report.findings if finding.verdict == "fail"}
+        print(f"    fails: {', '.join(sorted(failed))}")
+    steps = [
+        np.diff(one.other_scores).min() / np.ptp(report.scale.values)
+        for report in library.values()
+        for one in report.sets
+    ]
+    print(f"\nsets that step back 5 % or more: {sum(step < -0.05 for step in steps)} of {len(steps)}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""Every script in ``bench/`` starts: its imports and options are those of the code as it is."""
+
+import runpy
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCH = Path(__file__).parents[1] / "bench"
+SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name != "measuring.py")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_says_what_it_does(name, monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", [name, "--help"])
+    monkeypatch.syspath_prepend(str(BENCH))
+    with pytest.raises(SystemExit) as ended:
+        runpy.run_path(str(BENCH / name), run_name="__main__")
+    assert ended.value.code == 0
+    assert capsys.readouterr().out.startswith("usage:")
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_is_a_part_of_make_bench(name):
+    makefile = (BENCH.parent / "Makefile").read_text(encoding="utf-8")
+    assert f"bench/{name}" in makefile
