@@ -6,6 +6,7 @@ import pytest
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.reading import open_table
 from semscale.store.table import NUMBER, check_names
+from semscale.store.writing import write_table
 
 
 def csv_with(folder, *cells, name="answers.csv"):
@@ -100,3 +101,17 @@ def test_columns_without_a_name_are_called_by_their_place():
     assert check_names(["a", "", " "], "x") == ("a", "column_2", "column_3")
     with pytest.raises(InputError, match="two columns named 'column_2'"):
         check_names(["column_2", ""], "x")
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+def test_batches_with_some_columns_hold_the_same_cells(tmp_path, kind):
+    frame = pl.DataFrame({"id": ["a", "b", None], "text": ["x", None, "z"], "w": ["1", "2", "3"]})
+    path = tmp_path / f"answers.{kind}"
+    write_table(frame, path)
+    table = open_table(path)
+    batches = list(table.batches_with({"w", "text"}, 2))
+    assert [batch.height for batch in batches] == [2, 1]
+    for title in ("text", "w"):
+        assert [cell for batch in batches for cell in batch[title]] == frame[title].to_list()
+    if kind in ("csv", "parquet"):
+        assert batches[0].columns == ["text", "w"]

@@ -34,7 +34,7 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, to_excel:
         return
     checks = _Checks(columns)
     try:
-        for batch in table.batches(part_rows):
+        for batch in table.batches_with(_titles(columns), part_rows):
             checks.add(batch)
             if counting:
                 check_rows(checks.n)
@@ -43,6 +43,12 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, to_excel:
             "stopped while the columns were checked; finished parts of an earlier run are kept, "
             "and the same command goes on after them"
         ) from None
+
+
+def _titles(columns: FileColumns) -> set[str]:
+    """Name the columns to check, or the texts where rows alone are to be counted."""
+    named = (columns.weight, columns.human, columns.by)
+    return {title for title in named if title is not None} or {columns.text}
 
 
 class _Checks:
@@ -64,7 +70,9 @@ class _Checks:
         wanted = {columns.weight, columns.human, columns.by}
         cells = storable(batch.select(title for title in batch.columns if title in wanted))
         if columns.weight in cells.columns:
-            as_weights(weights_in(cells[columns.weight], self.n), first_row=self.n)
+            weights = weights_in(cells[columns.weight], self.n)
+            if not weights.dtype.is_numeric():  # all that can be wrong with numbers was found
+                as_weights(weights, first_row=self.n)
         if columns.human in cells.columns:
             humans_in(cells[columns.human], self.n, columns.human_range)
         if columns.by in cells.columns:

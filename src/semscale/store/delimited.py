@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import islice
@@ -55,16 +55,24 @@ def open_delimited(
         header = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None)).header()
     columns = check_names(header, name)
 
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+    def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:
         with open_text(path, name, encoding) as text:
             rows = _Rows(_table_lines(text, named), separator, name, before=int(named is not None))
             rows.header()
             while skip > 0:
                 skip -= len(rows.block(min(skip, _SKIP_ROWS), len(columns))) or skip
             while block := rows.block(size, len(columns)):
-                yield _frame(block, columns)
+                yield block
 
-    return Table(name, path, columns, read, settings=("delimited", repr(separator), encoding or "detected"))
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        return (_frame(block, columns) for block in blocks(size, skip))
+
+    def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+        places = {title: place for place, title in enumerate(columns) if title in titles}
+        return (_frame_of(block, places) for block in blocks(size, 0))
+
+    settings = ("delimited", repr(separator), encoding or "detected")
+    return Table(name, path, columns, read, settings=settings, read_columns=read_columns)
 
 
 @dataclass
@@ -194,5 +202,14 @@ def _frame(rows: list[list[str]], columns: tuple[str, ...]) -> pl.DataFrame:
         [
             pl.Series(title, [cell or None for cell in column], dtype=pl.String)
             for title, column in zip(columns, cells, strict=True)
+        ]
+    )
+
+
+def _frame_of(rows: list[list[str]], places: dict[str, int]) -> pl.DataFrame:
+    return pl.DataFrame(
+        [
+            pl.Series(title, [row[place] or None for row in rows], dtype=pl.String)
+            for title, place in places.items()
         ]
     )

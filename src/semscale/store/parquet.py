@@ -1,6 +1,6 @@
 """Parquet, read slice by slice so that a file with one giant row group stays small in memory."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import polars as pl
@@ -25,15 +25,23 @@ def open_parquet(path: Path, name: str) -> Table:
     if not columns:
         raise InputError(f"{name} has no columns")
 
-    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+    frame_names = frame.collect_schema().names()
+    named = frame.rename(dict(zip(frame_names, columns, strict=True)))
+
+    def slices(rows: pl.LazyFrame, size: int, skip: int) -> Iterator[pl.DataFrame]:
         for start in range(skip, n_rows, size):
             try:
-                yield frame.slice(start, size).collect().rename(dict(zip(frame_names, columns, strict=True)))
+                yield rows.slice(start, size).collect()
             except (PolarsError, OSError) as error:
                 raise _damaged(name, error) from error
 
-    frame_names = frame.collect_schema().names()
-    return Table(name, path, columns, read, n_rows=n_rows, settings=("parquet",))
+    def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
+        return slices(named, size, skip)
+
+    def read_columns(size: int, titles: Collection[str]) -> Iterator[pl.DataFrame]:
+        return slices(named.select(title for title in columns if title in titles), size, 0)
+
+    return Table(name, path, columns, read, n_rows=n_rows, settings=("parquet",), read_columns=read_columns)
 
 
 def _damaged(name: str, error: Exception) -> InputError:

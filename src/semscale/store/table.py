@@ -3,7 +3,7 @@
 import difflib
 import hashlib
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -32,6 +32,8 @@ class Table:
         read: ``read(size, skip)`` yields frames of at most ``size`` rows after the first ``skip`` ones.
         n_rows: number of rows, ``None`` where counting would mean reading the file.
         settings: what else decides the rows: format, encoding, sheet.
+        read_columns: ``read_columns(size, titles)`` does the same for some columns only, where the format
+            makes that cheaper.
     """
 
     name: str
@@ -40,6 +42,9 @@ class Table:
     read: Callable[[int, int], Iterator[pl.DataFrame]] = field(repr=False)
     n_rows: int | None = None
     settings: tuple[str, ...] = ()
+    read_columns: Callable[[int, Collection[str]], Iterator[pl.DataFrame]] | None = field(
+        default=None, repr=False
+    )
 
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, ``size`` at a time, without the first ``skip``.
@@ -53,6 +58,18 @@ class Table:
         if size < 1:
             raise InputError(f"batch size must be at least 1, got {size}")
         return self.read(size, skip)
+
+    def batches_with(self, titles: Collection[str], size: int) -> Iterator[pl.DataFrame]:
+        """Yield all rows, with these columns at least: others too where leaving them out saves nothing.
+
+        Args:
+            titles: names of columns, at least one; each exists.
+            size: rows of a batch, at least 1.
+
+        Raises:
+            InputError: a row cannot be read; the message has its line.
+        """
+        return self.batches(size) if self.read_columns is None else self.read_columns(size, titles)
 
     def fingerprint(self) -> str:
         """Hash the file's bytes and how they are read: 32 hex digits that change when any row does."""
