@@ -169,10 +169,10 @@ LATE = "".join(f"great thing,{n}\n" for n in range(20))
     ("rows", "columns", "message"),
     [
         (LATE + "too,many,cells\n", {}, "line 22: 3 cells"),
-        (LATE + "bad stuff,-1\n", {"weight": "n"}, "weights must be finite numbers >= 0.*20"),
+        (LATE + "bad stuff,-1\n", {"weight": "n"}, "weight: .* finite numbers >= 0, but data row 21 has '-1'"),
         (LATE + "bad stuff,much\n", {"weight": "n"}, "weight: .* data row 21 has 'much'"),
         (LATE + "bad stuff,good\n", {"human": "n"}, "human: .* data row 21 has 'good'"),
-        (LATE, {"human": "n", "human_range": (0.0, 18.0)}, "human_range is 0 to 18, but row 20"),
+        (LATE, {"human": "n", "human_range": (0.0, 18.0)}, "human_range is 0 to 18, but data row 20"),
         ("great thing,\n", {"human": "n"}, "human: column 'n' has no rating for any text"),
         ("great thing,0\n", {"weight": "n"}, "weights must not all be 0"),
     ],
@@ -262,14 +262,14 @@ def test_settings_out_of_range(setting, message):
         FileSettings(**setting)
 
 
-@pytest.mark.parametrize(("step", "done"), [("rating", 20), ("writing", 0), ("rating", 60)])
+@pytest.mark.parametrize("moment", [("rating", 20), ("writing", 0), ("rating", 60)])
 @pytest.mark.parametrize("removed", [".", "part-000000.parquet"])
-def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, answers, step, done, removed):
+def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, answers, moment, removed):
     out = tmp_path / "rated.csv"
     folder = tmp_path / "rated.csv.parts"
 
     def remove(*told):
-        if told[:2] == (step, done) and (folder / removed).exists():
+        if told[:2] == moment and (folder / removed).exists():
             shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
 
     with pytest.raises(InputError, match="out: .*parts, where .* removed or changed during the run"):
