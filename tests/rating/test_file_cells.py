@@ -75,5 +75,7 @@ def test_what_is_no_human_rating_is_named(cell):
 
 def test_a_rating_out_of_range_is_named_as_soon_as_it_is_read():
     assert humans_in(pl.Series(["-4", "[4, -4]", None]), 0, (-4, 4)) == [-4.0, [4.0, -4.0], None]
-    with pytest.raises(InputError, match="human_range is -4 to 4, but data row 2 of column 'h' has '\\[0, 5\\]'"):
+    with pytest.raises(
+        InputError, match="human_range is -4 to 4, but data row 2 of column 'h' has '\\[0, 5\\]'"
+    ):
         humans_in(pl.Series("h", ["1", "[0, 5]"]), 0, (-4, 4))
