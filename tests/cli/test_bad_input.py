@@ -106,7 +106,7 @@ BAD = {
     ),
     "a range upside down": (
         rate("--human", "n", "--human-range", 5, 1),
-        ["human_range must be the lowest value, then the highest, got 5 1"],
+        ["human_range must be the lowest value, then the highest", "got 5 1"],
     ),
     # the scale
     "an unknown scale": (rate(scale="qualty"), ["unknown scale 'qualty'", "'quality'"]),
@@ -122,7 +122,7 @@ BAD = {
     "a negative temperature": (rate("--temperature", -1), ["temperature must be >= 0, got -1"]),
     "no temperature": (rate("--temperature", "nan"), ["temperature must be >= 0, got nan"]),
     "a temperature of words": (rate("--temperature", "hot"), ["--temperature"]),
-    "a negative epsilon": (rate("--epsilon", -0.1), ["epsilon", ">= 0", "-0.1"]),
+    "a negative epsilon": (rate("--epsilon", -0.1), ["epsilon must be", "-0.1"]),
     "an unknown semantics": (rate("--semantics", "loose"), ["--semantics", "loose"]),
     "a floor of words": (rate("--floor", "low"), ["floor must be auto, none or a number", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),

@@ -1,3 +1,4 @@
+import re
 from importlib import resources
 
 import pytest
@@ -103,6 +104,22 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
         ("all-MiniLM-L6-v2", {"base_url": None, "cache": True, "engine": "openvino", "precision": "exact"}),
         ("m", {"base_url": "http://localhost:1", "cache": False, "engine": "api", "precision": "fast"}),
     ]
+
+
+@pytest.mark.usefixtures("toy_model")
+def test_a_scale_without_probes_is_said_to_have_none(tmp_path):
+    path = write(tmp_path / "mine.yaml", only=("a b", "c d", "e f"))
+    first = run("lint", path).stdout.splitlines()[0]
+    n = len({probe.text for name in scale_names() for probe in load_scale(name).probes})
+    # One set has no other to agree with, so there is no reliability either.
+    assert first.endswith(f"mine  (1 set, no probes of its own, tried on {n} probes of the library)")
+
+
+@pytest.mark.usefixtures("toy_model")
+def test_a_scale_with_probes_shows_their_figures():
+    first = run("lint", "trust").stdout.splitlines()[0]
+    assert re.search(r"trust  \(4 sets, 2\d probes, order \S+, spread \S+, reliability \S+\)$", first)
+    assert "nan" not in first
 
 
 @pytest.mark.usefixtures("toy_model")

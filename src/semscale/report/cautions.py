@@ -26,8 +26,8 @@ _IN_WORDS = {
 
 def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     """List what the figures of a summary must not be taken for; empty where there is nothing to say."""
-    overall = summary.estimates.overall
-    return (NPS_CAUTION,) if overall.nps is not None else ()
+    estimates = summary.estimates
+    return (*estimates.notes, *([NPS_CAUTION] if estimates.overall.nps is not None else []))
 
 
 def rows_that_count(summary: "RatingSummary") -> str:

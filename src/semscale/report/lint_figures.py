@@ -48,8 +48,7 @@ def ladder_figure(report: LintReport) -> Figure | None:
         lambda width: matrix(colours, texts, names, values, width=width),
         f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to {highest}.",
         _ladder_table(report),
-        caption="One row a probe, from the lowest to the highest; mass on each point in percent. "
-        f"The dark cells should step from the left to the right. {part}",
+        caption=f"{_order(report)} {part}",
     )
 
 
@@ -91,6 +90,18 @@ def sets_table(report: LintReport) -> Table:
 
 def _ends(means: Floats) -> tuple[float, float]:
     return float(means.min()), float(means.max())
+
+
+def _order(report: LintReport) -> str:
+    if np.isnan(report.levels).any():
+        return (
+            "One row a probe, mass on each point in percent. The scale has no probes of its own, so these "
+            "are the library's, whose levels mean nothing here; every point should win mass from some."
+        )
+    return (
+        "One row a probe, from the lowest to the highest; mass on each point in percent. "
+        "The dark cells should step from the left to the right."
+    )
 
 
 def _ladder_table(report: LintReport) -> Table:
