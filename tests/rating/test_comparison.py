@@ -105,7 +105,11 @@ def test_nothing_to_compare_is_nan_and_not_zero(human):
         ([1, "2", 3], {}, r"finite numbers: not so in 1 row\(s\), from 0: 1$"),
         ([1, 2, [3, np.inf]], {}, "from 0: 2$"),
         ([1, 9, 3], {"human_range": (1, 7)}, r"human_range 1 to 7: not so in 1 row\(s\), from 0: 1$"),
-        ([1, 2, 3], {"human_range": (7, 1)}, r"human_range must be \(lowest, highest\)"),
+        ([1, 2, 3], {"human_range": (7, 1)}, "human_range must be the lowest value, then the highest.*7 1"),
+        ([1, 2, 3], {"human_range": (1, np.inf)}, "two finite numbers such as 1 7, got 1 inf"),
+        ([1, 2, 3], {"human_range": 5}, "human_range must be the lowest .* got 5"),
+        ([1, 2, 3], {"weights": [1, 2]}, r"weights must have shape \(3,\)"),
+        ([1, 2, 3], {"weights": [1, -2, 1]}, "weights must be finite"),
         ([1, 2, 3], {"interval": 1.0}, "interval must lie between 0 and 1, got 1.0"),
         ([1, 2, 3], {"lengths": [1, 2]}, "lengths must have shape"),
     ],
@@ -145,8 +149,8 @@ def test_the_signature_says_how_it_was_compared():
     )
     assert compared.signature.instrument == "rate"
     assert dict(compared.signature.fields) == {
-        "scale": "five", "human_range": "1 to 7", "interval": "0.9", "replicates": "2000", "seed": "4",
-        "clusters": "texts", "texts": "3",
+        "scale": "five", "human_range": "1 to 7", "interval": "0.9", "replicates": "none", "seed": "4",
+        "clusters": "texts", "weights": "no", "texts": "3",
     }  # fmt: skip
 
 
@@ -193,3 +197,48 @@ class TestRespondents:
     def test_as_many_names_as_ratings(self):
         with pytest.raises(InputError, match="respondents must have 3 rows"):
             compare(np.eye(5)[:3], [1, 2, 3], values=FIVE, respondents=["a"])
+
+
+class TestWeights:
+    def test_a_weight_of_two_is_the_text_twice(self):
+        pmf, human = machine(30)
+        human, lengths = human.clip(1, 5), np.arange(30.0) ** 2
+        twice = np.r_[np.arange(30), np.arange(10)]
+        weights = np.where(np.arange(30) < 10, 2.0, 1.0)
+        ours = compare(pmf, human, values=FIVE, lengths=lengths, weights=weights)
+        same = compare(pmf[twice], human[twice], values=FIVE, lengths=lengths[twice])
+        for name in ("pearson", "spearman", "ks_similarity", "null_ks", "null_length"):
+            assert getattr(ours, name).value == pytest.approx(getattr(same, name).value), name
+        np.testing.assert_allclose(ours.human_pmf, same.human_pmf)
+        np.testing.assert_allclose(ours.machine_pmf, same.machine_pmf)
+
+    def test_rows_without_weight_are_left_out_as_from_the_estimates(self):
+        pmf, human = machine(30)
+        weights = [None, 0.0, NAN, *[1.5] * 27]
+        ours = compare(pmf, human.clip(1, 5), values=FIVE, weights=weights)
+        rest = compare(pmf[3:], human[3:].clip(1, 5), values=FIVE)
+        assert ours.n == rest.n == 27
+        for name in ("pearson", "spearman", "ks_similarity", "null_ks"):
+            one, other = getattr(ours, name), getattr(rest, name)
+            np.testing.assert_allclose([one.value, one.low, one.high], [other.value, other.low, other.high])
+
+
+class TestNotes:
+    def test_values_off_the_scale_say_what_to_do(self):
+        pmf, human = machine()
+        compared = compare(pmf, human.clip(1, 5) * 20, values=FIVE)
+        assert compared.ks_similarity is None
+        assert len(compared.notes) == 1
+        assert "80 of 80 human values lie outside the scale's 1 to 5" in compared.notes[0]
+        assert "--human-range" in compared.notes[0]
+
+    def test_few_texts_are_called_few(self):
+        compared = compare(np.eye(5)[[0, 2, 1, 4]], [1, 3, 3, 4], values=FIVE)
+        assert compared.n_clusters == 4
+        assert "4 texts" in compared.notes[0]
+        assert compared.pearson.low < compared.pearson.value < compared.pearson.high
+        assert compared.pearson.high <= 1
+
+    def test_enough_texts_need_no_note(self):
+        pmf, human = machine()
+        assert compare(pmf, human.clip(1, 5), values=FIVE).notes == ()

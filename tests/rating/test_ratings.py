@@ -232,7 +232,7 @@ def test_estimates_as_a_table():
 
 
 def test_estimates_state_how_their_intervals_were_made():
-    rated = ratings(THREE)
+    rated = ratings(THREE * 4)  # 12 rows that count
     signature = rated.estimate(seed=7, interval=0.9).signature
     added = rated.signature.differences(signature)
     assert {name: value for name, (_, value) in added.items()} == {

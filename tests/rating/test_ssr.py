@@ -210,7 +210,7 @@ def test_no_vectors_give_no_ratings():
         (lambda: rate_vectors(np.eye(3), np.eye(3), values=[1, 2]), "values must be 3 numbers"),
         (
             lambda: rate_vectors(np.eye(3), np.eye(3), epsilon=-0.1),
-            "epsilon must be a finite number >= 0, got -0.1",
+            "epsilon must be a number from 0 to 1,000,000, got -0.1",
         ),
         (lambda: similarity_pmf([0.1, 0.2], epsilon=np.inf), "epsilon"),
         (lambda: similarity_pmf([0.1, 1.2]), "cosines"),

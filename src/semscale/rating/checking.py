@@ -1,5 +1,6 @@
 """Checks of the arrays and settings that callers pass to the rating arithmetic."""
 
+from numbers import Real
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -18,6 +19,9 @@ it.
 
 Reals = npt.NDArray[np.floating[Any]]
 
+MOST_EPSILON = 1e6
+"""Beside similarities of at most 1, more than this differs from no text at all by rounding only."""
+
 _NAMED_ROWS = 5
 
 
@@ -25,13 +29,14 @@ def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics:
     """Reject settings that no rating can be made with.
 
     Raises:
-        InputError: a negative or NaN epsilon or temperature, an infinite epsilon, or an unknown semantics.
+        InputError: an epsilon outside 0 to 1,000,000, a negative or NaN temperature, a setting of the wrong
+            type, or an unknown semantics.
     """
-    if not 0 <= epsilon < np.inf:
-        raise InputError(f"epsilon must be a finite number >= 0, got {epsilon}")
-    if not temperature >= 0:
-        raise InputError(f"temperature must be >= 0, got {temperature}")
-    if semantics not in get_args(Semantics):
+    if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
+        raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
+    if not _is_number(temperature) or not temperature >= 0:
+        raise InputError(f"temperature must be >= 0, got {temperature!r}: 1 changes nothing")
+    if not isinstance(semantics, str) or semantics not in get_args(Semantics):
         raise InputError(f"semantics must be 'safe', 'paper' or 'guide', got {semantics!r}")
 
 
@@ -73,12 +78,14 @@ def as_floats(numbers: npt.ArrayLike, name: str) -> Reals:
     Raises:
         InputError: not an array of numbers.
     """
+    if getattr(numbers, "dtype", None) is not None and np.iscomplexobj(numbers):
+        raise InputError(f"{name} must be real numbers, got complex ones: pass their .real")
     try:
         array = np.asarray(numbers)
         if array.dtype in (np.float32, np.float64):
             return array
         return array.astype(np.float32 if array.dtype == np.float16 else np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError(
             f"{name} must be an array of numbers, got {type(numbers).__name__}: {error}"
         ) from error
@@ -104,10 +111,14 @@ def as_values(values: npt.ArrayLike | None, k: int) -> Floats:
     Raises:
         InputError: not one number per point.
     """
-    array = np.arange(1.0, k + 1) if values is None else np.asarray(values, dtype=np.float64)
+    array = np.arange(1.0, k + 1) if values is None else as_floats(values, "values").astype(np.float64)
     if array.shape != (k,):
         raise InputError(f"values must be {k} numbers, one per point, got shape {array.shape}")
     return array
+
+
+def _is_number(setting: object) -> bool:
+    return isinstance(setting, Real) and not isinstance(setting, bool)
 
 
 def reject(rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from semscale.rating.columns import as_weights
 from semscale.rating.comparison import Comparison
 from semscale.rating.estimating import Tallies
 from semscale.rating.file_cells import groups_in, humans_in, numbers_in
@@ -16,7 +17,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.stats.moments import Moments
-from semscale.types import Status
+from semscale.types import Floats, Status
 
 PREFIX = "semscale_"
 """Stands before the name of every column that a run adds."""
@@ -109,15 +110,16 @@ class Collector:
         return self._running.summary(self._tallies.estimates(interval=interval, seed=self.seed), settings)
 
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
-        columns = self.columns
-        weights = by = None
-        if columns.weight is not None:
-            weights = numbers_in(_column(frame, columns.weight), "weight", self.n)
+        columns, by = self.columns, None
         if columns.by is not None:
             by = groups_in(_column(frame, columns.by))
-        self._tallies.add(
-            ratings.pmf, ratings.status, weights=weights, by=by, respondents=self._respondents(frame)
-        )
+        weights, respondents = self._weights(frame), self._respondents(frame)
+        self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
+
+    def _weights(self, frame: pl.DataFrame) -> Floats | None:
+        if self.columns.weight is None:
+            return None
+        return as_weights(numbers_in(_column(frame, self.columns.weight), "weight", self.n), first_row=self.n)
 
     def _respondents(self, frame: pl.DataFrame) -> list[str | None] | None:
         if self.columns.respondent is None:

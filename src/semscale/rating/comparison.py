@@ -6,19 +6,16 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_list
-from semscale.rating.human_values import human_table, laid_on
+from semscale.rating.columns import as_list, as_weights
+from semscale.rating.few_clusters import few_note
+from semscale.rating.human_values import human_table, laid_on, off_the_scale
 from semscale.rating.respondents import NOBODY, numbered
 from semscale.signature import Signature
-from semscale.stats.agreement import (
-    Resampling,
-    ks_similarity_estimate,
-    pearson_estimate,
-    replicates_for,
-    spearman_estimate,
-)
+from semscale.stats.agreement import ks_similarity_estimate, pearson_estimate, spearman_estimate
+from semscale.stats.coefficients import Resampling, replicates_for
 from semscale.stats.estimates import Estimate
 from semscale.stats.reliability import split_half_reliability
+from semscale.stats.resampling import FEWEST_CLUSTERS
 from semscale.types import Floats
 
 _MOST_POINTS = 2000
@@ -48,6 +45,9 @@ class Comparison:
         points: shape (at most 2000, 2), human mean and machine mean of a seeded sample, for a scatter.
         interval: coverage that the intervals aim at.
         signature: the ratings', and how they were compared.
+        n_clusters: texts, or respondents where they are named, that the intervals are made from.
+        notes: sentences that a reader should know of: why there are no distributions, or that intervals come
+            from few texts.
     """
 
     n: int
@@ -63,6 +63,8 @@ class Comparison:
     points: Floats
     interval: float
     signature: Signature
+    n_clusters: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def compare(  # noqa: PLR0913 - two measurements, and columns beside them
@@ -73,6 +75,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     lengths: npt.ArrayLike | None = None,
     human_range: tuple[float, float] | None = None,
     respondents: object = None,
+    weights: object = None,
     interval: float = 0.95,
     seed: int = 0,
     signature: Signature | None = None,
@@ -89,9 +92,11 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         values: shape (k,), values of the scale's points.
         lengths: shape (n,), lengths of the texts.
         human_range: lowest and highest value that humans could give; the scale's own unless given, and no
-            distributions are compared if human values then lie outside.
+            distributions are compared if human values then lie outside, which ``notes`` then says.
         respondents: shape (n,), who wrote each text; one person's texts are resampled together, and texts
             without a name are left out.
+        weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
+            out, as they are from the estimates.
         interval: coverage that the intervals aim at, between 0 and 1.
         seed: of all that is random.
         signature: of the ratings, which the comparison's settings are added to.
@@ -101,7 +106,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
 
     Raises:
         InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
-            named), or ``interval`` is out of range.
+            named), a weight is none, or ``interval`` is out of range.
 
     Example:
         >>> pmf = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0]])
@@ -115,28 +120,36 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     human_masses = laid_on(table, values, human_range)
     both = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
     clusters = None if respondents is None else numbered(respondents, len(pmf))
+    heavy = None if weights is None else _as_column(as_weights(weights), len(pmf), "weights")
     if clusters is not None:
         both &= clusters != NOBODY
         clusters = clusters[both]
-    how = Resampling(clusters=clusters, interval=interval, seed=seed)
+    if heavy is not None:
+        both &= heavy > 0
+        heavy = heavy[both]
+    how = Resampling(clusters=clusters, weights=heavy, interval=interval, seed=seed)
     table, machine, n = table[both], pmf[both], int(both.sum())
+    n_clusters = n if clusters is None else len(np.unique(clusters))
     human_means, machine_means = np.nanmean(table, axis=1) if n else np.empty(0), machine @ values
-    ks, null_ks = _distributions(machine, None if human_masses is None else human_masses[both], how)
-    known = None if lengths is None else _as_lengths(lengths, len(pmf))[both]
+    kept_masses = None if human_masses is None else human_masses[both]
+    ks, null_ks = _distributions(machine, kept_masses, how)
+    known = None if lengths is None else _as_column(lengths, len(pmf), "lengths")[both]
     return Comparison(
         n=n,
         n_eligible=n,
         pearson=pearson_estimate(human_means, machine_means, **how),
         spearman=spearman_estimate(human_means, machine_means, **how),
         ks_similarity=ks,
-        human_pmf=_average(None if human_masses is None else human_masses[both], len(values)),
-        machine_pmf=_average(machine, len(values)),
+        human_pmf=_average(kept_masses, len(values), heavy),
+        machine_pmf=_average(machine, len(values), heavy),
         ceiling=_ceiling(table, how) if table.shape[1] > 1 else None,
         null_length=None if known is None else _null_baseline(known, human_means, how),
         null_ks=null_ks,
         points=_sampled(np.column_stack([human_means, machine_means]), seed),
         interval=interval,
-        signature=_signed(signature, human_range, how, n),
+        signature=_signed(signature, human_range, how, n_clusters, n),
+        n_clusters=n_clusters,
+        notes=_notes(off_the_scale(table, values) if human_masses is None else "", n_clusters, clusters),
     )
 
 
@@ -151,11 +164,19 @@ def text_lengths(texts: object) -> Floats:
     return np.array([len(cell) if isinstance(cell, str) else np.nan for cell in cells], dtype=np.float64)
 
 
-def _as_lengths(lengths: npt.ArrayLike, n: int) -> Floats:
-    column = np.asarray(lengths, dtype=np.float64)
+def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
+    try:
+        column = np.asarray(numbers, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"{name} must be a list of numbers: {error}") from error
     if column.shape != (n,):
-        raise InputError(f"lengths must have shape ({n},), one per rating, got {column.shape}")
+        raise InputError(f"{name} must have shape ({n},), one per rating, got {column.shape}")
     return column
+
+
+def _notes(off_scale: str, n_clusters: int, clusters: object) -> tuple[str, ...]:
+    few = few_note(n_clusters, "text" if clusters is None else "respondent")
+    return tuple(note for note in (off_scale, few) if note)
 
 
 def _distributions(
@@ -176,30 +197,33 @@ def _ceiling(table: Floats, how: Resampling) -> Estimate:
 
 def _null_baseline(lengths: Floats, human_means: Floats, how: Resampling) -> Estimate:
     known = ~np.isnan(lengths)
-    clusters = how["clusters"]
-    together = None if clusters is None else clusters[known]
-    return pearson_estimate(
-        lengths[known], human_means[known], clusters=together, interval=how["interval"], seed=how["seed"]
-    )
+    together = None if how["clusters"] is None else how["clusters"][known]
+    weights = None if how["weights"] is None else how["weights"][known]
+    kept = Resampling(clusters=together, weights=weights, interval=how["interval"], seed=how["seed"])
+    return pearson_estimate(lengths[known], human_means[known], **kept)
 
 
 def _signed(
-    base: Signature | None, human_range: tuple[float, float] | None, how: Resampling, n: int
+    base: Signature | None, human_range: tuple[float, float] | None, how: Resampling, n_clusters: int, n: int
 ) -> Signature:
     settings = Signature.of(
         "compare",
         human_range="scale" if human_range is None else "{:.12g} to {:.12g}".format(*human_range),
         interval=how["interval"],
-        replicates=replicates_for(n),
+        replicates=replicates_for(n) if n_clusters >= FEWEST_CLUSTERS else None,
         seed=how["seed"],
         clusters="texts" if how["clusters"] is None else "respondents",
+        weights=how["weights"] is not None,
         texts=n,
     )
     return settings if base is None else base.extended(settings)
 
 
-def _average(masses: Floats | None, k: int) -> Floats:
-    return np.full(k, np.nan) if masses is None or not len(masses) else masses.mean(axis=0)
+def _average(masses: Floats | None, k: int, weights: Floats | None) -> Floats:
+    if masses is None or not len(masses):
+        return np.full(k, np.nan)
+    average: Floats = np.average(masses, axis=0, weights=weights)
+    return average
 
 
 def _sampled(points: Floats, seed: int) -> Floats:

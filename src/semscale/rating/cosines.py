@@ -1,4 +1,4 @@
-"""Cosines of texts with anchors: a text's are the same to the last bit alone, in any order and in any company.
+"""Cosines of texts with anchors: a text's are the same to the last bit alone, and in any company.
 
 In which order a matrix product sums depends on its shape, on the processor, and on where in the matrix a row
 stands. Each text is therefore multiplied by itself, in a product whose shape is always the same.
@@ -42,13 +42,13 @@ def cosines_of(rows: Reals, units: Reals) -> tuple[Reals, npt.NDArray[np.bool_]]
 def sum_in_order(parts: Floats) -> Floats:
     """Sum along the first axis, one part after another.
 
-    NumPy's own sum takes an order that depends on the other axes' lengths and on how the array lies in memory.
+    NumPy's own sum takes an order that depends on the other axes' lengths and on the array's layout.
 
     Example:
         >>> sum_in_order(np.array([[0.25, 1.0], [0.5, 2.0]])).tolist()
         [0.75, 3.0]
     """
-    total = parts[0].copy()
+    total: Floats = parts[0].copy()
     for part in parts[1:]:
         total += part
     return total

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from semscale.rating.few_clusters import few_groups_note, few_note
 from semscale.rating.mass_names import mass_names
 from semscale.signature import Signature
 from semscale.stats.estimates import Estimate, GroupEstimate, Method
@@ -17,7 +18,7 @@ class Estimates:
         overall: everything together.
         groups: in order of first appearance; empty unless groups were asked for.
         interval: coverage that the intervals aim at, such as 0.95.
-        method: how the intervals were made.
+        method: how the intervals of everything together were made; each group says its own.
         seed: of the bootstrap; ``None`` where nothing is random.
         replicates: of the bootstrap; 0 where there are none.
         clustered: whether respondents were resampled as a whole, instead of single rows.
@@ -34,6 +35,16 @@ class Estimates:
     clustered: bool
     values: tuple[float, ...]
     signature: Signature
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about intervals that a reader should know of: those made from few rows or respondents."""
+        unit = "respondent" if self.clustered else "row"
+        whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
+        sizes = [group.n_clusters for group in self.groups if group.n]
+        # Where everything together is few, so is every group, and nothing new is said of them.
+        groups = "" if whole else few_groups_note(sizes, unit)
+        return tuple(note for note in (whole, groups) if note)
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the estimates out as a table, one row per figure: the whole first, then groups.

@@ -100,7 +100,8 @@ class Tallies:
         """Estimate from everything added so far.
 
         Up to 20,000 clusters (rows, or respondents where they are named) intervals are bootstrapped, above
-        they are linearized, for all groups alike.
+        they are linearized, for all groups alike; but a group of fewer than 10 clusters is always linearized,
+        because percentiles of a bootstrap would be too narrow.
 
         Args:
             interval: coverage that the intervals aim at, between 0 and 1.
@@ -114,12 +115,14 @@ class Tallies:
         if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, "bootstrap" if overall.exact else "linearized", seed, replicates)
-        bootstrapped = plan.method == "bootstrap"
+        whole = self._estimate(None, self._overall, plan)
+        method = whole.method or plan.method
+        bootstrapped = method == "bootstrap"
         return Estimates(
-            overall=self._estimate(None, self._overall, plan),
+            overall=whole,
             groups=tuple(self._estimate(name, group, plan) for name, group in self._groups.items()),
             interval=interval,
-            method=plan.method,
+            method=method,
             seed=seed if bootstrapped else None,
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
@@ -128,7 +131,7 @@ class Tallies:
                 Signature.of(
                     "estimate",
                     interval=interval,
-                    method=plan.method,
+                    method=method,
                     replicates=replicates if bootstrapped else None,
                     seed=seed if bootstrapped else None,
                     clusters="respondents" if self._clustered else "rows",

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from semscale.errors import InputError
+from semscale.rating.human_values import check_human_range
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class FileColumns:
         human_range: lowest and highest value that humans could give; the scale's own unless given.
 
     Raises:
-        InputError: a range whose ends are not in order.
+        InputError: a range that is not two finite numbers, the lower first.
     """
 
     text: str
@@ -29,9 +29,7 @@ class FileColumns:
     human_range: tuple[float, float] | None = None
 
     def __post_init__(self) -> None:
-        if self.human_range is not None and not self.human_range[0] < self.human_range[1]:
-            low, high = self.human_range
-            raise InputError(f"human_range must be the lowest value, then the highest, got {low:g} {high:g}")
+        check_human_range(self.human_range)
 
     def named(self) -> dict[str, str]:
         """Columns that were asked for, by what they are for."""

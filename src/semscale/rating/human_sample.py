@@ -27,6 +27,7 @@ class _Row(NamedTuple):
     human: HumanRating
     length: int
     respondent: str | None
+    weight: float
 
 
 class HumanSample:
@@ -41,7 +42,7 @@ class HumanSample:
         self._kept: list[_Row] = []
         self._n_eligible = 0
 
-    def add(
+    def add(  # noqa: PLR0913 - a part's columns
         self,
         first_row: int,
         pmf: Floats,
@@ -49,15 +50,22 @@ class HumanSample:
         *,
         lengths: Sequence[int],
         respondents: Sequence[str | None] | None,
+        weights: Floats | None = None,
     ) -> None:
-        """Add the next part; rows without a rating, a human rating or a known respondent are passed over."""
-        scored = ~np.isnan(pmf[:, 0])
+        """Add the next part.
+
+        Rows without a rating or a human rating are passed over, and so are those that the estimates leave
+        out: without a known respondent, or with no weight or a weight of 0.
+        """
+        heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
+        scored = ~np.isnan(pmf[:, 0]) & (heavy > 0)
         names = [None] * len(humans) if respondents is None else respondents
         order = priorities(first_row + np.arange(len(humans)), self._seed).tolist()
         for row, human in enumerate(humans):
             if human is not None and scored[row] and (respondents is None or names[row]):
                 self._n_eligible += 1
-                kept = _Row(order[row], first_row + row, pmf[row], human, lengths[row], names[row])
+                place, weight = first_row + row, float(heavy[row])
+                kept = _Row(order[row], place, pmf[row], human, lengths[row], names[row], weight)
                 self._kept.append(kept)
         if len(self._kept) > COMPARED_ROWS:
             self._kept = sorted(self._kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
@@ -77,9 +85,13 @@ class HumanSample:
             InputError: nothing can be compared.
         """
         if not self._kept:
+            needed = {
+                " and whose respondent is known": columns.respondent,
+                " and that has a weight above 0": columns.weight,
+            }
             raise InputError(
                 f"human: column '{columns.human}' has no rating for any text that was scored"
-                f"{' and whose respondent is known' if columns.respondent else ''}; "
+                f"{''.join(words for words, column in needed.items() if column)}; "
                 "name another column, or leave it out"
             )
         rows = sorted(self._kept, key=lambda kept: kept.row)
@@ -90,6 +102,7 @@ class HumanSample:
             lengths=[row.length for row in rows],
             human_range=columns.human_range,
             respondents=None if columns.respondent is None else [row.respondent for row in rows],
+            weights=None if columns.weight is None else [row.weight for row in rows],
             interval=interval,
             seed=self._seed,
             signature=signature.extended(Signature.of("compare", eligible=self._n_eligible)),

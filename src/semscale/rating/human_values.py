@@ -1,6 +1,8 @@
 """Human ratings as callers have them: one number a text or several, and their place on a scale's points."""
 
+import math
 from collections.abc import Sequence
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -37,6 +39,26 @@ def human_table(human: object) -> Floats:
     return table
 
 
+def check_human_range(human_range: object) -> None:
+    """Refuse a range that human values cannot be mapped from; ``None``, the scale's own, is none.
+
+    Raises:
+        InputError: not two finite numbers, the lower first.
+    """
+    if human_range is None:
+        return
+    ends = list(human_range) if isinstance(human_range, Sequence | np.ndarray) else []
+    numbers = [float(end) for end in ends if isinstance(end, Real) and not isinstance(end, bool)]
+    if len(ends) != 2 or len(numbers) != 2 or not -math.inf < numbers[0] < numbers[1] < math.inf:  # noqa: PLR2004
+        shown = (
+            " ".join(f"{end:g}" for end in numbers) if len(numbers) == len(ends) > 0 else repr(human_range)
+        )
+        raise InputError(
+            "human_range must be the lowest value, then the highest, two finite numbers such as 1 7, "
+            f"got {shown}"
+        )
+
+
 def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | None) -> Floats | None:
     """PMFs (n, k) of human ratings, averaged over the raters of each text; ``None`` where they do not fit.
 
@@ -46,11 +68,10 @@ def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | No
         human_range: lowest and highest value that humans could give; the scale's own unless given.
 
     Raises:
-        InputError: a range out of order, or values outside the range that was given (rows named).
+        InputError: a wrong range, or values outside the range that was given (rows named).
     """
-    low, high = human_range or (values[0], values[-1])
-    if not low < high:
-        raise InputError(f"human_range must be (lowest, highest), got {human_range}")
+    check_human_range(human_range)
+    low, high = (values[0], values[-1]) if human_range is None else human_range
     outside = ((table < low) | (table > high)).any(axis=1)
     if human_range is None and outside.any():
         return None
@@ -65,6 +86,19 @@ def laid_on(table: Floats, values: Floats, human_range: tuple[float, float] | No
     np.add.at(masses, (rows[there], below[there] + 1), share[there])
     masses /= np.maximum(there.sum(axis=1, keepdims=True), 1)
     return masses
+
+
+def off_the_scale(table: Floats, values: Floats) -> str:
+    """Say that human values lie outside the scale's, and what to do about it; empty where none does."""
+    given = table[~np.isnan(table)]
+    outside = int(((given < values[0]) | (given > values[-1])).sum())
+    if not outside:
+        return ""
+    return (
+        f"{outside:,} of {given.size:,} human values lie outside the scale's {values[0]:g} to {values[-1]:g} "
+        f"(they go from {given.min():g} to {given.max():g}), so distributions were not compared: give the "
+        "lowest and the highest value that people could choose as human_range (--human-range LOW HIGH)"
+    )
 
 
 def _numbers(cell: object) -> list[float] | None:

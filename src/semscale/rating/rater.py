@@ -77,6 +77,8 @@ class Rater:
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
+        if embedder is not None and not callable(getattr(embedder, "embed", None)):
+            raise InputError(f"embedder must be what load_embedder gives, got {embedder!r}")
         self._embedder = embedder
         self._floor = _checked_floor(floor)
         self.missing = missing_keys(missing)
@@ -224,6 +226,8 @@ def rate(
 
 
 def _as_names(anchor_sets: Iterable[str]) -> list[str]:
+    if not isinstance(anchor_sets, Iterable):
+        raise InputError(f"anchor_sets must be names of the scale's anchor sets, got {anchor_sets!r}")
     return [anchor_sets] if isinstance(anchor_sets, str) else list(anchor_sets)
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.comparison import Comparison, compare, text_lengths
+from semscale.rating.cosines import sum_in_order
 from semscale.rating.estimates import Estimates
 from semscale.rating.estimating import Tallies
 from semscale.rating.mass_names import mass_names
@@ -75,7 +76,7 @@ class Ratings:
     @property
     def mean(self) -> Floats:
         """Expected value on the scale, shape (n,); NaN where there is no rating."""
-        return self.pmf @ self.scale.values
+        return sum_in_order(self.pmf.T * self.scale.values[:, None])
 
     @property
     def mode(self) -> Floats:
@@ -90,7 +91,7 @@ class Ratings:
     def entropy(self) -> Floats:
         """Entropy of each PMF in nats, shape (n,): 0 for all on one point, ln k for uniform."""
         logs = np.log(np.where(self.pmf > 0, self.pmf, 1.0))
-        entropy: Floats = np.maximum(-(self.pmf * logs).sum(axis=1), 0.0)
+        entropy: Floats = np.maximum(-sum_in_order((self.pmf * logs).T), 0.0)
         return entropy
 
     @property
@@ -143,18 +144,33 @@ class Ratings:
         tallies.add(self.pmf, self.status, weights=weights, by=by, respondents=respondents)
         return tallies.estimates(interval=interval, seed=seed, replicates=replicates)
 
-    def compare(
+    def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
         human: object,
         *,
         texts: object = None,
         human_range: tuple[float, float] | None = None,
         respondents: object = None,
+        weights: object = None,
         interval: float = 0.95,
         seed: int = 0,
     ) -> Comparison:
-        """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``."""
+        """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``.
+
+        Args:
+            human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.
+            texts: shape (n,), the texts, for the correlation of their length with the human ratings.
+            human_range: lowest and highest value that humans could give; the scale's own unless given.
+            respondents: as for ``estimate``; rows that it leaves out are left out here too.
+            weights: likewise, for every figure.
+            interval: coverage that the intervals aim at.
+            seed: of all that is random.
+        """
         lengths = None if texts is None else text_lengths(texts)
+        if lengths is not None and len(lengths) != len(self):
+            raise InputError(
+                f"texts must have {len(self)} rows, as many as there are ratings, got {len(lengths)}"
+            )
         return compare(
             self.pmf,
             human,
@@ -162,6 +178,7 @@ class Ratings:
             lengths=lengths,
             human_range=human_range,
             respondents=respondents,
+            weights=weights,
             interval=interval,
             seed=seed,
             signature=self.signature,

@@ -39,6 +39,10 @@ def load_scale(name_or_path: str | Path | Scale) -> Scale:
     """
     if isinstance(name_or_path, Scale):
         return name_or_path
+    if not isinstance(name_or_path, str | Path):
+        raise InputError(
+            f"scale must be a name such as 'purchase-intent', a YAML file or a Scale, got {name_or_path!r}"
+        )
     path = Path(name_or_path)
     if isinstance(name_or_path, Path) or path.suffix.lower() in _SUFFIXES or len(path.parts) > 1:
         return parse_scale(_read(path), source=str(path))

@@ -1,34 +1,13 @@
 """Agreement between two measurements of the same things: correlation, ranks and distribution."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypedDict
-
 import numpy as np
 from scipy.stats import rankdata
 
 from semscale.errors import InputError
+from semscale.stats.coefficients import ResamplingPlan, bootstrapped
 from semscale.stats.estimates import Estimate
-from semscale.stats.resampling import check_interval, drawn_counts, percentile_interval
+from semscale.stats.jackknife import CORRELATION, SHARE
 from semscale.types import Floats, Integers
-
-_FEWEST_PAIRS = 2
-_MOST_DRAWS = 40_000_000
-_FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
-
-Weighted = Callable[..., Floats]
-"""A coefficient of measurements of n items; the last argument, ``counts`` (b, n), says how often each counts.
-
-Gives shape (b,).
-"""
-
-
-class Resampling(TypedDict):
-    """How items are resampled, as keywords for the estimates; see ``ResamplingPlan``."""
-
-    clusters: Integers | None
-    interval: float
-    seed: int
 
 
 def pearson(x: Floats, y: Floats) -> float:
@@ -95,99 +74,73 @@ def ks_similarity(p: Floats, q: Floats) -> float:
     return float(1 - np.abs(np.cumsum(np.subtract(p, q))).max())
 
 
-def pearson_estimate(
-    x: Floats, y: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
+def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
+    x: Floats,
+    y: Floats,
+    *,
+    clusters: Integers | None = None,
+    weights: Floats | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
 ) -> Estimate:
-    """Pearson's correlation with a bootstrap interval over pairs; see ``bootstrapped``."""
-    return bootstrapped(pearson(x, y), _weighted_pearson, (x, y), ResamplingPlan(clusters, interval, seed))
+    """Pearson's correlation with an interval over pairs; see ``bootstrapped``.
+
+    Args:
+        x: shape (n,).
+        y: shape (n,).
+        clusters: shape (n,), which pairs are drawn together; each by itself unless given.
+        weights: shape (n,), above 0; all alike unless given.
+        interval: coverage to aim at.
+        seed: of the bootstrap.
+    """
+    plan = ResamplingPlan(clusters, interval, seed, weights)
+    value = pearson(x, y) if weights is None else plan.coefficient(_weighted_pearson, (x, y))
+    return bootstrapped(value, _weighted_pearson, (x, y), plan, CORRELATION)
 
 
-def spearman_estimate(
-    x: Floats, y: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
+def spearman_estimate(  # noqa: PLR0913 - likewise
+    x: Floats,
+    y: Floats,
+    *,
+    clusters: Integers | None = None,
+    weights: Floats | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
 ) -> Estimate:
-    """Spearman's correlation with a bootstrap interval over pairs, ranked anew in every replicate."""
-    return bootstrapped(spearman(x, y), _weighted_spearman, (x, y), ResamplingPlan(clusters, interval, seed))
+    """Spearman's correlation with an interval over pairs, ranked anew in every replicate.
+
+    With weights a pair's rank is the weight below it and half of that tied with it. Arguments are those of
+    ``pearson_estimate``.
+    """
+    plan = ResamplingPlan(clusters, interval, seed, weights)
+    unweighted = weights is None or not len(x)
+    value = spearman(x, y) if unweighted else plan.coefficient(_weighted_spearman, (x, y))
+    return bootstrapped(value, _weighted_spearman, (x, y), plan, CORRELATION)
 
 
-def ks_similarity_estimate(
-    p: Floats, q: Floats, *, clusters: Integers | None = None, interval: float = 0.95, seed: int = 0
+def ks_similarity_estimate(  # noqa: PLR0913 - likewise
+    p: Floats,
+    q: Floats,
+    *,
+    clusters: Integers | None = None,
+    weights: Floats | None = None,
+    interval: float = 0.95,
+    seed: int = 0,
 ) -> Estimate:
-    """KS similarity of two average PMFs with a bootstrap interval over items.
+    """KS similarity of two average PMFs with an interval over items.
 
     Args:
         p: shape (n, k), PMFs of n items.
         q: shape (n, k), other PMFs of the same items.
         clusters: shape (n,), which items are drawn together; each by itself unless given.
+        weights: shape (n,), above 0; all alike unless given.
         interval: coverage to aim at.
         seed: of the bootstrap.
     """
     if not len(p):
         return Estimate(float("nan"), float("nan"), float("nan"))
-    value = ks_similarity(p.mean(axis=0), q.mean(axis=0))
-    return bootstrapped(value, _weighted_ks, (p, q), ResamplingPlan(clusters, interval, seed))
-
-
-@dataclass(frozen=True)
-class ResamplingPlan:
-    """How items are resampled.
-
-    Attributes:
-        clusters: shape (n,), which items are drawn together; ``None``: each by itself.
-        interval: coverage to aim at, between 0 and 1.
-        seed: of the bootstrap.
-
-    Raises:
-        InputError: a coverage out of range.
-    """
-
-    clusters: Integers | None
-    interval: float
-    seed: int
-
-    def __post_init__(self) -> None:
-        check_interval(self.interval)
-
-
-def replicates_for(n: int) -> int:
-    """Say how many replicates n items get: 2,000, above 20,000 items 40,000,000 / n but at least 200.
-
-    Example:
-        >>> replicates_for(100), replicates_for(40_000)
-        (2000, 1000)
-    """
-    return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
-
-
-def bootstrapped(
-    value: float, coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan
-) -> Estimate:
-    """Put a bootstrap interval over items around a coefficient: expanded percentiles of its replicates.
-
-    Clusters are numbered in order of first appearance, so that their names do not matter.
-
-    Args:
-        value: the coefficient of all items.
-        coefficient: computes it from the measurements and from how often each item was drawn.
-        measured: the measurements, items along their first axis.
-        plan: what is drawn together, the coverage and the seed.
-    """
-    n = len(measured[0])
-    clusters = np.arange(n) if plan.clusters is None else _by_appearance(plan.clusters)
-    m = int(clusters.max()) + 1 if n else 0
-    if m < _FEWEST_PAIRS:
-        return Estimate(value, float("nan"), float("nan"))
-    rng = np.random.default_rng(plan.seed)
-    blocks = drawn_counts(m, replicates_for(n), rng)
-    # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
-    draws = (part for block in blocks for part in np.array_split(block, -(-n // m)))
-    drawn = np.concatenate([coefficient(*measured, counts[:, clusters]) for counts in draws if len(counts)])
-    low, high = percentile_interval(drawn[:, None], m, plan.interval)
-    return Estimate(value, float(low[0]), float(high[0]))
-
-
-def _by_appearance(clusters: Integers) -> Integers:
-    _, first, place = np.unique(clusters, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[place]
+    value = ks_similarity(*(np.average(masses, axis=0, weights=weights) for masses in (p, q)))
+    return bootstrapped(value, _weighted_ks, (p, q), ResamplingPlan(clusters, interval, seed, weights), SHARE)
 
 
 def _weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:

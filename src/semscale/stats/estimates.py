@@ -8,7 +8,13 @@ from scipy.special import stdtrit
 
 from semscale.errors import InputError
 from semscale.stats.figures import Figures
-from semscale.stats.resampling import check_interval, check_seed, drawn_counts, percentile_interval
+from semscale.stats.resampling import (
+    FEWEST_CLUSTERS,
+    check_interval,
+    check_seed,
+    drawn_counts,
+    percentile_interval,
+)
 from semscale.stats.tally import Tally
 from semscale.types import Floats
 
@@ -16,6 +22,7 @@ Method = Literal["bootstrap", "linearized"]
 """``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
 _FEWEST_REPLICATES = 100
+_FEWEST_FOR_AN_INTERVAL = 2
 
 
 @dataclass(frozen=True)
@@ -50,6 +57,9 @@ class GroupEstimate:
         net: top-2-box minus bottom-2-box, likewise.
         nps: mass on 9 and 10 minus mass on 0 to 6, -1 to 1; ``None`` unless the values are 0 to 10.
         pmf: mass of each point; empty where no row counts.
+        n_clusters: rows, or respondents where they are named, that the intervals are made from.
+        method: how this group's intervals were made: linearized with fewer than 10 clusters, where
+            percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
     """
 
     group: str | None
@@ -62,6 +72,8 @@ class GroupEstimate:
     net: Estimate | None
     nps: Estimate | None
     pmf: tuple[Estimate, ...]
+    n_clusters: int = 0
+    method: Method | None = None
 
 
 @dataclass(frozen=True)
@@ -76,7 +88,7 @@ class IntervalPlan:
         replicates: of the bootstrap, at least 100.
 
     Raises:
-        InputError: a coverage or a number of replicates out of range.
+        InputError: a coverage, a seed or a number of replicates out of range.
     """
 
     interval: float = 0.95
@@ -87,8 +99,21 @@ class IntervalPlan:
     def __post_init__(self) -> None:
         check_interval(self.interval)
         check_seed(self.seed)
-        if self.replicates < _FEWEST_REPLICATES:
-            raise InputError(f"replicates must be at least {_FEWEST_REPLICATES}, got {self.replicates}")
+        if not isinstance(self.replicates, int | np.integer) or self.replicates < _FEWEST_REPLICATES:
+            raise InputError(
+                f"replicates must be a whole number of at least {_FEWEST_REPLICATES}, got {self.replicates!r}"
+            )
+
+    def method_for(self, m: int) -> Method | None:
+        """Say how intervals of m clusters are made; ``None`` with fewer than two.
+
+        Example:
+            >>> [IntervalPlan().method_for(m) for m in (1, 9, 10)]
+            [None, 'linearized', 'bootstrap']
+        """
+        if m < _FEWEST_FOR_AN_INTERVAL:
+            return None
+        return self.method if m >= FEWEST_CLUSTERS else "linearized"
 
 
 def estimate_group(
@@ -97,7 +122,8 @@ def estimate_group(
     """Estimate all figures about one group from its tally.
 
     A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
-    linearized variance with t quantiles, cut off at the least and greatest value the figure can have.
+    linearized variance with t quantiles, cut off at the least and greatest value the figure can have; with
+    fewer than 10 clusters always from the latter.
 
     Args:
         group: name of the group.
@@ -106,9 +132,11 @@ def estimate_group(
         figures: which figures there are.
         plan: how intervals are made.
     """
+    n_clusters = tally.moments.n
+    method = plan.method_for(n_clusters)
     if tally.weight > 0:
         values = figures.matrix @ tally.moments.mean
-        ends = _bootstrapped if plan.method == "bootstrap" else _linearized
+        ends = _bootstrapped if method == "bootstrap" else _linearized
         low, high = ends(tally, figures, plan)
         estimates = [Estimate(*map(float, row)) for row in zip(values, low, high, strict=True)]
         named = dict(zip(figures.names, estimates, strict=True))
@@ -125,6 +153,8 @@ def estimate_group(
         net=named.get("net"),
         nps=named.get("nps"),
         pmf=tuple(estimate for name, estimate in named.items() if name.startswith("p_")),
+        n_clusters=n_clusters,
+        method=method,
     )
 
 

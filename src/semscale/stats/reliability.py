@@ -5,8 +5,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.agreement import ResamplingPlan, bootstrapped, correlation, pearson
+from semscale.stats.agreement import correlation, pearson
+from semscale.stats.coefficients import ResamplingPlan, bootstrapped
 from semscale.stats.estimates import Estimate
+from semscale.stats.jackknife import RELIABILITY
 from semscale.types import Floats, Integers
 
 _FEWEST_RATERS = 2
@@ -28,11 +30,12 @@ def spearman_brown(correlation: float) -> float:
     return float("nan") if correlation == -1 else 2 * correlation / (1 + correlation)
 
 
-def split_half_reliability(
+def split_half_reliability(  # noqa: PLR0913 - one setting each of the resampling
     ratings: Floats,
     *,
     splits: int = 100,
     clusters: Integers | None = None,
+    weights: Floats | None = None,
     interval: float = 0.95,
     seed: int = 0,
 ) -> Estimate:
@@ -47,6 +50,7 @@ def split_half_reliability(
             aside.
         splits: how many random splits, at least 2.
         clusters: shape (n,), which items are drawn together; each by itself unless given.
+        weights: shape (n,), above 0; all alike unless given.
         interval: coverage to aim at, between 0 and 1.
         seed: of splits and resampling.
 
@@ -65,15 +69,16 @@ def split_half_reliability(
     if splits < 2:  # noqa: PLR2004
         raise InputError(f"splits must be at least 2, got {splits}")
     usable = (~np.isnan(ratings)).sum(axis=1) >= _FEWEST_RATERS
-    plan = ResamplingPlan(None if clusters is None else clusters[usable], interval, seed)
+    kept_clusters, kept_weights = (None if of is None else of[usable] for of in (clusters, weights))
+    plan = ResamplingPlan(kept_clusters, interval, seed, kept_weights)
     if usable.sum() < 2:  # noqa: PLR2004
         return Estimate(float("nan"), float("nan"), float("nan"))
     rng = np.random.default_rng(seed)
     halves = np.array([_split(ratings[usable], rng) for _ in range(splits)])
     first, second = (half - half.mean(axis=1, keepdims=True) for half in halves.swapaxes(0, 1))
     products = np.concatenate([first, second, first * first, second * second, first * second]).T
-    value = float(_mean_reliability(products, np.ones((1, len(products))))[0])
-    return bootstrapped(value, _mean_reliability, (products,), plan)
+    value = plan.coefficient(_mean_reliability, (products,))
+    return bootstrapped(value, _mean_reliability, (products,), plan, RELIABILITY)
 
 
 def correlation_attainment(

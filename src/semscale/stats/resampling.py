@@ -1,6 +1,7 @@
 """Bootstrap of clusters: how often each was drawn, in blocks of bounded size, and percentile intervals."""
 
 from collections.abc import Iterator
+from numbers import Real
 
 import numpy as np
 from scipy.special import ndtr, stdtrit
@@ -10,15 +11,18 @@ from semscale.types import Floats
 
 _BLOCK_CELLS = 2_000_000
 
+FEWEST_CLUSTERS = 10
+"""With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
+
 
 def check_interval(interval: float) -> None:
     """Reject a coverage that no interval can have.
 
     Raises:
-        InputError: not between 0 and 1.
+        InputError: not a number between 0 and 1.
     """
-    if not 0 < interval < 1:
-        raise InputError(f"interval must lie between 0 and 1, got {interval}")
+    if isinstance(interval, bool) or not isinstance(interval, Real) or not 0 < interval < 1:
+        raise InputError(f"interval must lie between 0 and 1, got {interval!r}")
 
 
 def check_seed(seed: int) -> None:
