@@ -29,6 +29,9 @@ TEXTS = (
     "<script>alert('no')</script>",
     'She said "never again" & left',
 )
+LEFT_OUT = pl.DataFrame(
+    {"row": [3, 9], "text": ["  ", "The weather is nice today."], "status": ["empty", "off-topic"]}
+)
 
 
 def scale_of(
@@ -123,6 +126,40 @@ def comparison_of(
     )
 
 
+def pmfs_of(n: int, k: int, rng: np.random.Generator) -> np.ndarray:
+    """PMFs that lean on levels all over the scale."""
+    levels = rng.uniform(0, k - 1, (n, 1))
+    pmf = np.exp(-(np.abs(np.arange(k) - levels) ** 1.3)) + 0.15
+    return pmf / pmf.sum(axis=1, keepdims=True)
+
+
+def agreement_of(sets: int, rng: np.random.Generator) -> np.ndarray:
+    agreement = np.clip(0.62 + 0.12 * rng.standard_normal((sets, sets)), -1, 1)
+    agreement = (agreement + agreement.T) / 2
+    np.fill_diagonal(agreement, 1.0)
+    return agreement
+
+
+def estimates_of(
+    pmf: np.ndarray, groups: int, *, values: np.ndarray, signature: Signature, rng: np.random.Generator
+) -> Estimates:
+    average = pmf.mean(axis=0) if len(pmf) else None
+    return Estimates(
+        overall=unscored() if average is None else group_of(average, values, n=len(pmf)),
+        groups=tuple(
+            group_of(rng.dirichlet(average * 60), values, name=f"Region {i + 1}", n=400 - i)
+            for i in range(groups)
+        ),
+        interval=0.95,
+        method="bootstrap",
+        seed=0,
+        replicates=2000,
+        clustered=False,
+        values=tuple(values),
+        signature=signature,
+    )
+
+
 def summary_of(
     *,
     scale: Scale | None = None,
@@ -134,55 +171,29 @@ def summary_of(
 ) -> RatingSummary:
     scale = scale or scale_of(5)
     rng = np.random.default_rng(7)
-    k, values = scale.n_points, scale.values
-    levels = rng.uniform(0, k - 1, (n, 1))
-    pmf = np.exp(-(np.abs(np.arange(k) - levels) ** 1.3)) + 0.15
-    pmf /= pmf.sum(axis=1, keepdims=True)
-    sample = rows_of(pmf[:400], values, texts)
-    ordered = sample.sort("entropy")
-    named = [f"Region {i + 1}" for i in range(groups)]
-    agreement = np.clip(0.62 + 0.12 * rng.standard_normal((sets, sets)), -1, 1)
-    agreement = (agreement + agreement.T) / 2
-    np.fill_diagonal(agreement, 1.0)
-    signature = Signature.of(
-        "rate", scale=f"{scale.name}#{scale.content_hash}", sets=sets, temperature=1.0, seed=0
-    )
+    pmf = pmfs_of(n, scale.n_points, rng)
+    sample = rows_of(pmf[:400], scale.values, texts)
+    agreement = agreement_of(sets, rng)
+    named = f"{scale.name}#{scale.content_hash}"
+    signature = Signature.of("rate", scale=named, sets=sets, temperature=1.0, seed=0)
     return RatingSummary(
         scale=scale,
         signature=signature,
-        estimates=Estimates(
-            overall=group_of(pmf.mean(axis=0), values, n=n) if n else unscored(),
-            groups=tuple(
-                group_of(rng.dirichlet(pmf.mean(axis=0) * 60), values, name=name, n=400 - i)
-                for i, name in enumerate(named)
-            ),
-            interval=0.95,
-            method="bootstrap",
-            seed=0,
-            replicates=2000,
-            clustered=False,
-            values=tuple(values),
-            signature=signature,
-        ),
+        estimates=estimates_of(pmf, groups, values=scale.values, signature=signature, rng=rng),
         n=n + 7,
         counts={"scored": n, "empty": 4, "off-topic": 3},
         n_windowed=2,
         n_distinct=n,
         sample=sample,
-        most_certain=ordered.head(6),
-        least_certain=ordered.tail(6).reverse(),
-        left_out=pl.DataFrame(
-            {"row": [3, 9], "text": ["  ", "The weather is nice today."], "status": ["empty", "off-topic"]}
-        ),
+        most_certain=sample.sort("entropy").head(6),
+        least_certain=sample.sort("entropy").tail(6).reverse(),
+        left_out=LEFT_OUT,
         set_agreement=agreement if n > 1 else np.full((sets, sets), np.nan),
         set_names=SETS[:sets],
         floor=0.123,
-        comparison=comparison_of(values) if comparison else None,
-        source="reviews.csv",
-        by="region" if groups else None,
-        weight=None,
-        respondent=None,
+        comparison=comparison_of(scale.values) if comparison else None,
         created=datetime(2026, 11, 21, 9, 30, tzinfo=UTC),
+        **{"source": "reviews.csv", "by": "region" if groups else None, "weight": None, "respondent": None},
     )
 
 
