@@ -4,48 +4,14 @@ from decimal import Decimal
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
-from semscale.errors import InputError
-from semscale.rating.columns import as_list, as_names, as_weights, is_missing, text_status
+from semscale.rating.columns import as_weights, text_status
 from semscale.types import Status
 
 
-@pytest.mark.parametrize(
-    "column",
-    [
-        ["a", None, "b"],
-        ("a", None, "b"),
-        np.array(["a", None, "b"], dtype=object),
-        pl.Series(["a", None, "b"]),
-        pd.Series(["a", None, "b"]),
-        pd.Series(["a", pd.NA, "b"], dtype="string"),
-        pd.Series(["a", None, "b"], dtype="category"),
-        pa.chunked_array([["a"], [None, "b"]]),
-        (cell for cell in ["a", None, "b"]),
-    ],
-)
-def test_every_kind_of_column_gives_the_same_cells(column):
-    assert as_list(column, "texts") == ["a", None, "b"]
-
-
-@pytest.mark.parametrize(
-    "column", ["text", b"text", {"a", "b"}, {"a": 1}, 3, None, pl.DataFrame({"a": ["x"]})]
-)
-def test_what_is_no_column_is_refused(column):
-    with pytest.raises(InputError, match="texts must be a list or a series"):
-        as_list(column, "texts")
-
-
-def test_a_table_of_texts_is_refused():
-    with pytest.raises(InputError, match="one dimension"):
-        as_list(np.array([["a", "b"]]), "texts")
-
-
 @pytest.mark.parametrize("cell", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT])
-def test_null_is_missing(cell):
-    assert is_missing(cell)
+def test_null_is_missing_as_a_text(cell):
     assert text_status(cell) is Status.MISSING
 
 
@@ -65,8 +31,3 @@ def test_white_space_is_empty(cell):
 )
 def test_weights_keep_missing_missing(column):
     np.testing.assert_array_equal(as_weights(column), [1.0, 2.5, np.nan])
-
-
-def test_names_print_as_they_are():
-    assert as_names(pd.Series([1, 2, None], dtype="Int64"), "by") == ["1", "2", None]
-    assert as_names([True, 2.5, "x"], "by") == ["True", "2.5", "x"]

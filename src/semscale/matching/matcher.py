@@ -11,7 +11,7 @@ from semscale.embedding.known import DEFAULT_MODEL
 from semscale.matching.matches import Matches
 from semscale.matching.methods import Recipe, build_method
 from semscale.matching.pairs import best_pairs, pair_up
-from semscale.rating.columns import as_list
+from semscale.store.columns import as_list
 from semscale.types import Floats, Progress
 
 

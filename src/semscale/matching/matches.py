@@ -10,10 +10,10 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.matching.findings import Finding
-from semscale.rating.columns import as_names
 from semscale.signature import Signature
 from semscale.stats.estimates import IntervalPlan
 from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Status
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_list, is_missing
+from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats, Integers, Status
 
 

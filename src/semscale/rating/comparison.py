@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_list, as_weights
+from semscale.rating.columns import as_weights
 from semscale.rating.few_clusters import few_note
 from semscale.rating.human_values import human_table, laid_on, off_the_scale
 from semscale.rating.respondents import NOBODY, numbered
@@ -16,6 +16,7 @@ from semscale.stats.coefficients import Resampling, replicates_for
 from semscale.stats.estimates import Estimate
 from semscale.stats.reliability import split_half_reliability
 from semscale.stats.resampling import FEWEST_CLUSTERS
+from semscale.store.columns import as_list
 from semscale.types import Floats
 
 _MOST_POINTS = 2000

@@ -7,13 +7,14 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_names, as_weights
+from semscale.rating.columns import as_weights
 from semscale.rating.estimates import Estimates
 from semscale.rating.respondents import NOBODY, numbered
 from semscale.signature import Signature
 from semscale.stats.estimates import GroupEstimate, IntervalPlan, estimate_group
 from semscale.stats.figures import figures_of
 from semscale.stats.tally import Tally
+from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Status
 
 MAX_GROUPS = 1000

@@ -7,9 +7,9 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding.windows import encodable
-from semscale.rating.columns import is_missing
 from semscale.rating.sampling import priorities
 from semscale.store.cells import storable
+from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Status
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.rating.checking import reject
-from semscale.rating.columns import as_list, is_missing
+from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 
 

@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.rating.checking import Semantics, as_rows, check_settings
-from semscale.rating.columns import as_list, text_status
+from semscale.rating.columns import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.ratings import Ratings
 from semscale.rating.ssr import rate_vectors
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
+from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Progress, Status
 
 if TYPE_CHECKING:

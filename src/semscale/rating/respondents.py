@@ -5,7 +5,7 @@ from hashlib import blake2b
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_names
+from semscale.store.columns import as_names
 from semscale.types import Integers
 
 NOBODY = -1

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.columns import as_list
 from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
 from semscale.rating.examples import Examples
@@ -16,6 +15,7 @@ from semscale.rating.sampling import DistinctCount, set_correlations, set_moment
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.moments import Moments
+from semscale.store.columns import as_list
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:

@@ -1,0 +1,67 @@
+"""Columns as callers have them: lists, NumPy arrays, and polars, pandas or Arrow series."""
+
+from collections.abc import Iterable, Mapping, Set
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+
+from semscale.errors import InputError
+
+_MISSING_TYPES = ("NAType", "NaTType")  # pandas' own, which it need not be imported for
+
+
+def as_list(column: object, name: str) -> list[Any]:
+    """List a column's cells; whatever a series calls null becomes ``None``.
+
+    Args:
+        column: a list or other ordered iterable, a one-dimensional NumPy array, or a series that narwhals
+            knows.
+        name: what the column is called in a message.
+
+    Raises:
+        InputError: a single string, something without an order, or not one-dimensional.
+
+    Example:
+        >>> as_list(np.array(["good", None], dtype=object), "texts")
+        ['good', None]
+    """
+    if isinstance(column, np.ndarray):
+        if column.ndim != 1:
+            raise InputError(f"{name} must have one dimension, got shape {column.shape}")
+        return (
+            list(column) if column.dtype.kind in "mM" else list(column.tolist())
+        )  # dates lose their unit there
+    series = nw.from_native(column, series_only=True, pass_through=True)
+    if isinstance(series, nw.Series):
+        cells = series.to_list()
+        nulls = series.is_null().to_list()
+        return [None if null else cell for cell, null in zip(cells, nulls, strict=True)]
+    unordered = isinstance(column, str | bytes | Mapping | Set)
+    if unordered or not isinstance(column, Iterable) or hasattr(column, "columns"):
+        raise InputError(f"{name} must be a list or a series, got {type(column).__name__}: pass [...]")
+    return list(column)
+
+
+def is_missing(cell: object) -> bool:
+    """Say whether a cell is null: ``None``, NaN, or one of pandas' own.
+
+    Example:
+        >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]
+        [True, True, False, False]
+    """
+    if isinstance(cell, str):
+        return False
+    if cell is None or type(cell).__name__ in _MISSING_TYPES:
+        return True
+    return isinstance(cell, float | np.floating) and bool(np.isnan(cell))
+
+
+def as_names(column: object, name: str) -> list[str | None]:
+    """Names of groups or respondents; missing ones are ``None``, everything else as it prints.
+
+    Example:
+        >>> as_names([2024, "north", None], "by")
+        ['2024', 'north', None]
+    """
+    return [None if is_missing(cell) else str(cell) for cell in as_list(column, name)]
