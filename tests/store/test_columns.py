@@ -6,7 +6,6 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.store.columns import as_list, as_names, is_missing
-from semscale.types import Status
 
 
 @pytest.mark.parametrize(
@@ -43,7 +42,7 @@ def test_a_table_of_texts_is_refused():
 @pytest.mark.parametrize("cell", [None, float("nan"), np.float32("nan"), pd.NA, pd.NaT])
 def test_null_is_missing(cell):
     assert is_missing(cell)
-    assert text_status(cell) is Status.MISSING
+
 
 def test_names_print_as_they_are():
     assert as_names(pd.Series([1, 2, None], dtype="Int64"), "by") == ["1", "2", None]
