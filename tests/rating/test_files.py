@@ -69,6 +69,7 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
         [humans[written.index(cell)] for cell in frame["human"]],
         texts=frame["text"].to_list(),
         respondents=frame["person"],
+        weights=frame["weight"].cast(pl.Float64),
         seed=3,
     )
     assert summary.comparison.n == compared.n

@@ -87,6 +87,7 @@ class Collector:
                 humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range),
                 lengths=texts.str.len_chars().fill_null(0).to_list(),
                 respondents=self._respondents(frame),
+                weights=self._weights(frame),
             )
         self._running.add(ratings, _column(frame, self.columns.text).to_list(), sets)
 
