@@ -150,9 +150,9 @@ def rate_vectors(
 ) -> VectorRatings:
     """Rate vectors against all anchor sets: cosines, masses per set, their average, then the temperature.
 
-    Runs in blocks of rows that fit a processor's cache, against all anchors at once; beyond the input it needs
-    little more than its result. A row's rating is the same to the last bit alone, in any order and in any
-    company.
+    Runs in blocks of rows that fit a processor's cache, against all anchors at once; beyond the input it
+    needs little more than its result. A row's rating is the same to the last bit alone, in any order and in
+    any company.
 
     Args:
         vectors: shape (n, d), or (d,) for one; any lengths but 0. float32 is computed in float32 products.
