@@ -159,10 +159,10 @@ def test_the_lock_is_held_until_the_folder_is_gone(folder, monkeypatch):
     was_there = []
     release = FileLock.release
     monkeypatch.setattr(
-        FileLock, "release", lambda lock: (was_there.append(folder.exists()), release(lock))[1]
+        FileLock, "release", lambda lock, *_, **how: (was_there.append(folder.exists()), release(lock, **how))
     )
     parts.remove()
-    assert was_there == [False]
+    assert was_there[0] is False  # some versions release once more when the lock is collected
 
 
 def test_a_run_that_ends_takes_nothing_from_the_next_one(folder):
