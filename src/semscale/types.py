@@ -26,4 +26,5 @@ class Status(StrEnum):
     EMPTY = "empty"  # nothing but white space
     UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
     NO_REFERENCE = "no-reference"  # nothing usable to match a prediction with
+    WEIGHTLESS = "weightless"  # no token that counts: nothing the model can read, or an idf of 0 throughout
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences

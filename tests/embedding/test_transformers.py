@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from semscale.embedding.openvino_engine import OpenVinoEmbedder
+from semscale.embedding.token_states import TokenEncoder
 
 try:
     import torch
@@ -26,11 +27,11 @@ def test_every_layer_has_the_states_of_transformers(family, write_checkpoint):
     pad = json.loads((folder / "config.json").read_text())["pad_token_id"]
     start, end = (1, 2) if pad == 0 else (0, 2)
     model = transformers.AutoModel.from_pretrained(folder, attn_implementation="eager").eval()
-    embedder = OpenVinoEmbedder(folder, name="random", sha256="0" * 64)
+    encoder = TokenEncoder(OpenVinoEmbedder(folder, name="random", sha256="0" * 64))
     for text in TEXTS:
         inner = [int(word[1:]) + 4 if word[1:].isdigit() else 3 for word in text.split()]
         with torch.no_grad():
             output = model(torch.tensor([[start, *inner, end]]), output_hidden_states=True)
         for layer, expected in enumerate(output.hidden_states):
-            ours = embedder.hidden_states([text], layer=layer)[0][0]
-            np.testing.assert_allclose(ours, expected[0].numpy(), atol=2e-5)
+            ours = encoder.token_states([text], layer=layer)[0]
+            np.testing.assert_allclose(ours.states, expected[0].numpy(), atol=2e-5)

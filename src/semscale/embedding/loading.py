@@ -4,11 +4,15 @@ import difflib
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.known import DEFAULT_MODEL
-from semscale.errors import InputError, UnknownNameError
+from semscale.errors import InputError, ModelError, UnknownNameError
 from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
 
 
 def load_embedder(
@@ -46,6 +50,33 @@ def load_embedder(
     from semscale.embedding.cached import CachedEmbedder
 
     return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
+
+
+def load_token_encoder(
+    name: str | Path = DEFAULT_MODEL, *, precision: str = "exact", progress: Progress | None = None
+) -> "TokenEncoder":
+    """Load a model for its tokens' hidden states; the first use pulls its weights.
+
+    Args:
+        name: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it).
+        progress: called while weights are pulled.
+
+    Raises:
+        InputError: an unknown precision.
+        ModelError: the model's files cannot be had, or are of a kind that OpenVINO cannot run here.
+    """
+    from semscale.embedding.openvino_engine import OpenVinoEmbedder
+    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.weights import resolve
+
+    files = resolve(name, progress=progress)
+    try:
+        embedder = OpenVinoEmbedder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
+    except ModelError as error:
+        # Other engines embed texts, but do not show their tokens' states.
+        raise ModelError(str(error).split("; use engine=")[0]) from error
+    return TokenEncoder(embedder)
 
 
 Build = Callable[[str, str, str | None, Progress | None], Embedder]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.batching import token_batches
-from semscale.embedding.checkpoint import load_checkpoint, load_weights
+from semscale.embedding.checkpoint import Checkpoint, load_checkpoint, load_weights
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.graph import sentence_graph, states_graph
 from semscale.embedding.pipeline import Pipeline, has_bfloat16
@@ -50,12 +50,17 @@ class OpenVinoEmbedder:
     def __init__(self, folder: Path, *, name: str, sha256: str, precision: str = "exact") -> None:
         if precision not in PRECISIONS:
             raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-        self._name = name
         self._sha256 = sha256
+        self.name = name
         self._checkpoint = load_checkpoint(folder)
         self._overlap = self._checkpoint.max_tokens // 4
         self._bfloat16 = precision == "fast" and has_bfloat16()
         self._pipelines: dict[tuple[int | None, bool], Pipeline] = {}
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What is known of the model besides its weights."""
+        return self._checkpoint
 
     @property
     def dimensions(self) -> int:
@@ -73,7 +78,7 @@ class OpenVinoEmbedder:
         engine_version = openvino_module().__version__
         return Signature.of(
             "embed",
-            model=f"{self._name}#{self._sha256[:12]}",
+            model=f"{self.name}#{self._sha256[:12]}",
             setup=self._checkpoint.setup_hash,
             engine=f"openvino-{engine_version.split('-')[0]}",
             precision="bfloat16" if self._bfloat16 else "float32",
@@ -96,43 +101,53 @@ class OpenVinoEmbedder:
                 progress("embedding", start + len(chunk), len(unique))
         return Embeddings(vectors, windows).spread(where)
 
-    def hidden_states(self, texts: Sequence[str], *, layer: int) -> list[list[Vectors]]:
-        """Give every token's state after ``layer`` (0: embeddings), special tokens included.
-
-        Returns:
-            For every text its windows, each of shape (tokens, hidden), float32, not normalised.
+    def check_layer(self, layer: int) -> None:
+        """Refuse a layer that the model does not have.
 
         Raises:
-            InputError: ``layer`` is not between 0 and ``layers``.
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
         """
-        if not 0 <= layer <= self.layers:
-            raise InputError(f"layer must be between 0 and {self.layers}, got {layer}")
-        unique, where = distinct(checked_texts(texts))
-        split = self._tokenizer.split(unique)
-        pipeline = self._pipeline(layer, bfloat16=self._bfloat16)
-        states: dict[int, Vectors] = {}
-        for batch, output in self._run(pipeline, split, np.arange(len(split.ids))):
-            states.update(zip(batch.tolist(), output.copy(), strict=True))
-        ends = np.cumsum(split.per_text(len(unique)))
-        grouped = [
-            [states[row] for row in range(start, end)]
-            for start, end in zip([0, *ends[:-1]], ends, strict=True)
-        ]
-        return [grouped[place] for place in where]
+        whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
+        if not whole or not 0 <= layer <= self.layers:
+            raise InputError(f"layer must be between 0 and {self.layers}, got {layer!r}")
+
+    def run_layer(
+        self, ids: Sequence[npt.NDArray[np.int32]], *, layer: int
+    ) -> Iterator[tuple[Integers, Outputs]]:
+        """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
+
+        Args:
+            ids: rows that the model can read at once, special tokens included.
+            layer: 0 to ``layers``.
+
+        Yields:
+            Which rows a batch holds, and their states (b, t, hidden); valid until the next batch.
+        """
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        for rows, bfloat16 in self._by_precision(lengths):
+            yield from self._run(self._pipeline(layer, bfloat16=bfloat16), ids, lengths, rows)
 
     def _window_vectors(self, split: Windows) -> Vectors:
         vectors = np.empty((len(split.ids), self.dimensions), np.float32)
-        exact = split.lengths < SHORT if self._bfloat16 else np.ones(len(split.ids), np.bool_)
-        for rows, bfloat16 in ((np.flatnonzero(exact), False), (np.flatnonzero(~exact), True)):
-            if len(rows):
-                for batch, output in self._run(self._pipeline(None, bfloat16=bfloat16), split, rows):
-                    vectors[batch] = output
+        for rows, bfloat16 in self._by_precision(split.lengths):
+            pipeline = self._pipeline(None, bfloat16=bfloat16)
+            for batch, output in self._run(pipeline, split.ids, split.lengths, rows):
+                vectors[batch] = output
         return vectors
 
-    def _run(self, pipeline: Pipeline, split: Windows, rows: Integers) -> Iterator[tuple[Integers, Outputs]]:
+    def _by_precision(self, lengths: Integers) -> Iterator[tuple[Integers, bool]]:
+        """Give the rows to be computed in float32, then those in bfloat16, as far as there are any."""
+        exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
+        for rows, bfloat16 in ((np.flatnonzero(exact), False), (np.flatnonzero(~exact), True)):
+            if len(rows):
+                yield rows, bfloat16
+
+    def _run(
+        self, pipeline: Pipeline, ids: Sequence[npt.NDArray[np.int32]], lengths: Integers, rows: Integers
+    ) -> Iterator[tuple[Integers, Outputs]]:
         """Send ``rows`` through the model in batches, and give each batch's rows with its output."""
-        batches = [rows[batch] for batch in token_batches(split.lengths[rows], TOKEN_BUDGET)]
-        inputs = (np.stack([split.ids[row] for row in batch]) for batch in batches)
+        batches = [rows[batch] for batch in token_batches(lengths[rows], TOKEN_BUDGET)]
+        inputs = (np.stack([ids[row] for row in batch]) for batch in batches)
         return zip(batches, pipeline.run(inputs), strict=True)
 
     @cached_property

@@ -3,12 +3,16 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import ModelError
 from semscale.types import Floats, Integers, Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 
 @dataclass(frozen=True)
@@ -40,13 +44,7 @@ class WindowTokenizer:
     """
 
     def __init__(self, path: Path, max_tokens: int, overlap: int) -> None:
-        from tokenizers import Tokenizer
-
-        try:
-            self._tokenizer = Tokenizer.from_file(str(path))
-        except Exception as error:  # the library raises nothing more special
-            raise ModelError(f"{path} cannot be read: {error}") from error
-        self._tokenizer.no_padding()
+        self._tokenizer = open_tokenizer(path)
         self._tokenizer.enable_truncation(max_tokens, stride=overlap)
 
     def split(self, texts: Sequence[str]) -> Windows:
@@ -59,6 +57,22 @@ class WindowTokenizer:
                 owner.append(text)
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         return Windows(ids, np.array(owner, np.int64), lengths)
+
+
+def open_tokenizer(path: Path) -> "Tokenizer":
+    """Read a ``tokenizer.json``, without the padding it may ask for.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        tokenizer = Tokenizer.from_file(str(path))
+    except Exception as error:  # the library raises nothing more special
+        raise ModelError(f"{path} cannot be read: {error}") from error
+    tokenizer.no_padding()
+    return tokenizer
 
 
 def encodable(text: str) -> str:

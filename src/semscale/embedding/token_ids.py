@@ -1,0 +1,155 @@
+"""Texts as token ids, each token once, and where the windows lie that a long text is read in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.checkpoint import Checkpoint
+from semscale.embedding.windows import encodable, open_tokenizer
+from semscale.types import Integers
+
+Ids = npt.NDArray[np.int32]
+
+_CHUNK = 4096  # texts that are tokenized together
+
+
+@dataclass(frozen=True)
+class TokenIds:
+    """Token ids of n texts, end to end, special tokens included.
+
+    Attributes:
+        ids: shape (tokens of all texts,), int32.
+        starts: shape (n + 1,), where each text's ids begin, and the end of the last ones.
+    """
+
+    ids: Ids
+    starts: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Integers:
+        """Tokens a text, shape (n,)."""
+        return np.diff(self.starts)
+
+    def of(self, text: int) -> Ids:
+        """One text's ids, shape (t,)."""
+        return self.ids[self.starts[text] : self.starts[text + 1]]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One text's tokens with their places in it.
+
+    Attributes:
+        ids: shape (t,), int32.
+        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
+        special: shape (t,), whether the tokenizer has put the token there.
+        pieces: the tokens as the vocabulary writes them.
+    """
+
+    ids: Ids
+    offsets: Integers
+    special: npt.NDArray[np.bool_]
+    pieces: tuple[str, ...]
+
+
+class TokenReader:
+    """A checkpoint's own tokenizer, without any limit on a text's length.
+
+    Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is spelled
+    like every other one: that is how published BERTScores were computed.
+
+    Args:
+        checkpoint: whose tokenizer it is.
+
+    Raises:
+        ModelError: the tokenizer cannot be read.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._tokenizer = open_tokenizer(checkpoint.tokenizer)
+        self._tokenizer.no_truncation()
+        self.prefix = " " if checkpoint.architecture.family == "roberta" else ""
+        # What stands around every text: [CLS] and [SEP], or <s> and </s>.
+        frame = self._tokenizer.encode("a")
+        inside = [place for place, special in enumerate(frame.special_tokens_mask) if not special]
+        self.before = inside[0] if inside else len(frame.ids) // 2
+        self.after = len(frame.ids) - 1 - inside[-1] if inside else len(frame.ids) - self.before
+
+    @property
+    def vocabulary(self) -> int:
+        """One more than the highest token id."""
+        return 1 + max(self._tokenizer.get_vocab().values())
+
+    @property
+    def special_ids(self) -> Ids:
+        """Ids of the tokens that stand around every text, in their order."""
+        return np.array(self._tokenizer.encode("").ids, np.int32)
+
+    def read(self, texts: Sequence[str]) -> TokenIds:
+        """Tokenize texts, whatever their length."""
+        parts: list[Ids] = [np.empty(0, np.int32)]
+        lengths: list[int] = []
+        for start in range(0, len(texts), _CHUNK):
+            chunk = [self.prefix + encodable(text) for text in texts[start : start + _CHUNK]]
+            rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(chunk)]
+            lengths += map(len, rows)
+            parts += [np.array(row, np.int32) for row in rows]
+        return TokenIds(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+
+    def spell(self, text: str) -> Spelling:
+        """Tokenize one text and say where in it each token stands."""
+        encoding = self._tokenizer.encode(self.prefix + encodable(text))
+        special = np.array(encoding.special_tokens_mask, np.bool_)
+        offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2) - len(self.prefix)
+        offsets = np.where(special[:, None], 0, np.maximum(offsets, 0))
+        return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
+
+
+def window_starts(content: int, room: int, overlap: int) -> Integers:
+    """Say where the windows of a text begin; the last one ends with the text and is as full as the others.
+
+    Args:
+        content: tokens of the text, special ones not counted, at least 1.
+        room: tokens a window, at least 1.
+        overlap: tokens that two neighbouring windows share at least, less than ``room``.
+
+    Example:
+        >>> window_starts(10, room=4, overlap=1).tolist()
+        [0, 3, 6]
+        >>> window_starts(9, room=4, overlap=1).tolist()
+        [0, 3, 5]
+    """
+    last = max(0, content - room)
+    return np.append(np.arange(0, last, room - overlap), last)
+
+
+def owning_windows(content: int, starts: Integers, room: int) -> Integers:
+    """Say which window each token is taken from: the one in which it stands furthest from an edge.
+
+    The text's own ends are no edges: nothing is cut off there. Of two equal distances the earlier one wins.
+
+    Args:
+        content: tokens of the text, special ones not counted.
+        starts: where the windows begin, as ``window_starts`` gives them.
+        room: tokens a window.
+
+    Returns:
+        Shape (content,), numbers of windows, ascending.
+
+    Example:
+        >>> owning_windows(10, np.array([0, 3, 6]), room=4).tolist()
+        [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
+    """
+    places = np.arange(content)
+    to_start = places - starts[:, None]
+    to_end = starts[:, None] + room - 1 - places
+    outside = (to_start < 0) | (to_end < 0)
+    to_start[0] = content
+    to_end[-1] = content
+    distance = np.where(outside, -1, np.minimum(to_start, to_end))
+    return np.asarray(distance.argmax(axis=0))

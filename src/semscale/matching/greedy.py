@@ -1,0 +1,106 @@
+"""The arithmetic of BERTScore: every token of one text meets its most similar token in the other."""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from semscale.types import Floats, Vectors
+
+# Multiplications up to which NumPy's matrix product stays on the calling thread. Beyond that it waits for
+# helpers that the engine keeps busy, which costs milliseconds where the product itself takes microseconds.
+_ONE_THREAD = 1 << 18
+
+
+class GreedyScore(NamedTuple):
+    """Precision, recall and F1 of one pair, each -1 to 1; NaN where no token has a weight."""
+
+    precision: float
+    recall: float
+    f1: float
+
+
+def unit_rows(states: Vectors) -> Vectors:
+    """Give every row Euclidean length 1; a row of zeros stays as it is.
+
+    Args:
+        states: shape (t, d), float32.
+
+    Returns:
+        Shape (t, d), float32, in C order.
+
+    Example:
+        >>> unit_rows(np.array([[3, 4], [0, 0]], np.float32)).tolist()
+        [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
+    """
+    states = np.ascontiguousarray(states, np.float32)
+    lengths = np.sqrt(np.einsum("td,td->t", states, states))
+    return np.asarray(states / np.where(lengths > 0, lengths, np.float32(1))[:, None])
+
+
+def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
+    """Cosines of all tokens of one text with all tokens of the other.
+
+    Computed tile by tile, where only the pair's own shape decides the tiles, so that neither the company nor
+    the number of threads changes a bit.
+
+    Args:
+        prediction: shape (t, d), unit rows, float32, in C order.
+        reference: shape (s, d), likewise.
+
+    Returns:
+        Shape (t, s), float32.
+
+    Example:
+        >>> cosine_matrix(np.eye(2, dtype=np.float32), np.array([[0.6, 0.8]], np.float32)).tolist()
+        [[0.6000000238418579], [0.800000011920929]]
+    """
+    side = max(1, math.isqrt(_ONE_THREAD // max(1, prediction.shape[1])))
+    cosines = np.empty((len(prediction), len(reference)), np.float32)
+    for row in range(0, len(prediction), side):
+        for column in range(0, len(reference), side):
+            tile = cosines[row : row + side, column : column + side]
+            np.matmul(prediction[row : row + side], reference[column : column + side].T, out=tile)
+    return cosines
+
+
+def greedy_score(cosines: Vectors, prediction_weights: Floats, reference_weights: Floats) -> GreedyScore:
+    """BERTScore of one pair.
+
+    Precision is the weighted mean, over the prediction's tokens, of each one's highest cosine in the
+    reference; recall is the same from the reference's side; F1 is their harmonic mean, 2PR / (P + R). A token
+    without weight, such as [CLS], can still be what another one is matched with. F1 is 0 where P + R is 0.
+
+    Args:
+        cosines: shape (t, s).
+        prediction_weights: shape (t,), at least 0.
+        reference_weights: shape (s,), at least 0.
+
+    References:
+        Zhang et al. 2020, BERTScore, section 3 and equation for idf weighting, arXiv 1904.09675.
+
+    Example:
+        >>> cosines = np.array([[1.0, 0.5], [0.0, 0.25]], np.float32)
+        >>> greedy_score(cosines, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
+        GreedyScore(precision=0.625, recall=1.0, f1=0.7692307692307693)
+    """
+    precision = _weighted_mean(cosines.max(axis=1), prediction_weights)
+    recall = _weighted_mean(cosines.max(axis=0), reference_weights)
+    return GreedyScore(precision, recall, f_measure(precision, recall))
+
+
+def f_measure(precision: float, recall: float) -> float:
+    """Harmonic mean 2PR / (P + R); 0 where P + R is 0, NaN where either is.
+
+    Example:
+        >>> f_measure(0.5, 1.0), f_measure(0.0, 0.0)
+        (0.6666666666666666, 0.0)
+    """
+    total = precision + recall
+    return 2 * precision * recall / total if total else 0.0
+
+
+def _weighted_mean(cosines: Vectors, weights: Floats) -> float:
+    total = float(weights.sum())
+    # Rounding may lift the cosine of equal vectors above 1 by 1e-7.
+    return float(weights @ np.minimum(cosines, 1).astype(np.float64)) / total if total else math.nan
