@@ -4,7 +4,8 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.file_cells import groups_in, humans_in, numbers_in
+from semscale.rating.file_cells import humans_in, numbers_in
+from semscale.store.columns import groups_in
 
 
 def test_numbers():

@@ -9,7 +9,7 @@ import polars as pl
 from semscale.rating.columns import as_weights
 from semscale.rating.comparison import Comparison
 from semscale.rating.estimating import Tallies
-from semscale.rating.file_cells import groups_in, humans_in, numbers_in
+from semscale.rating.file_cells import humans_in, numbers_in
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.human_sample import HumanSample
 from semscale.rating.mass_names import mass_names
@@ -17,10 +17,9 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.stats.moments import Moments
+from semscale.store.columns import groups_in
+from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status
-
-PREFIX = "semscale_"
-"""Stands before the name of every column that a run adds."""
 
 
 def rated_frame(ratings: Ratings) -> pl.DataFrame:

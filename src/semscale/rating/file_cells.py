@@ -8,7 +8,6 @@ import polars as pl
 
 from semscale.errors import InputError
 
-_EXACT = 2.0**53
 _COUNTING = "(rows are counted from 1, below the header)"
 _CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
@@ -69,24 +68,6 @@ def weights_in(cells: pl.Series, first_row: int = 0) -> pl.Series:
                 f"data row {first_row + row + 1} has {_shown(cells[row])}; {_CORRECT}"
             )
     return numbers
-
-
-def groups_in(cells: pl.Series) -> pl.Series:
-    """Read a column as names; a whole number is the same name whether the file has it as 3 or as 3.0.
-
-    Example:
-        >>> groups_in(pl.Series([3.0, None])).to_list()
-        ['3', None]
-    """
-    if cells.dtype.is_nested():
-        return pl.Series(cells.name, [None if cell is None else str(cell) for cell in cells.to_list()])
-    names = cells.cast(pl.String)
-    if not cells.dtype.is_float():
-        return names
-    numbers = cells.fill_nan(None)
-    whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() <= _EXACT)
-    integers = numbers.cast(pl.Int64, strict=False).cast(pl.String)
-    return integers.zip_with(whole.fill_null(value=True), names)
 
 
 def humans_in(

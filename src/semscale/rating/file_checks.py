@@ -6,11 +6,11 @@ import polars as pl
 from semscale.errors import InterruptedRunError
 from semscale.rating.columns import as_weights
 from semscale.rating.estimating import Tallies
-from semscale.rating.file_cells import groups_in, humans_in, weights_in
+from semscale.rating.file_cells import humans_in, weights_in
 from semscale.rating.file_columns import FileColumns
 from semscale.signature import Signature
 from semscale.store.cells import storable
-from semscale.store.columns import as_names
+from semscale.store.columns import as_names, groups_in
 from semscale.store.table import Table
 from semscale.store.workbook import check_rows
 from semscale.types import Status

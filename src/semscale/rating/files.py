@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError, InterruptedRunError
-from semscale.rating.collecting import PREFIX, Collector, rated_frame
+from semscale.rating.collecting import Collector, rated_frame
 from semscale.rating.file_checks import check_cells
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.rater import Rater
@@ -16,12 +16,11 @@ from semscale.rating.sampling import set_moments
 from semscale.rating.summary import RatingSummary
 from semscale.stats.estimates import IntervalPlan
 from semscale.stats.moments import Moments
-from semscale.store.atomic import check_writable
 from semscale.store.cells import storable
 from semscale.store.joining import join_parts
 from semscale.store.parts import Parts
+from semscale.store.result_columns import check_free, check_output
 from semscale.store.table import Table
-from semscale.store.workbook import check_rows
 from semscale.store.writing import output_format
 from semscale.types import Progress
 
@@ -110,23 +109,10 @@ def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """
     for parameter, column in columns.named().items():
         table.require(column, parameter)
-    taken = [name for name in table.columns if name.startswith(PREFIX)]
-    if taken:
-        raise InputError(
-            f"{table.name} has a column '{taken[0]}', but {PREFIX}... are names of the result; rename it"
-        )
+    check_free(table.columns, table.name)
     if out is not None:
-        _check_output(table, out)
+        check_output(table, out)
     table.require_text(columns.text, "text")
-
-
-def _check_output(table: Table, out: Path) -> None:
-    name = output_format(out)
-    check_writable(out, "out")
-    if out.exists() and out.samefile(table.path):
-        raise InputError(f"out must not be the input, got {out}; choose another name")
-    if name == "xlsx" and table.n_rows is not None:
-        check_rows(table.n_rows)
 
 
 @dataclass(frozen=True)
@@ -190,9 +176,7 @@ class _Run:
 
     def _rated(self, skip: int) -> Iterator[tuple[pl.DataFrame, Moments]]:
         for batch in self.table.batches(self.settings.part_rows, skip):
-            taken = [name for name in batch.columns if name.startswith(PREFIX)]
-            if taken:
-                raise InputError(f"{self.table.name} has a column '{taken[0]}'; rename it")
+            check_free(batch.columns, self.table.name)
             cells = (
                 batch[self.columns.text].to_list()
                 if self.columns.text in batch.columns

@@ -5,9 +5,11 @@ from typing import Any
 
 import narwhals as nw
 import numpy as np
+import polars as pl
 
 from semscale.errors import InputError
 
+_EXACT = 2.0**53
 _MISSING_TYPES = ("NAType", "NaTType")  # pandas' own, which it need not be imported for
 
 
@@ -65,3 +67,21 @@ def as_names(column: object, name: str) -> list[str | None]:
         ['2024', 'north', None]
     """
     return [None if is_missing(cell) else str(cell) for cell in as_list(column, name)]
+
+
+def groups_in(cells: pl.Series) -> pl.Series:
+    """Read a column as names; a whole number is the same name whether the file has it as 3 or as 3.0.
+
+    Example:
+        >>> groups_in(pl.Series([3.0, None])).to_list()
+        ['3', None]
+    """
+    if cells.dtype.is_nested():
+        return pl.Series(cells.name, [None if cell is None else str(cell) for cell in cells.to_list()])
+    names = cells.cast(pl.String)
+    if not cells.dtype.is_float():
+        return names
+    numbers = cells.fill_nan(None)
+    whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() <= _EXACT)
+    integers = numbers.cast(pl.Int64, strict=False).cast(pl.String)
+    return integers.zip_with(whole.fill_null(value=True), names)
