@@ -1,0 +1,127 @@
+"""Comparisons and orders turned round: "A is greater than B" says what "B is less than A" says."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from semscale.matching.lexicons import word_list
+from semscale.matching.opposites import Side, sides
+from semscale.matching.words import Word, stem
+
+_REACH = 6
+_ORDERS = (
+    "before",
+    "after",
+    "above",
+    "below",
+    "over",
+    "under",
+    "north",
+    "south",
+    "east",
+    "west",
+    "left",
+    "right",
+)
+_COMPARING = frozenset((*_ORDERS, "than"))
+_ENDS = ".;:?!"
+_IDLE = word_list("not_compared")
+
+
+class Relation(NamedTuple):
+    """Two things compared.
+
+    Attributes:
+        places: the axes of the comparing word, with its side.
+        at: the comparing word's position.
+        first: stems of what stands before it.
+        second: stems of what stands after it.
+    """
+
+    places: tuple[Side, ...]
+    at: int
+    first: frozenset[str]
+    second: frozenset[str]
+
+
+def read_relations(words: list[Word]) -> list[Relation]:
+    """Find "X is greater than Y", "X comes before Y" and the like."""
+    return [
+        Relation(
+            sides(words[at].text),
+            at,
+            _stems(words, range(at - 1, -1, -1)),
+            _stems(words, range(behind, len(words))),
+        )
+        for at in range(1, len(words))
+        for behind in _second_side(words, at)
+    ]
+
+
+def _second_side(words: list[Word], at: int) -> list[int]:
+    """Say where the second thing begins, or nothing where the word compares nothing."""
+    text = words[at].text
+    if text in _ORDERS[:6]:
+        return [at + 1]
+    ahead = [word.text for word in words[at + 1 : at + 4]]
+    if text in _ORDERS and ahead[:1] == ["of"]:
+        return [at + 2]
+    return [at + 2 + ahead.index("than")] if "than" in ahead and sides(text)[0].key.find(".") > 0 else []
+
+
+def _stems(words: list[Word], places: range) -> frozenset[str]:
+    """Collect content on one side, up to the end of the clause."""
+    found: list[str] = []
+    for place in places:
+        if words[place].text in _ENDS or len(found) == _REACH:
+            break
+        if words[place].text not in _IDLE and words[place].kind != "p":
+            found.append(stem(words[place].text))
+    return frozenset(found)
+
+
+def _turned(one: Relation, other: Relation) -> bool:
+    """Tell whether the second relation names the same things in the reverse order."""
+    crossed = bool(one.first & other.second) and bool(one.second & other.first)
+    straight = (
+        one.first - one.second & other.first - other.second
+        or one.second - one.first & other.second - other.first
+    )
+    return crossed and not straight
+
+
+def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
+    """List the axes on which the texts differ in word and in order alike, and so agree.
+
+    Example:
+        >>> from semscale.matching.words import read_words
+        >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
+        >>> len(restated(read_relations(read_words(first)), read_relations(read_words(second))))
+        1
+    """
+    return {
+        place.key
+        for one, other in _turned_pairs(prediction, reference)
+        for place in one.places
+        if Side(place.key, -place.side) in other.places
+    }
+
+
+def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> list[tuple[int, int]]:
+    """List relations that hold in one text in the reverse order of the other, as positions of their words.
+
+    Example:
+        >>> from semscale.matching.words import read_words
+        >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
+        >>> reversals(read_relations(read_words(first)), read_relations(read_words(second)))
+        [(2, 2)]
+    """
+    found = {
+        (one.at, other.at)
+        for one, other in _turned_pairs(prediction, reference)
+        if set(one.places) & set(other.places)
+    }
+    return sorted(found)
+
+
+def _turned_pairs(ours: Sequence[Relation], theirs: Sequence[Relation]) -> list[tuple[Relation, Relation]]:
+    return [(one, other) for one in ours for other in theirs if _turned(one, other)]

@@ -1,0 +1,91 @@
+"""The guards by name, each off, warning or weighing, and their findings as counts for fitting a score."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from types import MappingProxyType
+
+from semscale.errors import InputError
+from semscale.matching.findings import Finding
+from semscale.matching.name_guard import NameGuard
+from semscale.matching.negation_guard import NegationGuard
+from semscale.matching.number_guard import NumberGuard
+from semscale.matching.opposite_guard import OppositeGuard
+
+_BUILT_IN = (NegationGuard(), OppositeGuard(), NumberGuard(), NameGuard())
+
+GUARDS = MappingProxyType({guard.name: guard for guard in _BUILT_IN})
+FINDING_KINDS = tuple(f"{guard.name}:{kind}" for guard in _BUILT_IN for kind in guard.kinds)
+
+
+class Mode(StrEnum):
+    """What a guard does: nothing, report findings, or report them and lower the score."""
+
+    OFF = "off"
+    WARN = "warn"
+    WEIGH = "weigh"
+
+
+class Guards:
+    """The guards with their modes.
+
+    Args:
+        modes: a mode for each guard by name; those that are not named warn.
+
+    Attributes:
+        modes: the mode of every guard, in a fixed order.
+
+    Raises:
+        InputError: a guard or a mode that does not exist.
+
+    Example:
+        >>> guards = Guards({"name": "off"})
+        >>> [finding.kind for finding in guards.check("Ann took 12.", "Bob took 13.")]
+        ['other-value']
+    """
+
+    def __init__(self, modes: Mapping[str, str] | None = None) -> None:
+        given = dict(modes or {})
+        for name, mode in given.items():
+            if name not in GUARDS:
+                raise InputError(f"guards must be among {', '.join(GUARDS)}, got {name!r}")
+            if mode not in list(Mode):
+                raise InputError(f"the mode of guard {name!r} must be off, warn or weigh, got {mode!r}")
+        self.modes = MappingProxyType({name: Mode(given.get(name, Mode.WARN)) for name in GUARDS})
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Let every guard that is not off look at a pair.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            Findings, guard by guard, each in the order of the prediction; none for texts that differ in case,
+            white space and marks at most.
+        """
+        return [
+            finding
+            for name, mode in self.modes.items()
+            if mode is not Mode.OFF
+            for finding in GUARDS[name].check(prediction, reference)
+        ]
+
+    def weighed(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Keep the findings of guards whose mode is ``weigh``."""
+        return [finding for finding in findings if self.modes[finding.guard] is Mode.WEIGH]
+
+
+def finding_counts(findings: Iterable[Finding]) -> dict[str, int]:
+    """Count the findings of a pair by guard and kind, as features for a model of the score.
+
+    Returns:
+        A count for each of ``FINDING_KINDS``, in that order, 0 included.
+
+    Example:
+        >>> counts = finding_counts(Guards().check("It is not safe.", "It is safe."))
+        >>> counts["negation:negated-prediction"], counts["number:other-value"]
+        (1, 0)
+    """
+    counted = Counter(f"{finding.guard}:{finding.kind}" for finding in findings)
+    return {kind: counted[kind] for kind in FINDING_KINDS}

@@ -1,0 +1,28 @@
+"""The word lists of the guards, read once from the files that stand beside the code."""
+
+import tomllib
+from functools import cache
+from importlib import resources
+from typing import Any
+
+
+@cache
+def read_lexicon(name: str) -> dict[str, Any]:
+    """Read one of this package's word lists.
+
+    Args:
+        name: the file's name without its ending: ``opposites``, ``negation``, ``units`` or ``wordlists``.
+    """
+    text = resources.files("semscale.matching").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Give a plain list of ``wordlists`` as a set.
+
+    Example:
+        >>> "terminal" in word_list("labelled")
+        True
+    """
+    return frozenset(read_lexicon("wordlists")[name].split())

@@ -1,0 +1,185 @@
+"""Guard against named things that the prediction leaves out or invents.
+
+English only; texts in other scripts give no findings, nor do texts without capitals, save codes.
+"""
+
+import re
+from functools import lru_cache
+
+from semscale.matching.findings import Finding
+from semscale.matching.lexicons import read_lexicon, word_list
+from semscale.matching.names import Name, normal
+from semscale.matching.reading import Reading, analyse, comparable
+from semscale.matching.words import stem
+
+MISSING = "missing-name"
+INVENTED = "invented-name"
+
+_SAME = tuple(frozenset(group.split()) for group in read_lexicon("wordlists")["same_names"])
+_PREFIX = 4
+_ENDING = 4
+_LONGEST_ACRONYM = 6
+_SHARED = 2
+_LONG = 15
+_IDLE = word_list("not_in_acronyms")
+
+
+class NameGuard:
+    """Finds names, acronyms, codes and short quotations of which the other text has nothing.
+
+    Example:
+        >>> found = NameGuard().check("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.")
+        >>> [(finding.kind, (finding.prediction or finding.reference).text) for finding in found]
+        [('invented-name', 'CYP2D6'), ('missing-name', 'CYP3A4')]
+        >>> NameGuard().check("He has TB.", "He has tuberculosis.")
+        []
+    """
+
+    name = "name"
+    kinds = (MISSING, INVENTED)
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Report invented names, then missing ones, each in the order of its text.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            Findings with a span on one side only.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs) or not (ours.names or theirs.names):
+            return []
+        invented = [
+            Finding(
+                "name",
+                INVENTED,
+                f'The reference does not name "{name.shown}".',
+                ours.place(name.start, name.end),
+                None,
+            )
+            for name in _absent(ours, theirs)
+        ]
+        missing = [
+            Finding(
+                "name",
+                MISSING,
+                f'The prediction does not name "{name.shown}".',
+                None,
+                theirs.place(name.start, name.end),
+            )
+            for name in _absent(theirs, ours)
+        ]
+        return invented + missing
+
+
+class Vocabulary:
+    """The words of a text in the forms in which a name is looked up.
+
+    Attributes:
+        words: all words, folded.
+        stems: their stems.
+        squeezed: the text without white space and marks.
+        initials: the first letters of its words, one string with small words and one without.
+        acronyms: its acronyms, folded.
+        has_month: whether it names a month.
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        listed = [normal(word.text) for word in reading.words if word.kind != "p"]
+        self.words = frozenset(listed) | {part for name in reading.names for part in name.parts}
+        self.stems = frozenset(stem(word) for word in self.words)
+        self.squeezed = re.sub(r"[\W_]", "", reading.text.lower())
+        letters = [word for word in listed if word and not word[0].isdigit()]
+        self.initials = tuple(
+            "".join(word[0] for word in kept)
+            for kept in (letters, [word for word in letters if word not in _IDLE])
+        )
+        self.acronyms = tuple(name.parts[0] for name in reading.names if name.kind == "acronym")
+        self.has_month = any(name.kind == "month" for name in reading.names)
+
+
+@lru_cache(maxsize=4096)
+def read_vocabulary(reading: Reading) -> Vocabulary:
+    """Prepare a text for looking up the names of others."""
+    return Vocabulary(reading)
+
+
+def _absent(here: Reading, there: Reading) -> list[Name]:
+    if not here.names:
+        return []
+    vocabulary = read_vocabulary(there)
+    absent = [name for name in here.names if not _is_present(name, vocabulary)]
+    return [] if _is_detail(absent, here) else absent
+
+
+def _is_detail(absent: list[Name], here: Reading) -> bool:
+    """Tell whether a long sentence that shares two names and more has just one beyond them."""
+    shared = len(here.names) - len(absent)
+    return len(absent) == 1 and shared >= _SHARED and len(here.words) >= _LONG and absent[0].kind != "code"
+
+
+def _is_present(name: Name, vocabulary: Vocabulary) -> bool:
+    if name.kind == "code":
+        code = name.parts[0]
+        return re.search(rf"(?<!\d){re.escape(code)}(?!\d)", vocabulary.squeezed) is not None
+    if name.kind == "month":
+        return not vocabulary.has_month or name.parts[0] in vocabulary.words
+    if name.kind == "acronym":
+        return _has_acronym(name.parts[0], vocabulary)
+    if name.kind == "quoted":
+        return any(_has_word(part, vocabulary) for part in name.parts)
+    here = [_has_word(part, vocabulary) for part in name.parts]
+    return here[-1] or sum(here) * 2 > len(here) or _is_abbreviated(name.parts, vocabulary)
+
+
+def _has_word(word: str, vocabulary: Vocabulary) -> bool:
+    """Look a word up: as it is, by its stem, in another form (Iraq, Iraqi), or as an alias."""
+    if (
+        word in vocabulary.words
+        or stem(word) in vocabulary.stems
+        or (len(word) > _PREFIX and word in vocabulary.squeezed)
+    ):
+        return True
+    if any(word in group and group & vocabulary.words for group in _SAME):
+        return True
+    near = len(word) > _PREFIX
+    return near and any(
+        len(other) > _PREFIX and other[0] == word[0] and _is_form(word, other) for other in vocabulary.words
+    )
+
+
+def _is_form(word: str, other: str) -> bool:
+    shared = next(
+        (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
+    )
+    if word[0] == other[0] and sorted(word[: _PREFIX + 1]) == sorted(other[: _PREFIX + 1]):
+        return True
+    return max(len(word), len(other)) - shared <= _ENDING and shared >= max(
+        _PREFIX, max(len(word), len(other)) / 2
+    )
+
+
+def _has_acronym(acronym: str, vocabulary: Vocabulary) -> bool:
+    """Look an acronym up: as it is, as initials of words in a row, or inside one word (TB)."""
+    if _has_word(acronym, vocabulary) or any(acronym in initials for initials in vocabulary.initials):
+        return True
+    return len(acronym) <= _LONGEST_ACRONYM and any(
+        len(word) >= 2 * len(acronym) + 2 and word[0] == acronym[0] and _is_subsequence(acronym, word)
+        for word in vocabulary.words
+    )
+
+
+def _is_abbreviated(parts: tuple[str, ...], vocabulary: Vocabulary) -> bool:
+    """Tell whether an acronym in the other text stands for the name, or for a name of which it is a part."""
+    initials = "".join(part[0] for part in parts)
+    return any(initials in acronym for acronym in vocabulary.acronyms if len(initials) > 1) or any(
+        len(parts) == 1 and _is_subsequence(acronym, parts[0]) and acronym[0] == parts[0][0]
+        for acronym in vocabulary.acronyms
+    )
+
+
+def _is_subsequence(letters: str, word: str) -> bool:
+    rest = iter(word)
+    return all(letter in rest for letter in letters)

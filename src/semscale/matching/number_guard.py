@@ -1,0 +1,182 @@
+"""Guard against other numbers: 0.5 mg and 50 mg, 12 and 13, terminal 1 and terminal 4; 1 g and 1000 mg agree.
+
+English only; texts in other scripts give no findings.
+"""
+
+import math
+from collections.abc import Iterator
+
+from semscale.matching.findings import Finding
+from semscale.matching.quantities import Quantity
+from semscale.matching.reading import Reading, analyse, comparable
+from semscale.matching.units import scale_of
+
+OTHER_VALUE = "other-value"
+OTHER_UNIT = "other-unit"
+OTHER_BOUND = "other-bound"
+OTHER_LABEL = "other-label"
+MISSING_NUMBER = "missing-number"
+ADDED_NUMBER = "added-number"
+MISSING_LABEL = "missing-label"
+ADDED_LABEL = "added-label"
+
+_EXACT = 1e-6
+_ROUNDED_DIGITS = 2
+_UNIT_ROUNDING = 0.02
+
+
+class NumberGuard:
+    """Finds numbers and labels that differ, are missing or were added.
+
+    Example:
+        >>> found = NumberGuard().check("Take 50 mg.", "Take 0.5 mg.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-value', '50 mg', '0.5 mg')
+        >>> NumberGuard().check("Take 1 g.", "Take 1000 mg.")
+        []
+    """
+
+    name = "number"
+    kinds = (
+        OTHER_VALUE,
+        OTHER_UNIT,
+        OTHER_BOUND,
+        OTHER_LABEL,
+        MISSING_NUMBER,
+        ADDED_NUMBER,
+        MISSING_LABEL,
+        ADDED_LABEL,
+    )
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Report numbers of either text that the other does not share.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            Findings in the order of the prediction, what is missing from it last.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
+            return []
+        return list(_findings(ours, theirs))
+
+
+def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
+    yield from _bounds(ours, theirs)
+    left = [one for one in ours.quantities if not any(_agree(one, other) for other in theirs.quantities)]
+    wanted = [other for other in theirs.quantities if not any(_agree(one, other) for one in ours.quantities)]
+    left, wanted = [one for one in left if not one.weak], [other for other in wanted if not other.weak]
+    for one in left:
+        partner = _partner(one, wanted)
+        if partner:
+            wanted.remove(partner)
+            yield _differing(one, partner, ours, theirs)
+        elif _expected(one, theirs.quantities):
+            kind = ADDED_LABEL if one.label else ADDED_NUMBER
+            reason = f'"{one.shown}" does not stand in the reference.'
+            yield Finding("number", kind, reason, ours.place(one.start, one.end), None)
+    for other in wanted:
+        if _expected(other, ours.quantities):
+            kind = MISSING_LABEL if other.label else MISSING_NUMBER
+            reason = f'"{other.shown}" is missing from the prediction.'
+            yield Finding("number", kind, reason, None, theirs.place(other.start, other.end))
+
+
+def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -> Finding:
+    kind = OTHER_LABEL if one.label else OTHER_VALUE
+    if (
+        not one.label
+        and one.unit
+        and other.unit
+        and scale_of(one.unit).dimension != scale_of(other.unit).dimension
+    ):
+        kind = OTHER_UNIT
+    reason = f'The prediction says "{one.shown}", the reference "{other.shown}".'
+    return Finding(
+        "number", kind, reason, ours.place(one.start, one.end), theirs.place(other.start, other.end)
+    )
+
+
+def _bounds(ours: Reading, theirs: Reading) -> Iterator[Finding]:
+    """Report the same number as an upper bound in one text and as a lower bound in the other."""
+    for one in ours.quantities:
+        for other in theirs.quantities:
+            if one.bound * other.bound < 0 and _agree(one, other):
+                reason = f'"{one.shown}" is a bound on the other side in the reference.'
+                here, there = ours.place(one.start, one.end), theirs.place(other.start, other.end)
+                yield Finding("number", OTHER_BOUND, reason, here, there)
+
+
+def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
+    """Tell whether its absence says anything: a text without labels may just say "they"."""
+    return not quantity.label or any(_same_kind_of_label(quantity, other) for other in others)
+
+
+def _same_kind_of_label(one: Quantity, other: Quantity) -> bool:
+    return bool(one.label and other.label) and (one.label == other.label or "?" in (one.label, other.label))
+
+
+def _partner(one: Quantity, wanted: list[Quantity]) -> Quantity | None:
+    """Find what a number stands in place of: the same counted thing first, then the same unit, then any."""
+    ranked = [(_kinship(one, other), -at) for at, other in enumerate(wanted)]
+    best = max(ranked, default=(0, 0))
+    return wanted[-best[1]] if best[0] else None
+
+
+def _kinship(one: Quantity, other: Quantity) -> int:
+    """Say how likely two unlike numbers answer each other; 0 for not at all."""
+    if one.label or other.label:
+        return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
+    if one.sort != other.sort:
+        return 0
+    if one.unit and other.unit:
+        same = scale_of(one.unit).dimension == scale_of(other.unit).dimension
+        return 3 if same else int(bool(set(one.values) & set(other.values)))
+    if one.noun and one.noun == other.noun:
+        return 3
+    return 1
+
+
+def _agree(one: Quantity, other: Quantity) -> bool:
+    if one.label and other.label and not _same_kind_of_label(one, other):
+        return False
+    if set(one.values) & set(other.values) and (one.unit == other.unit or not (one.unit and other.unit)):
+        return True
+    numbers = [[value for value in quantity.values if isinstance(value, float)] for quantity in (one, other)]
+    return any(_close(mine, one, yours, other) for mine in numbers[0] for yours in numbers[1])
+
+
+def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
+    """Compare two values in base units; the finer one may be rounded to the coarser one's digits."""
+    if one.unit == other.unit or not (one.unit and other.unit):
+        first, second = mine, yours
+        if one.unit != other.unit and "percent" in (one.unit, other.unit):
+            first, second = (
+                value / 100 if unit == "percent" else value
+                for value, unit in ((mine, one.unit), (yours, other.unit))
+            )
+    else:
+        here, there = scale_of(one.unit), scale_of(other.unit)
+        if here.dimension != there.dimension:
+            return False
+        first, second = here.factor * mine + here.offset, there.factor * yours + there.offset
+        if math.isclose(
+            first,
+            second,
+            rel_tol=_UNIT_ROUNDING * (min(one.digits, other.digits) >= _ROUNDED_DIGITS) or _EXACT,
+        ):
+            return True
+    return math.isclose(first, second, rel_tol=_EXACT) or _rounds(first, second, one, other)
+
+
+def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
+    """Tell whether the value with more digits, rounded, is the other: 1.49 billion and 1.5 billion."""
+    digits = min(one.digits, other.digits)
+    if digits < _ROUNDED_DIGITS or one.sort != "number" or one.label or other.label or first * second <= 0:
+        return False
+    return (
+        float(f"{first:.{digits - 1}e}") == float(f"{second:.{digits - 1}e}") and one.digits != other.digits
+    )

@@ -1,0 +1,61 @@
+"""Guard against opposites: left and right, increase and decrease, and comparisons the wrong way round.
+
+English only; texts in other scripts give no findings.
+"""
+
+from semscale.matching.comparatives import reversals
+from semscale.matching.conflicts import find_conflicts
+from semscale.matching.findings import Finding
+from semscale.matching.reading import Reading, analyse, comparable
+
+OPPOSED = "opposed"
+REVERSED = "reversed-order"
+
+
+class OppositeGuard:
+    """Finds words of which the other text has only the opposite.
+
+    Example:
+        >>> found = OppositeGuard().check("The left lung is affected.", "The right lung is affected.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('opposed', 'left', 'right')
+        >>> OppositeGuard().check("The switch is not open.", "The switch is closed.")
+        []
+    """
+
+    name = "opposite"
+    kinds = (OPPOSED, REVERSED)
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Report opposed words, and comparisons between the same two things in the reverse order.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            Findings in the order of the prediction.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs):
+            return []
+        places = {
+            (conflict.prediction.at, conflict.reference.at): OPPOSED
+            for conflict in find_conflicts(ours.polarity, theirs.polarity)
+            if conflict.cause == "opposite"
+        }
+        turned = reversals(ours.polarity.relations, theirs.polarity.relations)
+        return [
+            _finding(kind, at, ours, theirs)
+            for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **places}.items())
+        ]
+
+
+def _finding(kind: str, at: tuple[int, int], ours: Reading, theirs: Reading) -> Finding:
+    here, there = ours.span(at[0], at[0]), theirs.span(at[1], at[1])
+    reason = (
+        f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'
+        if kind == OPPOSED
+        else f'What is compared by "{here.text}" and "{there.text}" stands in reverse order.'
+    )
+    return Finding("opposite", kind, reason, here, there)

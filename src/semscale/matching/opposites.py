@@ -1,0 +1,123 @@
+"""Which words oppose which: the lexicon, read from its file, with inflections and opposed prefixes."""
+
+from functools import cache, lru_cache
+from typing import NamedTuple
+
+from semscale.matching.lexicons import read_lexicon, word_list
+from semscale.matching.words import stem
+
+_VOWELS = "aeiou"
+_SHORTEST_REST = 4
+
+
+class Side(NamedTuple):
+    """Where a word stands: which axis, or which word of its own, and on what side of it.
+
+    Attributes:
+        key: the axis, or the stem for a word that is on none.
+        side: 1 or -1.
+    """
+
+    key: str
+    side: int
+
+
+@lru_cache(maxsize=65536)
+def sides(word: str) -> tuple[Side, ...]:
+    """Say on which axes a word stands; one that is on none stands for itself, without its negating prefix.
+
+    Args:
+        word: in lower case.
+
+    Example:
+        >>> sides("systolic"), sides("diastolic")
+        ((Side(key='medicine.0', side=1),), (Side(key='medicine.0', side=-1),))
+        >>> sides("unlabeled")
+        (Side(key='label', side=-1),)
+    """
+    listed = _lexicon().get(word)
+    if listed:
+        return listed
+    opposed = _by_prefix(word)
+    if opposed:
+        return (opposed,)
+    bare = bare_word(word)
+    return (Side(stem(bare), -1),) if bare else (Side(stem(word), 1),)
+
+
+def is_listed(word: str) -> bool:
+    """Tell whether a word stands on an axis of the lexicon."""
+    return word in _lexicon()
+
+
+def bare_word(word: str) -> str:
+    """Take the negating prefix off a word: un-, dis-, non-; empty where there is none.
+
+    Example:
+        >>> bare_word("unsafe"), bare_word("display"), bare_word("safe")
+        ('safe', '', '')
+    """
+    for prefix in ("un", "dis", "non"):
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _SHORTEST_REST - (prefix == "un") and word not in _not_prefixed():
+            return "" if stem(word) in _not_prefixed() else rest
+    return ""
+
+
+def regular_forms(word: str) -> set[str]:
+    """Inflect an English verb or adjective by the rules of spelling.
+
+    Example:
+        >>> sorted(regular_forms("reduce"))
+        ['reduce', 'reduced', 'reducely', 'reducer', 'reduces', 'reducest', 'reducing']
+    """
+    if word.endswith("e"):
+        endings = {word + ending for ending in ("s", "d", "r", "st", "ly")} | {word[:-1] + "ing"}
+    elif word.endswith("y") and word[-2] not in _VOWELS:
+        endings = {word[:-1] + ending for ending in ("ies", "ied", "ier", "iest", "ily")} | {word + "ing"}
+    else:
+        plural = "es" if word.endswith(("s", "sh", "ch", "x", "z")) else "s"
+        endings = {word + ending for ending in (plural, "ed", "ing", "er", "est", "ly")}
+    return endings | {word}
+
+
+@cache
+def _lexicon() -> dict[str, tuple[Side, ...]]:
+    """Read the axes: every word with all that it stands on."""
+    found: dict[str, set[Side]] = {}
+    for group, entry in read_lexicon("opposites").items():
+        if group == "prefix":
+            continue
+        for number, line in enumerate(entry["sides"]):
+            for side, words in zip((1, -1), line.split("|"), strict=True):
+                for word in words.split():
+                    forms = regular_forms(word[:-1]) if word.endswith("~") else {word}
+                    for form in forms:
+                        found.setdefault(form, set()).add(Side(f"{group}.{number}", side))
+    return {word: tuple(sorted(places)) for word, places in found.items()}
+
+
+@cache
+def _prefixes() -> list[tuple[str, Side]]:
+    """List the opposed prefixes with the axis that each pair makes."""
+    pairs = [line.split("|") for line in read_lexicon("opposites")["prefix"]["sides"]]
+    return [
+        (prefix.strip(), Side(f"prefix.{number}", side))
+        for number, pair in enumerate(pairs)
+        for side, prefix in zip((1, -1), pair, strict=True)
+    ]
+
+
+def _by_prefix(word: str) -> Side | None:
+    for prefix, place in _prefixes():
+        rest = word.removeprefix(prefix)
+        if rest != word and len(rest) >= _SHORTEST_REST:
+            return Side(f"{place.key}.{stem(rest)}", place.side)
+    return None
+
+
+@cache
+def _not_prefixed() -> frozenset[str]:
+    """List words that only look as if they had a negating prefix, and their stems."""
+    words = word_list("not_prefixed")
+    return words | frozenset(stem(word) for word in words)
