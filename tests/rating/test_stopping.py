@@ -126,7 +126,7 @@ def fifty_groups(monkeypatch):
     [
         ({"weight": "id"}, "weight: column 'id' must hold numbers, but data row 1 has 'r0'"),
         ({"human": "person"}, "human: column 'person' must hold numbers.*data row 1 has 'p0'"),
-        ({"human": "human", "human_range": (2.0, 4.0)}, "human_range is 2 to 4, but row"),
+        ({"human": "human", "human_range": (2.0, 4.0)}, "human_range is 2 to 4, but data row 1 of column .human. has"),
         ({"by": "id"}, "by must name at most 50 groups"),
         ({"weight": "zero"}, "weights must not all be 0"),
     ],
@@ -157,7 +157,7 @@ def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_em
     def stop(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(file_checks, "numbers_in", stop)
+    monkeypatch.setattr(file_checks, "weights_in", stop)
     with pytest.raises(InterruptedRunError, match="stopped while the columns were checked"):
         rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=tmp_path / "rated.csv")
     assert survey.files_in(tmp_path) == ["answers.parquet"]

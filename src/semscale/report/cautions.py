@@ -26,8 +26,9 @@ _IN_WORDS = {
 
 def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     """List what the figures of a summary must not be taken for; empty where there is nothing to say."""
-    estimates = summary.estimates
-    return (*estimates.notes, *([NPS_CAUTION] if estimates.overall.nps is not None else []))
+    estimates, comparison = summary.estimates, summary.comparison
+    nps = [NPS_CAUTION] if estimates.overall.nps is not None else []
+    return (*estimates.notes, *nps, *(comparison.notes if comparison else ()))
 
 
 def rows_that_count(summary: "RatingSummary") -> str:
