@@ -6,7 +6,7 @@ import os
 import pytest
 
 from semscale.cli.main import main
-from semscale.embedding import known
+from semscale.weights import known
 
 FILES = {"config.json": b"{}", "model.safetensors": b"made-up weights"}
 SUMS = {name: hashlib.sha256(content).hexdigest() for name, content in FILES.items()}

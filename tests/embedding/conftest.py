@@ -1,17 +1,13 @@
 """Small random checkpoints of the four families, as their libraries write them, and an empty cache."""
 
 import json
-import os
 from pathlib import Path
 
-import huggingface_hub.constants
-import made_up_model
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from semscale.embedding import known
 from semscale.embedding.cache import EmbeddingCache
 
 HIDDEN, HEADS, LAYERS, INNER, WORDS, POSITIONS = 8, 2, 3, 16, 30, 24
@@ -113,17 +109,3 @@ def cache(tmp_path: Path):
     """Give an empty cache in a folder that does not exist yet."""
     with EmbeddingCache(tmp_path / "folder") as made:
         yield made
-
-
-@pytest.fixture
-def secluded(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """An empty cache, a model nobody else knows, a hub that is switched off, and an empty package index."""
-    monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "cache"))
-    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
-    for name in ("SEMSCALE_MODELS", "SEMSCALE_OFFLINE", "PIP_FIND_LINKS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_CACHE", str(tmp_path / "hub"))
-    monkeypatch.setitem(known.KNOWN, "tiny", made_up_model.TINY)

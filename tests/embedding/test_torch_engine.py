@@ -7,8 +7,8 @@ import pytest
 
 from semscale.embedding.embedder import Embedder
 from semscale.embedding.torch_engine import SentenceTransformerEmbedder
-from semscale.embedding.weights import resolve
 from semscale.errors import InputError, MissingExtraError, ModelError
+from semscale.weights.resolving import resolve
 
 try:
     import sentence_transformers

@@ -9,7 +9,7 @@ app = typer.Typer(help="The cache of embeddings that were computed before.", no_
 def info() -> None:
     """Show where the cache lies, how many embeddings are in it, its size, and how large it may become."""
     from semscale.embedding.cache import EmbeddingCache
-    from semscale.embedding.places import CAP_VARIABLE
+    from semscale.weights.places import CAP_VARIABLE
 
     with EmbeddingCache() as cache:
         cap = f"at most {cache.max_bytes / 1e6:,.1f} MB ({CAP_VARIABLE} sets another cap)"

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semscale.embedding.known import DEFAULT_MODEL
 from semscale.embedding.loading import load_embedder
 from semscale.types import Progress
+from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder

@@ -23,8 +23,8 @@ def list_models() -> None:
     """List the known models, and whatever else has been pulled."""
     from rich.table import Table
 
-    from semscale.embedding.known import KNOWN
-    from semscale.embedding.weights import installed
+    from semscale.weights.known import KNOWN
+    from semscale.weights.resolving import installed
 
     here = installed()
     table = Table("model", "on this disk", "size", "licence", "what it is", box=None, header_style="bold")
@@ -47,8 +47,8 @@ def pull(
 ) -> None:
     """Bring a model's files onto this disk; damaged ones are brought again."""
     from semscale.cli.progress import progress_bars
-    from semscale.embedding.known import DEFAULT_MODEL
-    from semscale.embedding.weights import resolve
+    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.resolving import resolve
 
     with progress_bars() as progress:
         files = resolve(name or DEFAULT_MODEL, folder=folder, thorough=True, progress=progress)
@@ -61,9 +61,9 @@ def verify(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="By default every model here.")] = None,
 ) -> None:
     """Hash a model's files again; exit code 2 if one is not what it should be."""
-    from semscale.embedding.known import DEFAULT_MODEL
-    from semscale.embedding.weights import installed
-    from semscale.embedding.weights import verify as verify_files
+    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.resolving import installed
+    from semscale.weights.resolving import verify as verify_files
 
     names = [name] if name else installed()
     for each in names:
@@ -76,9 +76,9 @@ def verify(
 @app.command()
 def path(name: _Name = None) -> None:
     """Print the folder with a model's files."""
-    from semscale.embedding.known import DEFAULT_MODEL, WEIGHTS
-    from semscale.embedding.weights import home_of
     from semscale.errors import ModelError
+    from semscale.weights.known import DEFAULT_MODEL, WEIGHTS
+    from semscale.weights.resolving import home_of
 
     name = name or DEFAULT_MODEL
     folder = home_of(name)
@@ -88,7 +88,7 @@ def path(name: _Name = None) -> None:
 
 
 def _size_of(name: str) -> int:
-    from semscale.embedding.weights import home_of
+    from semscale.weights.resolving import home_of
 
     return sum(file.stat().st_size for file in home_of(name).rglob("*") if file.is_file())
 

@@ -14,9 +14,9 @@ import numpy.typing as npt
 from semscale.embedding.cache_file import CacheFile, CacheWarning, Transaction, give_space_back, size_of
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.entries import decode, encode
-from semscale.embedding.places import cache_cap, cache_root
 from semscale.errors import InputError
 from semscale.types import Integers, Vectors
+from semscale.weights.places import cache_cap, cache_root
 
 __all__ = ["CacheInfo", "CacheWarning", "Cached", "EmbeddingCache"]
 

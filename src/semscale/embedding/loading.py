@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.embedding.embedder import Embedder
-from semscale.embedding.known import DEFAULT_MODEL
 from semscale.errors import InputError, ModelError, UnknownNameError
 from semscale.types import Progress
+from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
@@ -68,7 +68,7 @@ def load_token_encoder(
     """
     from semscale.embedding.openvino_engine import OpenVinoEmbedder
     from semscale.embedding.token_states import TokenEncoder
-    from semscale.embedding.weights import resolve
+    from semscale.weights.resolving import resolve
 
     files = resolve(name, progress=progress)
     try:
@@ -98,7 +98,7 @@ def _engine(engine: str) -> Build:
 
 def _openvino(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
     from semscale.embedding.openvino_engine import OpenVinoEmbedder
-    from semscale.embedding.weights import resolve
+    from semscale.weights.resolving import resolve
 
     _refuse_base_url(base_url, "openvino")
     files = resolve(name, progress=progress)

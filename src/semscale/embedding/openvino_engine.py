@@ -155,12 +155,19 @@ class OpenVinoEmbedder:
         return WindowTokenizer(self._checkpoint.tokenizer, self._checkpoint.max_tokens, self._overlap)
 
     def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
-        """Give the compiled model that ends after a layer, or with sentence vectors; compiled once."""
-        if (layer, bfloat16) not in self._pipelines:
+        """Give the compiled model that ends after a layer, or with sentence vectors.
+
+        It is kept, but only one layer at a time: each holds its own copy of the weights below it.
+        """
+        found = self._pipelines.get((layer, bfloat16))
+        if found is None:
             weights = load_weights(self._checkpoint)
             if layer is None:
                 graph = sentence_graph(self._checkpoint, weights)
             else:
                 graph = states_graph(self._checkpoint, weights, layer)
-            self._pipelines[layer, bfloat16] = Pipeline(graph, bfloat16=bfloat16)
-        return self._pipelines[layer, bfloat16]
+            found = Pipeline(graph, bfloat16=bfloat16)
+            others = self._pipelines.items()
+            kept = {key: each for key, each in others if layer is None or key[0] in (None, layer)}
+            self._pipelines = kept | {(layer, bfloat16): found}
+        return found

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -80,12 +81,12 @@ class TokenReader:
         self.before = inside[0] if inside else len(frame.ids) // 2
         self.after = len(frame.ids) - 1 - inside[-1] if inside else len(frame.ids) - self.before
 
-    @property
+    @cached_property
     def vocabulary(self) -> int:
         """One more than the highest token id."""
         return 1 + max(self._tokenizer.get_vocab().values())
 
-    @property
+    @cached_property
     def special_ids(self) -> Ids:
         """Ids of the tokens that stand around every text, in their order."""
         return np.array(self._tokenizer.encode("").ids, np.int32)

@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.known import find_known
-from semscale.embedding.places import is_offline
 from semscale.embedding.texts import checked_texts, distinct
-from semscale.embedding.weights import resolve
 from semscale.embedding.windows import Windows, pool_windows
 from semscale.errors import InputError, MissingExtraError, ModelError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
+from semscale.weights.known import find_known
+from semscale.weights.places import is_offline
+from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.embedding.known import DEFAULT_MODEL
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
 from semscale.matching.baselines import read_baseline, rescale_scores
@@ -16,6 +15,7 @@ from semscale.matching.pairs import Pairs, pair_up
 from semscale.matching.token_weights import Idf, fixed_weights, reference_weights
 from semscale.signature import Signature
 from semscale.types import Progress, Status
+from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder

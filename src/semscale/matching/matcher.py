@@ -1,18 +1,19 @@
 """The instrument: says how far predictions say what their references say, by a method of one's choice."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
 import numpy as np
+import polars as pl
 
 from semscale.embedding import Embedder
-from semscale.embedding.known import DEFAULT_MODEL
 from semscale.matching.matches import Matches
-from semscale.matching.methods import Recipe, build_method
+from semscale.matching.methods import Explains, PairMethod, Recipe, build_method
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.store.columns import as_list
 from semscale.types import Floats, Progress
+from semscale.weights.known import DEFAULT_MODEL
 
 
 class MatcherSettings(TypedDict, total=False):
@@ -65,28 +66,69 @@ class Matcher:
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
-        pairs = pair_up(predictions, references)
-        scored = self._method.score(pairs, progress)
-        best = best_pairs(scored.score, pairs.item)
-        owners = pairs.item[best]
+        return match_with(self._method, predictions, references, progress=progress)
 
-        def spread(values: Floats) -> Floats:
-            """Give each item the value of its best pair."""
-            spread_out: Floats = np.full(pairs.n_items, np.nan)
-            spread_out[owners] = values[best]
-            return spread_out
 
-        reference, windows = np.full(pairs.n_items, -1), np.zeros(pairs.n_items, np.int64)
-        reference[owners], windows[owners] = pairs.place[best], scored.windows[best]
-        return Matches(
-            score=spread(scored.score),
-            status=pairs.status,
-            reference=reference,
-            windows=windows,
-            signature=scored.signature,
-            components={name: spread(values) for name, values in scored.components.items()},
-            bounds=scored.bounds,
-        )
+def match_with(
+    method: PairMethod, predictions: object, references: object, *, progress: Progress | None = None
+) -> Matches:
+    """Match predictions with references by a method that is built already.
+
+    Args:
+        method: scores pairs.
+        predictions: shape (n,), a list or a series.
+        references: shape (n,), each a text or a list of texts.
+        progress: called while texts are embedded.
+
+    Raises:
+        InputError: as ``Matcher.match``.
+    """
+    pairs = pair_up(predictions, references)
+    scored = method.score(pairs, progress)
+    best = best_pairs(scored.score, pairs.item)
+    owners = pairs.item[best]
+
+    def spread(values: Floats) -> Floats:
+        """Give each item the value of its best pair."""
+        spread_out: Floats = np.full(pairs.n_items, np.nan)
+        spread_out[owners] = values[best]
+        return spread_out
+
+    reference, windows = np.full(pairs.n_items, -1), np.zeros(pairs.n_items, np.int64)
+    reference[owners], windows[owners] = pairs.place[best], scored.windows[best]
+    return Matches(
+        score=spread(scored.score),
+        status=pairs.status,
+        reference=reference,
+        windows=windows,
+        signature=scored.signature,
+        components={name: spread(values) for name, values in scored.components.items()},
+        bounds=scored.bounds,
+    )
+
+
+def explain_items(
+    method: PairMethod, predictions: object, references: object, matches: Matches, items: Sequence[int]
+) -> dict[int, pl.DataFrame]:
+    """Say token by token how items came to their scores.
+
+    Args:
+        method: what scored them.
+        predictions: shape (n,), as they were matched.
+        references: shape (n,), likewise.
+        matches: what came of it, which says which reference counted.
+        items: which of the n items; those without a score are passed over.
+
+    Returns:
+        For each item a table as ``semscale.matching.methods.Explains`` has it; empty where the method looks
+        at no tokens.
+    """
+    if not isinstance(method, Explains):
+        return {}
+    pairs = pair_up(predictions, references)
+    rows = {(item, place): row for row, (item, place) in enumerate(zip(pairs.item, pairs.place, strict=True))}
+    places = {item: int(matches.reference[item]) for item in items if matches.scored[item]}
+    return {item: method.explain(pairs, rows[item, place]) for item, place in places.items()}
 
 
 def match(

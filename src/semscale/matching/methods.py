@@ -2,13 +2,14 @@
 
 import difflib
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypedDict, runtime_checkable
+
+import polars as pl
 
 from semscale.embedding import Embedder, load_embedder
-from semscale.embedding.weights import resolve
 from semscale.errors import InputError, UnknownNameError
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.layered import LayeredMatch
@@ -17,6 +18,7 @@ from semscale.matching.pieces import load_pieces
 from semscale.matching.presets import PRESETS, LayeredPreset
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.types import Progress
+from semscale.weights.resolving import resolve
 
 
 class PairMethod(Protocol):
@@ -27,19 +29,56 @@ class PairMethod(Protocol):
         ...
 
 
+class LoadingSettings(TypedDict, total=False):
+    """How an embedder is loaded, beyond its name and precision, as ``load_embedder`` takes it."""
+
+    engine: str
+    base_url: str | None
+    cache: bool
+    progress: Progress | None
+
+
+@runtime_checkable
+class Explains(Protocol):
+    """What a method does that can say how a pair came to its score, token by token."""
+
+    def explain(self, pairs: Pairs, row: int) -> pl.DataFrame:
+        """Lay the tokens of one pair out, those of the prediction first.
+
+        Args:
+            pairs: all pairs, as they were scored.
+            row: which of them.
+
+        Returns:
+            Columns ``side`` (``prediction`` or ``reference``), ``place``, ``token``, ``matched_token``,
+            ``similarity``, ``weight`` (a share of its side's) and ``contribution``; more where a method has
+            more to say.
+        """
+        ...
+
+
 @dataclass(frozen=True)
 class Recipe:
-    """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it."""
+    """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it.
+
+    Attributes:
+        model: a name, a folder or an embedder.
+        precision: of a model that is named.
+        corpus: texts to estimate from, if any were given.
+        seed: of what is drawn.
+        loading: how the embedder is loaded, for those who choose more than a name.
+    """
 
     model: str | Path | Embedder
     precision: str
     corpus: list[str] | None
     seed: int
+    loading: LoadingSettings = field(default_factory=lambda: LoadingSettings())
 
     def embedder(self) -> Embedder:
         """Load the embedder, unless it was given as one."""
         if isinstance(self.model, str | Path):
-            return load_embedder(self.model, precision=self.precision)
+            return load_embedder(self.model, precision=self.precision, **self.loading)
         if self.precision != "exact":
             raise InputError(f"precision={self.precision!r} needs the name of a model, got an embedder")
         return self.model

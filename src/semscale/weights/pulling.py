@@ -6,11 +6,11 @@ from pathlib import Path
 
 from filelock import FileLock
 
-from semscale.embedding.landing import NO_ROOM, Landing, SourceError
-from semscale.embedding.sources import Source
-from semscale.embedding.stamps import write_stamps
 from semscale.errors import ModelError
 from semscale.types import Progress
+from semscale.weights.landing import NO_ROOM, Landing, SourceError
+from semscale.weights.sources import Source
+from semscale.weights.stamps import write_stamps
 
 
 @contextlib.contextmanager

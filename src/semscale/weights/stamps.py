@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from semscale.embedding.landing import sha256_of
+from semscale.weights.landing import sha256_of
 
 STAMP = ".semscale.json"
 

@@ -12,20 +12,20 @@ from pathlib import Path
 import pytest
 from local_servers import COMMIT, FILES, Hub, serving
 
-from semscale.embedding import sources
-from semscale.embedding.known import Wheel
-from semscale.embedding.landing import Landing, SourceError
-from semscale.embedding.stamps import write_stamps
+from semscale.weights import sources
+from semscale.weights.known import Wheel
+from semscale.weights.landing import Landing, SourceError
+from semscale.weights.stamps import write_stamps
 
 NEEDED = {"modules.json", "1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
 # The hub's client reads its settings when it is imported, so a process of its own is the honest test.
 CHILD = """
 import sys
-from semscale.embedding import weights
+from semscale.weights import resolving
 from semscale.errors import SemscaleError
 steps = []
 try:
-    files = weights.resolve(sys.argv[1], progress=lambda *step: steps.append(step))
+    files = resolving.resolve(sys.argv[1], progress=lambda *step: steps.append(step))
     print(files.name, files.sha256, files.pinned, steps[-1] if steps else None, sep="|")
 except SemscaleError as error:
     print(error)

@@ -9,14 +9,14 @@ import subprocess
 import pytest
 from made_up_model import FILES, SUMS, write_model
 
-from semscale.embedding import stamps, weights
 from semscale.errors import ModelError
+from semscale.weights import resolving, stamps
 
 pytestmark = pytest.mark.usefixtures("secluded")
 
 
 def test_second_use_contacts_nothing_and_hashes_nothing(tmp_path, monkeypatch):
-    weights.resolve("tiny", folder=write_model(tmp_path / "mine"))
+    resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
 
     def refuse(*_: object, **__: object) -> None:
         raise AssertionError("something was contacted or hashed")
@@ -25,27 +25,27 @@ def test_second_use_contacts_nothing_and_hashes_nothing(tmp_path, monkeypatch):
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(subprocess, "Popen", refuse)
     monkeypatch.setattr(stamps, "sha256_of", refuse)
-    assert weights.resolve("tiny").pinned
+    assert resolving.resolve("tiny").pinned
 
 
 def test_damaged_file_alone_is_pulled_again(tmp_path):
     source = write_model(tmp_path / "mine")
-    home = weights.resolve("tiny", folder=source).folder
+    home = resolving.resolve("tiny", folder=source).folder
     (home / "tokenizer.json").write_bytes(b"half")
     kept = (home / "model.safetensors").stat().st_ino
     (source / "model.safetensors").unlink()
-    assert weights.resolve("tiny", folder=source).pinned
+    assert resolving.resolve("tiny", folder=source).pinned
     assert (home / "tokenizer.json").read_bytes() == FILES["tokenizer.json"]
     assert (home / "model.safetensors").stat().st_ino == kept
 
 
 def test_damage_that_cannot_be_mended_is_named(tmp_path, monkeypatch):
-    home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
+    home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     (home / "tokenizer.json").write_bytes(b"half")
     (home / "config.json").unlink()
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
     with pytest.raises(ModelError) as caught:
-        weights.resolve("tiny")
+        resolving.resolve("tiny")
     found, expected = hashlib.sha256(b"half").hexdigest()[:12], SUMS["tokenizer.json"][:12]
     message = str(caught.value)
     assert f"{home / 'tokenizer.json'} has SHA-256 {found}..., not {expected}..., so it is damaged" in message
@@ -55,45 +55,45 @@ def test_damage_that_cannot_be_mended_is_named(tmp_path, monkeypatch):
 
 
 def test_touched_file_is_hashed_once_more_and_then_trusted(tmp_path, monkeypatch):
-    home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
+    home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     os.utime(home / "model.safetensors", (1, 1))
     hashed = []
     real = stamps.sha256_of
     monkeypatch.setattr(stamps, "sha256_of", lambda path: hashed.append(path.name) or real(path))
-    weights.resolve("tiny")
-    weights.resolve("tiny")
+    resolving.resolve("tiny")
+    resolving.resolve("tiny")
     assert hashed == ["model.safetensors"]
 
 
 def test_unreadable_stamps_cost_only_time(tmp_path):
-    home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
+    home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     (home / stamps.STAMP).write_text('{"config.json": 3}')
-    assert weights.resolve("tiny").pinned
+    assert resolving.resolve("tiny").pinned
 
 
 def test_verify_names_the_damaged_file(tmp_path):
-    home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
-    assert weights.verify("somebody/tiny").sha256 == SUMS["model.safetensors"]
+    home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
+    assert resolving.verify("somebody/tiny").sha256 == SUMS["model.safetensors"]
     path = home / "model.safetensors"
     seen = path.stat()
     path.write_bytes(bytes([1]) + FILES["model.safetensors"][1:])
     os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))  # same size, same time: only the hash tells
     with pytest.raises(ModelError, match=r"model\.safetensors has SHA-256 .*semscale models pull tiny"):
-        weights.verify("tiny")
-    weights.resolve("tiny", folder=tmp_path / "mine", thorough=True)  # what `semscale models pull` does
-    assert weights.verify("tiny").pinned
+        resolving.verify("tiny")
+    resolving.resolve("tiny", folder=tmp_path / "mine", thorough=True)  # what `semscale models pull` does
+    assert resolving.verify("tiny").pinned
     path.unlink()
     with pytest.raises(ModelError, match=r"model\.safetensors is missing"):
-        weights.verify("tiny")
+        resolving.verify("tiny")
 
 
 def test_verify_of_what_was_never_pulled():
     with pytest.raises(ModelError, match="tiny is not on this disk: semscale models pull tiny"):
-        weights.verify("tiny")
+        resolving.verify("tiny")
 
 
 def test_stamps_are_json_that_people_can_read(tmp_path):
-    home = weights.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
+    home = resolving.resolve("tiny", folder=write_model(tmp_path / "mine")).folder
     assert {
         name: stamp["sha256"] for name, stamp in json.loads((home / stamps.STAMP).read_text()).items()
     } == SUMS

@@ -10,15 +10,15 @@ import pytest
 from filelock import FileLock
 from made_up_model import FILES, SUMS, left_behind, run_child, write_model, write_wheel
 
-from semscale.embedding import weights
 from semscale.errors import ModelError
+from semscale.weights import resolving
 
 pytestmark = pytest.mark.usefixtures("secluded")
 
 
 def test_folder_is_the_first_source(tmp_path):
-    files = weights.resolve("tiny", folder=write_model(tmp_path / "mine"))
-    assert files == weights.ModelFiles(
+    files = resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
+    assert files == resolving.ModelFiles(
         tmp_path / "cache/models/tiny", "tiny", SUMS["model.safetensors"], True
     )
     assert {name: (files.folder / name).read_bytes() for name in FILES} == FILES
@@ -28,19 +28,19 @@ def test_folder_is_the_first_source(tmp_path):
 def test_folder_of_several_models_is_named_by_environment(tmp_path, monkeypatch, inside):
     write_model(tmp_path / "shared" / inside)
     monkeypatch.setenv("SEMSCALE_MODELS", str(tmp_path / "shared"))
-    assert weights.resolve("somebody/tiny").pinned
+    assert resolving.resolve("somebody/tiny").pinned
 
 
 def test_wheel_is_fetched_by_pip_and_only_its_data_is_taken(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_FIND_LINKS", str(write_wheel(tmp_path / "wheels")))
-    files = weights.resolve("tiny")
+    files = resolving.resolve("tiny")
     assert (files.folder / "model.safetensors").read_bytes() == FILES["model.safetensors"]
     assert left_behind() == sorted([*(Path(name).name for name in FILES), ".semscale.json"])
 
 
 def test_progress_ends_at_the_size_of_what_came(tmp_path):
     seen = []
-    weights.resolve("tiny", folder=write_model(tmp_path / "mine"), progress=lambda *step: seen.append(step))
+    resolving.resolve("tiny", folder=write_model(tmp_path / "mine"), progress=lambda *step: seen.append(step))
     size = len(FILES["model.safetensors"])
     assert seen[-1] == ("pulling tiny", size, size)
     assert [done for _, done, _ in seen] == sorted(done for _, done, _ in seen)
@@ -51,7 +51,7 @@ def test_sources_complete_each_other(tmp_path, monkeypatch):
     monkeypatch.setenv(
         "PIP_FIND_LINKS", str(write_wheel(tmp_path / "wheels", FILES | {"config.json": b"{}"}))
     )
-    files = weights.resolve("tiny", folder=write_model(tmp_path / "mine", model=b"not the weights"))
+    files = resolving.resolve("tiny", folder=write_model(tmp_path / "mine", model=b"not the weights"))
     assert {name: (files.folder / name).read_bytes() for name in FILES} == FILES
 
 
@@ -59,7 +59,7 @@ def test_wrong_hash_everywhere_is_one_line_and_leaves_nothing(tmp_path, monkeypa
     wrong = FILES | {"model.safetensors": b"not the weights"}
     monkeypatch.setenv("PIP_FIND_LINKS", str(write_wheel(tmp_path / "wheels", wrong)))
     with pytest.raises(ModelError) as caught:
-        weights.resolve("tiny", folder=write_model(tmp_path / "mine", model=b"not the weights"))
+        resolving.resolve("tiny", folder=write_model(tmp_path / "mine", model=b"not the weights"))
     message = str(caught.value)
     found = hashlib.sha256(b"not the weights").hexdigest()[:12]
     assert message.count(f"model.safetensors has SHA-256 {found}") == 2
@@ -69,7 +69,7 @@ def test_wrong_hash_everywhere_is_one_line_and_leaves_nothing(tmp_path, monkeypa
 
 def test_no_source_at_all_gives_every_reason(tmp_path):
     with pytest.raises(ModelError) as caught:
-        weights.resolve("tiny", folder=tmp_path / "absent")
+        resolving.resolve("tiny", folder=tmp_path / "absent")
     message = str(caught.value)
     for part in (
         "tiny came from no source",
@@ -87,14 +87,14 @@ def test_offline_starts_neither_hub_nor_pip(monkeypatch):
     monkeypatch.setattr(subprocess, "Popen", None)
     monkeypatch.setattr(huggingface_hub, "get_hf_file_metadata", None)
     with pytest.raises(ModelError, match="(?s)hub: not contacted, SEMSCALE_OFFLINE.*wheel.*: not contacted"):
-        weights.resolve("tiny")
+        resolving.resolve("tiny")
 
 
 def test_leftovers_of_a_killed_pull_go_away(tmp_path):
     half = tmp_path / "cache/models/.tiny.part"
     half.mkdir(parents=True)
     (half / "model.safetensors").write_bytes(b"half")
-    weights.resolve("tiny", folder=write_model(tmp_path / "mine"))
+    resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
     assert not half.exists()
 
 
@@ -132,4 +132,4 @@ def test_cache_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("SEMSCALE_CACHE", str(tmp_path / "file"))
     with pytest.raises(ModelError, match="tiny cannot be kept in .*set SEMSCALE_CACHE to another folder"):
-        weights.resolve("tiny", folder=write_model(tmp_path / "mine"))
+        resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))

@@ -8,11 +8,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from semscale.embedding.known import KNOWN, WEIGHTS, KnownModel, find_known
-from semscale.embedding.landing import SourceError, sha256_of
-from semscale.embedding.places import models_root
-from semscale.embedding.pulling import exclusive, pull
-from semscale.embedding.sources import (
+from semscale.errors import ModelError, UnknownNameError
+from semscale.types import Progress
+from semscale.weights.known import KNOWN, WEIGHTS, KnownModel, find_known
+from semscale.weights.landing import SourceError, sha256_of
+from semscale.weights.places import models_root
+from semscale.weights.pulling import exclusive, pull
+from semscale.weights.sources import (
     MODULES,
     FolderSource,
     HubListing,
@@ -21,9 +23,7 @@ from semscale.embedding.sources import (
     WheelSource,
     lacking_pooling,
 )
-from semscale.embedding.stamps import current_sum, read_stamps, write_stamps
-from semscale.errors import ModelError, UnknownNameError
-from semscale.types import Progress
+from semscale.weights.stamps import current_sum, read_stamps, write_stamps
 
 WHOLE = ".semscale-whole"
 """Notes in a folder from the hub that the hub has no modules, or no settings of a pooling, that it lacks."""

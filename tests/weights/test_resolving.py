@@ -5,23 +5,23 @@ from pathlib import Path
 import pytest
 from made_up_model import SUMS, left_behind, write_model
 
-from semscale.embedding import known, weights
 from semscale.errors import ModelError, UnknownNameError
+from semscale.weights import known, resolving
 
 pytestmark = pytest.mark.usefixtures("secluded")
 
 
 def test_path_is_used_where_it_is(tmp_path):
     folder = write_model(tmp_path / "my:model", tokenizer=b"another tokenizer")
-    files = weights.resolve(folder)
-    assert files == weights.ModelFiles(folder, "my_model", SUMS["model.safetensors"], False)
-    assert weights.resolve(str(folder)) == files
+    files = resolving.resolve(folder)
+    assert files == resolving.ModelFiles(folder, "my_model", SUMS["model.safetensors"], False)
+    assert resolving.resolve(str(folder)) == files
     assert left_behind() == []
 
 
 def test_path_with_the_files_of_a_known_model_is_that_model(tmp_path):
     folder = write_model(tmp_path / "copy")
-    assert weights.resolve(folder) == weights.ModelFiles(folder, "tiny", SUMS["model.safetensors"], True)
+    assert resolving.resolve(folder) == resolving.ModelFiles(folder, "tiny", SUMS["model.safetensors"], True)
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])
@@ -29,28 +29,28 @@ def test_path_without_a_checkpoint(tmp_path, name):
     folder = write_model(tmp_path / "half")
     (folder / name).unlink()
     with pytest.raises(ModelError, match=f"has no {name}"):
-        weights.resolve(folder)
+        resolving.resolve(folder)
 
 
 def test_unknown_name_gives_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'all-MiniLM-L6-v2'"):
-        weights.resolve("all-minilm-l6-v2")
+        resolving.resolve("all-minilm-l6-v2")
     with pytest.raises(UnknownNameError, match="neither a known name, nor a folder"):
-        weights.resolve(Path("no/such"))
+        resolving.resolve(Path("no/such"))
 
 
 def test_name_on_an_unreachable_hub():
     with pytest.raises(
         ModelError, match="someone/thing is no folder here, and the Hugging Face hub does not give it"
     ):
-        weights.resolve("someone/thing")
+        resolving.resolve("someone/thing")
 
 
 def test_installed_lists_what_lies_on_disk(tmp_path):
-    assert weights.installed() == []
-    weights.resolve("tiny", folder=write_model(tmp_path / "mine"))
-    write_model(weights.home_of("someone/thing"))
-    assert weights.installed() == ["someone/thing", "tiny"]
+    assert resolving.installed() == []
+    resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
+    write_model(resolving.home_of("someone/thing"))
+    assert resolving.installed() == ["someone/thing", "tiny"]
 
 
 def test_pins_of_the_default_model_are_those_of_the_design():

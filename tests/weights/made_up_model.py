@@ -7,7 +7,7 @@ import sys
 import zipfile
 from pathlib import Path
 
-from semscale.embedding import known
+from semscale.weights import known
 
 FILES = {
     "config.json": b'{"model_type": "bert"}',
@@ -30,7 +30,7 @@ TINY = known.KnownModel(
 CHILD = """
 import sys
 from pathlib import Path
-from semscale.embedding import known, sources, weights
+from semscale.weights import known, resolving, sources
 from semscale.errors import SemscaleError
 sums = dict(line.split("=") for line in sys.argv[1].split(","))
 known.KNOWN["tiny"] = known.KnownModel(
@@ -44,7 +44,7 @@ def noted(self, landing):
 sources.FolderSource.fetch = noted
 print("ready", flush=True)
 try:
-    print(weights.resolve("tiny").sha256)
+    print(resolving.resolve("tiny").sha256)
 except SemscaleError as error:
     print(f"{type(error).__name__}: {error}")
 """
