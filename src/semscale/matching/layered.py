@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import polars as pl
 
 from semscale.embedding import Embedder
+from semscale.matching.alignment import alignment_frame
 from semscale.matching.cosines import Cosines
 from semscale.matching.layers import above_baseline, aligned_f1, layered_score
 from semscale.matching.pairs import Pairs
@@ -56,8 +58,7 @@ class LayeredMatch:
         Raises:
             InputError: the corpus has too few different texts to estimate a baseline from.
         """
-        # Sorted, so that the draw of the baseline does not depend on the order of the references.
-        corpus = sorted(self._corpus or (pairs.texts[row] for row in pairs.reference))
+        corpus = self._corpus_of(pairs)
         cleaned = [content_only(text) for text in pairs.texts]
         baseline = self._baseline(corpus)
         word = self._word_layer(pairs, cleaned, corpus)
@@ -73,6 +74,23 @@ class LayeredMatch:
             score[_equal_but_for_case(pairs)] = 1.0
         layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
         return ScoredPairs(score, layers, windows, self._signature(baseline, corpus))
+
+    def explain(self, pairs: Pairs, row: int) -> pl.DataFrame:
+        """Lay out how the word layer aligned the pieces of one pair, as ``alignment_frame`` has it."""
+        idf = self._idf(self._corpus_of(pairs))
+        rows = pairs.prediction[row], pairs.reference[row]
+        ours, theirs = (alphanumeric(self._pieces(content_only(pairs.texts[at]))) for at in rows)
+        self._table.learn([*ours, *theirs])
+        vectors = self._table.vectors
+        similarity = vectors[self._table.rows(ours)] @ vectors[self._table.rows(theirs)].T
+        return alignment_frame(ours, theirs, similarity, (idf.of(ours), idf.of(theirs)))
+
+    def _corpus_of(self, pairs: Pairs) -> list[str]:
+        """List the given corpus or the pairs' references; sorted, so that their order changes no draw."""
+        return sorted(self._corpus or (pairs.texts[row] for row in pairs.reference))
+
+    def _idf(self, corpus: Sequence[str]) -> WordIdf:
+        return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)
 
     def _signature(self, baseline: float, corpus: Sequence[str]) -> Signature:
         signature = Signature.of(
@@ -98,7 +116,7 @@ class LayeredMatch:
         return float(self._cosines.of(texts, pairs[:, 0], pairs[:, 1])[0].mean())
 
     def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], corpus: Sequence[str]) -> Floats:
-        idf = smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)
+        idf = self._idf(corpus)
         kept = [alphanumeric(self._pieces(text)) for text in cleaned]
         self._table.learn(piece for pieces in kept for piece in pieces)
         words = [_Words.of(pieces, self._table, idf) for pieces in kept]

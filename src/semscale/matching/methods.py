@@ -73,7 +73,7 @@ class Recipe:
     precision: str
     corpus: list[str] | None
     seed: int
-    loading: LoadingSettings = field(default_factory=lambda: LoadingSettings())
+    loading: LoadingSettings = field(default_factory=LoadingSettings)
 
     def embedder(self) -> Embedder:
         """Load the embedder, unless it was given as one."""

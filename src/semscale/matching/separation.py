@@ -1,0 +1,100 @@
+"""Whether scores tell pairs that belong together from pairs that have nothing to do with each other."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy.stats import rankdata
+
+from semscale.matching.matches import Matches
+from semscale.types import Floats, Integers
+
+MOST_ITEMS = 300
+"""How many items are paired anew at most."""
+_FEWEST = 10
+WEAK = 0.75
+"""Below this share, scores say little about what belongs together."""
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Scores of items as they are, beside predictions with the references of other items.
+
+    Attributes:
+        share: how often a pair scores above an unrelated one, ties counting half: .5 by chance, 1 at best.
+        unrelated: shape (m,), scores of the unrelated pairs.
+    """
+
+    share: float
+    unrelated: Floats
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether the scores hardly differ from those of unrelated pairs."""
+        return self.share < WEAK
+
+
+def separate(
+    matches: Matches,
+    predictions: Sequence[Any],
+    references: Sequence[Sequence[Any]],
+    match: Callable[[list[Any], list[Any]], Matches],
+    *,
+    seed: int = 0,
+) -> Separation | None:
+    """Match predictions with the references of other items, and compare.
+
+    At most 300 items are drawn. Items that share a reference are never paired.
+
+    Args:
+        matches: of n items as they are.
+        predictions: n cells.
+        references: n lists of cells.
+        match: matches predictions with references, by the same method.
+        seed: of the draw.
+
+    Returns:
+        ``None`` where fewer than 10 unrelated pairs can be made.
+    """
+    rng = np.random.default_rng(seed)
+    scored = np.flatnonzero(matches.scored)
+    drawn = rng.permutation(scored)[:MOST_ITEMS]
+    ours, theirs = _strangers(drawn, references)
+    if len(ours) < _FEWEST:
+        return None
+    unrelated = match([predictions[item] for item in ours], [references[item] for item in theirs]).score
+    unrelated = unrelated[~np.isnan(unrelated)]
+    if len(unrelated) < _FEWEST:
+        return None
+    return Separation(share_above(matches.score[scored], unrelated), unrelated)
+
+
+def share_above(scores: Floats, others: Floats) -> float:
+    """How often one of the scores lies above one of the others, ties counting half (Mann and Whitney's U).
+
+    Args:
+        scores: shape (n,), n at least 1.
+        others: shape (m,), m at least 1.
+
+    Returns:
+        0 to 1; the area under the ROC curve.
+
+    References:
+        Mann and Whitney 1947, doi:10.1214/aoms/1177730491.
+
+    Example:
+        >>> share_above(np.array([0.9, 0.5]), np.array([0.5, 0.1]))  # 3 wins and a tie among 4
+        0.875
+    """
+    n, m = len(scores), len(others)
+    ranks = rankdata(np.concatenate([scores, others]))
+    return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
+
+
+def _strangers(items: Integers, references: Sequence[Sequence[Any]]) -> tuple[Integers, Integers]:
+    """Pair each item with one half a round further on, and keep pairs that have no reference in common."""
+    others = np.roll(items, len(items) // 2)
+    texts = {int(item): {text for text in references[item] if isinstance(text, str)} for item in items}
+    apart = [not texts[int(one)] & texts[int(other)] for one, other in zip(items, others, strict=True)]
+    return items[apart], others[apart]
