@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from semscale.matching.lexicons import word_list
-from semscale.matching.opposites import Side, sides
+from semscale.matching.opposites import Side, is_listed, sides
 from semscale.matching.words import Word, stem
 
 _REACH = 6
@@ -65,7 +65,10 @@ def _second_side(words: list[Word], at: int) -> list[int]:
     ahead = [word.text for word in words[at + 1 : at + 4]]
     if text in _ORDERS and ahead[:1] == ["of"]:
         return [at + 2]
-    return [at + 2 + ahead.index("than")] if "than" in ahead and sides(text)[0].key.find(".") > 0 else []
+    if "than" not in ahead or not is_listed(text):
+        return []
+    behind = ahead.index("than")
+    return [] if any(map(is_listed, ahead[:behind])) else [at + 2 + behind]
 
 
 def _stems(words: list[Word], places: range) -> frozenset[str]:
@@ -81,12 +84,8 @@ def _stems(words: list[Word], places: range) -> frozenset[str]:
 
 def _turned(one: Relation, other: Relation) -> bool:
     """Tell whether the second relation names the same things in the reverse order."""
-    crossed = bool(one.first & other.second) and bool(one.second & other.first)
-    straight = (
-        one.first - one.second & other.first - other.second
-        or one.second - one.first & other.second - other.first
-    )
-    return crossed and not straight
+    here, there = one.first - one.second, one.second - one.first
+    return bool(here & (other.second - other.first)) and bool(there & (other.first - other.second))
 
 
 def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:

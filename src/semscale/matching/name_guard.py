@@ -144,9 +144,9 @@ def _has_word(word: str, vocabulary: Vocabulary) -> bool:
         return True
     if any(word in group and group & vocabulary.words for group in _SAME):
         return True
-    near = len(word) > _PREFIX
+    near = len(word) >= _PREFIX
     return near and any(
-        len(other) > _PREFIX and other[0] == word[0] and _is_form(word, other) for other in vocabulary.words
+        len(other) >= _PREFIX and other[0] == word[0] and _is_form(word, other) for other in vocabulary.words
     )
 
 
@@ -154,7 +154,7 @@ def _is_form(word: str, other: str) -> bool:
     shared = next(
         (at for at, (a, b) in enumerate(zip(word, other, strict=False)) if a != b), min(len(word), len(other))
     )
-    if word[0] == other[0] and sorted(word[: _PREFIX + 1]) == sorted(other[: _PREFIX + 1]):
+    if min(len(word), len(other)) > _PREFIX and sorted(word[: _PREFIX + 1]) == sorted(other[: _PREFIX + 1]):
         return True
     return max(len(word), len(other)) - shared <= _ENDING and shared >= max(
         _PREFIX, max(len(word), len(other)) / 2

@@ -14,10 +14,15 @@ _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z0-9-]*\d)[A-Za-z][A-Za-z0-9]*(?:-[A-Za-
 _PLAIN_AND_NUMBER = re.compile(r"[a-z]{4,}\d+[a-z]*|(?:[A-Za-z]?[a-z]+-)+\d+(?:[a-z]+)?|[a-z]-\d+", re.ASCII)
 _ACRONYM = re.compile(r"(?<![\w.-])(?:(?:[A-Z]\.){2,}|[A-Z]{2,6}s?(?![\w]))")
 _MIXED = re.compile(r"(?<![\w-])[A-Za-z]*[a-z][A-Z][A-Za-z]*(?!\w)")
-_CAPITALISED = re.compile(r"(?<![\w])[A-Z][a-zà-ɏ]+(?:['’][A-Z][a-z]+|-[A-Z][a-z]+)*")
+_CAPITALISED = re.compile(r"(?<![\w])(?:[A-Z]['’])?[A-Z][a-zà-ɏ]+(?:['’][A-Z][a-z]+|-[A-Z][a-z]+)*")
 _INITIAL = re.compile(r"\s(?:[A-Z]\.\s)?")
-_QUOTED = re.compile(r"(?<![\w])[\"“‘]([^\s\"“”‘’][^\"“”‘’]{1,40})[\"”’](?!\w)")
-_SENTENCE_START = re.compile(r"(?:^|[.?!:;\n|•*/(\[]|[.?!]['\"”’)]|(?<!\w)['\"“‘`]+|[-–—](?=\s))\s*$")
+_QUOTED = re.compile(r"(?<![\w])[\"'“‘]([^\s\"'“”‘’][^\"'“”‘’]{1,40})[\"'”’](?!\w)")
+_ABBREVIATED = "".join(
+    rf"(?<!\b{title})" for title in ("Dr", "Mr", "Ms", "St", "Mrs", "Prof", "Sen", "Gen", "[A-Z]")
+)
+_SENTENCE_START = re.compile(
+    rf"(?:^|{_ABBREVIATED}\.|[?!:;\n|•*/(\[]|[.?!]['\"”’)]|(?<!\w)['\"“‘`]+|[-–—](?=\s))\s*$"
+)
 _ORDINARY = word_list("ordinary_capitals")
 _MONTHS = word_list("months")
 _MOSTLY = 0.6
@@ -118,17 +123,15 @@ def _capitalised(text: str) -> list[Name]:
     """Find capitalised words inside sentences; neighbours are one name."""
     found: list[Name] = []
     for match in _CAPITALISED.finditer(text):
-        if _SENTENCE_START.search(text[: match.start()]):
-            continue
+        before = found[-1] if found and found[-1].kind == "name" else None
+        joined = before and _INITIAL.fullmatch(text[before.end : match.start()])
         lower = match[0].lower()
-        if lower in _MONTHS:
+        if before and joined and lower not in _ORDINARY:
+            found[-1] = _named("name", text[before.start : match.end()], before.start)
+        elif lower in _MONTHS and not _SENTENCE_START.search(text[: match.start()]):
             found.append(_name("month", match))
-        elif lower not in _ORDINARY:
-            before = found[-1] if found and found[-1].kind == "name" else None
-            if before and _INITIAL.fullmatch(text[before.end : match.start()]):
-                found[-1] = _named("name", text[before.start : match.end()], before.start)
-            else:
-                found.append(_name("name", match))
+        elif lower not in _ORDINARY and not _SENTENCE_START.search(text[: match.start()]):
+            found.append(_name("name", match))
     return found
 
 

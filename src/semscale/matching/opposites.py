@@ -42,6 +42,8 @@ def sides(word: str) -> tuple[Side, ...]:
     if opposed:
         return (opposed,)
     bare = bare_word(word)
+    if bare in _lexicon():
+        return tuple(Side(place.key, -place.side) for place in _lexicon()[bare])
     return (Side(stem(bare), -1),) if bare else (Side(stem(word), 1),)
 
 

@@ -107,7 +107,7 @@ def _reach(words: list[Word], roles: list[int], content: frozenset[int]) -> dict
             active, start = [], at + 1
         elif role & _CUE and _is_cue(words, at):
             kept = [] if words[at].text in ("nor", "neither") else active
-            active = [*kept, (at, _REACH)]
+            active = [*kept, (at, 1 if words[at].text == "non" else _REACH)]
         elif at in content and active:
             reached[at] = reached.get(at, []) + [cue for cue, _ in active]
             active = [(cue, left - 1) for cue, left in active if left > 1]

@@ -8,8 +8,8 @@ import snowballstemmer
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*|[^\w\s]")
 _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[’`\"´](?=(?:[tT]|[sS]|[rR][eE]|[vV][eE]|[lL][lL]|[dD]|[mM])\b)")
-_ALPHANUMERIC = re.compile(r"[^\W_]+")
-_NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff]")
+_LETTER = re.compile(r"[^\W\d_]")
+_NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\u218f]")
 _FOREIGN_SHARE = 0.2
 _STEMMER = snowballstemmer.stemmer("english")
 
@@ -79,13 +79,12 @@ def is_english_script(text: str) -> bool:
         >>> is_english_script("5 µg of β-blocker"), is_english_script("не подключён"), is_english_script("12")
         (True, False, True)
     """
-    foreign = len(_NON_LATIN.findall(text)) if not text.isascii() else 0
-    return foreign <= _FOREIGN_SHARE * len(_ALPHANUMERIC.findall(text))
+    return text.isascii() or len(_NON_LATIN.findall(text)) <= _FOREIGN_SHARE * len(_LETTER.findall(text))
 
 
 _APOSTROPHES = str.maketrans(dict.fromkeys("'’`´\"“”‘"))
 _PLAIN = re.compile(
-    r"[^\W\d_]+|(?:(?<![\w])[-−])?\d+(?:[.,:/^]\d+)*|[%‰°$€£¥<>=+±²³½¼¾⅓⅔]|(?<=\d)[-–—−](?=\d)"
+    r"[^\W\d_]+|(?:(?<![\w])[-−])?\d+(?:[.,:/^]\d+)*|[%‰°$€£¥<>=+±⁻⁰¹²³⁴⁵⁶⁷⁸⁹½¼¾⅓⅔⅛⅜⅝⅞]|(?<=\d)[-–—−](?=\d)"
 )
 
 

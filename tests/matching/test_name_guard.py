@@ -1,0 +1,108 @@
+"""Missing and invented names are found, other words for the same are not; the pairs were written by hand."""
+
+import pytest
+
+from semscale.matching.name_guard import NameGuard
+
+INVENTED = [
+    # prediction, reference, what only the prediction names
+    ("It is a substrate of CYP3A4.", "It is a substrate.", ["CYP3A4"]),
+    ("It inhibits MATE2-K.", "It inhibits a transporter.", ["MATE2-K"]),
+    ("It contains Apo B-48.", "It contains Apo B.", ["B-48"]),
+    ("it is a substrate of cyp3a4", "it is a substrate", ["cyp3a4"]),
+    ("The drug is Metformin.", "The drug is well known.", ["Metformin"]),
+    ("He has HIV.", "He has an infection.", ["HIV"]),
+    ("The capital is Paris.", "The capital is large.", ["Paris"]),
+    ("The capital is New York.", "The capital is large.", ["New York"]),
+    ("The author is George W. Bush.", "The author is unknown.", ["George W. Bush"]),
+    ("She works for Google.", "She works for a company.", ["Google"]),
+    ("The cause is H1N1.", "The cause is influenza.", ["H1N1"]),
+    ("The layer is called 'stratum'.", "The layer has no name.", ["'stratum'"]),
+    ('It is called "apoptosis".', "It has a name.", ['"apoptosis"']),
+    ("It runs on iOS.", "It runs on a phone.", ["iOS"]),
+    ("It was found in Berlin and in Rome.", "It was found there.", ["Berlin", "Rome"]),
+    ("It lies near the Danube.", "It lies near a river.", ["Danube"]),
+    ("He takes B12.", "He takes vitamins.", ["B12"]),
+    ("The virus is SARS-CoV-2.", "The virus is new.", ["SARS-CoV-2"]),
+    ("Named after Dr. Alzheimer.", "Named after a physician.", ["Alzheimer"]),
+    ("It is sold by BioReliance.", "It is sold.", ["BioReliance"]),
+    ("The gene is BRCA1.", "The gene is known.", ["BRCA1"]),
+    ("It is treated with Warfarin.", "It is treated with pills.", ["Warfarin"]),
+    ("a member of NATO", "a member of an alliance", ["NATO"]),
+    ("It happened in Iraq.", "It happened abroad.", ["Iraq"]),
+    ("He met O'Neill.", "He met someone.", ["O'Neill"]),
+]
+
+REPLACED = [
+    ("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.", "CYP2D6", "CYP3A4"),
+    ("The capital is Paris.", "The capital is London.", "Paris", "London"),
+    ("It was signed in March.", "It was signed in April.", "March", "April"),
+    ("written by John Smith", "written by John Brown", "John Smith", "John Brown"),
+    ("He takes B1.", "He takes B12.", "B1", "B12"),
+]
+
+AGREE = [
+    ("He has TB.", "He has tuberculosis."),
+    ("He has tuberculosis (TB).", "He has tuberculosis."),
+    ("The WHO warns.", "The World Health Organization warns."),
+    ("a member of the European Union", "a member of the EU"),
+    ("the United States' goal", "the U.S. goal"),
+    ("CYP 3A4 is inhibited", "CYP3A4 is inhibited"),
+    ("cyp3a4 is inhibited", "CYP3A4 is inhibited"),
+    ("the drug metformin", "the drug Metformin"),
+    ("He spoke of George Bush.", "He spoke of Mr Bush."),
+    ("troops in Iraq", "Iraqi troops"),
+    ("trade with China", "trade with the Chinese"),
+    ("Aspirin helps.", "It helps."),
+    ("Dogs bark. Cats sleep.", "Animals live."),
+    ("THE PATIENT HAS A FEVER", "He is hot."),
+    ("Jordan Opens First Tent Camp for Refugees", "A camp is opened"),
+    ("it happened on Monday", "it happened"),
+    ("on Tuesday in Rome", "on Friday in Rome"),
+    ("signed in March", "signed then"),
+    ("the patient", "He"),
+    ("I think I know.", "One knows."),
+    ('He said "we hope that all parties will continue to make efforts".', "They should go on, he said."),
+    ("the path is closed", "bulb a is lit"),
+    ("under-12 players", "young players"),
+    ("terminal4 is connected", "it is connected"),
+    ("Bulb A is lit and Bulb B is not.", "One is lit and one is not."),
+    ("Prices fell, Reuters said.", "Prices fell."),
+    ("a Eygptian president", "the president of Egypt"),
+    ("the Parkinson's disease", "disease of Parkinson"),
+    ("He said it's OK.", "He agreed."),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "names"), INVENTED)
+def test_invented_names_are_found_and_are_missing_when_the_sides_swap(prediction, reference, names):
+    found = NameGuard().check(prediction, reference)
+    assert [(finding.kind, finding.prediction.text, finding.reference) for finding in found] == [
+        ("invented-name", name, None) for name in names
+    ]
+    swapped = NameGuard().check(reference, prediction)
+    assert [(finding.kind, finding.prediction, finding.reference.text) for finding in swapped] == [
+        ("missing-name", None, name) for name in names
+    ]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "here", "there"), REPLACED)
+def test_another_name_is_one_invented_and_one_missing(prediction, reference, here, there):
+    invented, missing = NameGuard().check(prediction, reference)
+    assert (invented.kind, invented.prediction.text) == ("invented-name", here)
+    assert (missing.kind, missing.reference.text) == ("missing-name", there)
+
+
+@pytest.mark.parametrize(("one", "other"), AGREE)
+def test_texts_that_name_the_same_raise_no_alarm_in_either_order(one, other):
+    assert NameGuard().check(one, other) == []
+    assert NameGuard().check(other, one) == []
+
+
+def test_one_name_more_in_a_long_sentence_that_shares_two_is_a_detail():
+    shared = (
+        "The women will play on Thursday in the city of Philadelphia and then again in the city of Columbus"
+    )
+    assert NameGuard().check(f"{shared}, Ohio.", f"{shared}.") == []
+    (finding,) = NameGuard().check(f"{shared}, for CYP3A4.", f"{shared}.")
+    assert finding.prediction.text == "CYP3A4"

@@ -1,0 +1,119 @@
+"""Negations on one side only are found, and nothing else; the pairs were written by hand."""
+
+import pytest
+
+from semscale.matching.negation_guard import NegationGuard
+
+DIFFER = [
+    # prediction, reference, where the prediction negates or asserts, where the reference does
+    ("Aspirin is not indicated.", "Aspirin is indicated.", "not indicated", "indicated"),
+    ("The drug is not safe.", "The drug is safe.", "not safe", "safe"),
+    ("The drug is unsafe.", "The drug is safe.", "unsafe", "safe"),
+    (
+        "Terminal 1 is not connected to the bulb.",
+        "Terminal 1 is connected to the bulb.",
+        "not connected",
+        "connected",
+    ),
+    ("There is no gap.", "There is a gap.", "no gap", "gap"),
+    ("It isn't connected.", "It is connected.", "isn't connected", "connected"),
+    ("It isn’t connected.", "It is connected.", "isn’t connected", "connected"),
+    ('it isn"t connected', "it is connected", 'isn"t connected', "connected"),
+    ("it isnt connected", "it is connected", "isnt connected", "connected"),
+    ("The valve cannot leak.", "The valve can leak.", "cannot leak", "leak"),
+    ("The light never flickers.", "The light flickers.", "never flickers", "flickers"),
+    ("They run without oxygen.", "They run with oxygen.", "without oxygen", "oxygen"),
+    ("The sample lacks oxygen.", "The sample contains oxygen.", "lacks oxygen", "oxygen"),
+    (
+        "The test failed to detect antibodies.",
+        "The test did detect antibodies.",
+        "failed to detect",
+        "detect",
+    ),
+    ("Neither bulb glows.", "The bulb glows.", "Neither bulb", "bulb"),
+    ("The wire is disconnected.", "The wire is connected.", "disconnected", "connected"),
+    ("The growth is non-invasive.", "The growth is invasive.", "non-invasive", "invasive"),
+    ("The path is no longer closed.", "The path is closed.", "no longer closed", "closed"),
+    ("Fever is absent.", "There is fever.", "Fever is absent", "fever"),
+    ("Fever was not observed.", "There is fever.", "Fever was not", "fever"),
+    ("Pneumonia was ruled out.", "The diagnosis is pneumonia.", "Pneumonia was ruled out", "pneumonia"),
+    ("He is unable to walk.", "He is able to walk.", "unable to walk", "walk"),
+    ("The patient denies pain.", "The patient has pain.", "denies pain", "pain"),
+    ("Nothing moves.", "The piston moves.", "Nothing moves", "moves"),
+    ("Nobody survived the crash.", "Some survived the crash.", "Nobody survived", "survived"),
+    ("no fever, chills, or cough", "fever and cough", "no fever", "fever"),
+    (
+        "The bulb is on because the path is not damaged.",
+        "The bulb is on because the path is damaged.",
+        "not damaged",
+        "damaged",
+    ),
+]
+
+AGREE = [
+    ("They are not disconnected.", "They are connected."),
+    ("The terminals are separated.", "The terminals are not connected."),
+    ("The switch is not open.", "The switch is closed."),
+    ("It is not uncommon.", "It is common."),
+    ("It never fails to start.", "It starts."),
+    ("It is not only safe but cheap.", "It is safe and cheap."),
+    ("No doubt it is safe.", "It is safe."),
+    ("Without doubt the path is closed.", "The path is closed."),
+    ("The man without a shirt is jumping.", "The man jumping is not wearing a shirt."),
+    ("The path is closed and there is no gap.", "There is no gap, so the path is closed."),
+    ("The bulb is lit although the switch is not closed.", "The switch is open but the bulb is lit."),
+    ("I can't find a gap between them.", "There is no gap between them."),
+    ("Neither B nor C is in a closed path.", "B and C are not in a closed path."),
+    (
+        "Terminal 1 is not connected to the positive terminal.",
+        "Terminal 1 is connected to the negative terminal.",
+    ),
+    ("Fever was not seen.", "There was no fever."),
+    ("Fever is absent.", "There is no fever."),
+    ("There is no evidence of fracture.", "No fracture."),
+    ("It doesn't matter; the lamp is lit.", "The lamp is lit."),
+    ("The circuit is incomplete.", "The circuit is not complete."),
+    ("It is unclear whether or not it works.", "Whether it works is unclear."),
+    ("The disease is discovered early.", "Early, the disease is discovered."),
+    ("They display the results.", "They play."),
+    (
+        "He has said his client had no link to the company.",
+        "His client had no link with the company, he said.",
+    ),
+    ("The bulb does not affect the switch.", "The switch is not affected by the bulb."),
+    ("room no. 5 is open", "room 5 is open"),
+    ("Who will succeed him is not clear.", "There is no clear successor for him."),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
+def test_a_negation_on_one_side_is_found_on_both_spans(prediction, reference, here, there):
+    (finding,) = NegationGuard().check(prediction, reference)
+    assert (finding.guard, finding.kind) == ("negation", "negated-prediction")
+    assert (finding.prediction.text, finding.reference.text) == (here, there)
+
+
+@pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
+def test_the_kind_swaps_when_the_sides_swap(prediction, reference, here, there):
+    (finding,) = NegationGuard().check(reference, prediction)
+    assert finding.kind == "negated-reference"
+    assert (finding.prediction.text, finding.reference.text) == (there, here)
+
+
+@pytest.mark.parametrize(("one", "other"), AGREE)
+def test_texts_that_agree_raise_no_alarm_in_either_order(one, other):
+    assert NegationGuard().check(one, other) == []
+    assert NegationGuard().check(other, one) == []
+
+
+def test_two_separate_negations_are_two_findings():
+    found = NegationGuard().check(
+        "The left valve is not open, and the pump is not running.",
+        "The left valve is open, and the pump is running.",
+    )
+    assert [finding.prediction.text for finding in found] == ["not open", "not running"]
+
+
+def test_the_reason_quotes_both_sides():
+    (finding,) = NegationGuard().check("It is safe.", "It is not safe.")
+    assert finding.reason == 'The reference says "not safe", the prediction "safe".'

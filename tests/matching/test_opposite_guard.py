@@ -1,0 +1,126 @@
+"""Opposites and comparisons turned round are found, and nothing else; the pairs were written by hand."""
+
+import pytest
+
+from semscale.matching.lexicons import read_lexicon
+from semscale.matching.opposite_guard import OppositeGuard
+from semscale.matching.opposites import regular_forms, sides
+
+DIFFER = [
+    ("The left lung is affected.", "The right lung is affected.", "left", "right"),
+    ("It is greater than five.", "It is less than five.", "greater", "less"),
+    ("The pressure increases.", "The pressure decreases.", "increases", "decreases"),
+    ("Sales increased.", "Sales fell.", "increased", "fell"),
+    ("The switch is open.", "The switch is closed.", "open", "closed"),
+    ("connected to the positive terminal", "connected to the negative terminal", "positive", "negative"),
+    ("He has hypertension.", "He has hypotension.", "hypertension", "hypotension"),
+    ("take it before meals", "take it after meals", "before", "after"),
+    ("the systolic pressure", "the diastolic pressure", "systolic", "diastolic"),
+    ("an acute infection", "a chronic infection", "acute", "chronic"),
+    ("The tumour is benign.", "The tumour is malignant.", "benign", "malignant"),
+    ("It stimulates the gland.", "It inhibits the gland.", "stimulates", "inhibits"),
+    ("Arteries carry it.", "Veins carry it.", "Arteries", "veins"),
+    ("The proximal end is broken.", "The distal end is broken.", "proximal", "distal"),
+    ("He has tachycardia.", "He has bradycardia.", "tachycardia", "bradycardia"),
+    ("They are in the same path.", "They are in different paths.", "same", "different"),
+    ("The bill was accepted.", "The bill was rejected.", "accepted", "rejected"),
+    ("The team won the match.", "The team lost the match.", "won", "lost"),
+    ("a man plays the flute", "a woman plays the flute", "man", "woman"),
+    ("Shares close higher on Tuesday.", "Shares close lower on Tuesday.", "higher", "lower"),
+    ("The people are leaving the plane.", "The people are entering the plane.", "leaving", "entering"),
+    ("The answer is true.", "The answer is false.", "true", "false"),
+    ("Yes.", "No.", "Yes", "No"),
+    ("The lamp is on.", "The lamp is off.", "on", "off"),
+    ("The anode corrodes.", "The cathode corrodes.", "anode", "cathode"),
+    ("preoperative treatment", "postoperative treatment", "preoperative", "postoperative"),
+    ("bulbs in series", "bulbs in parallel", "series", "parallel"),
+    ("The water freezes.", "The water melts.", "freezes", "melts"),
+]
+
+REVERSED = [
+    ("Iron is heavier than cork.", "Cork is heavier than iron.", "heavier"),
+    ("Prices rose more than wages.", "Wages rose more than prices.", "more"),
+    ("Lunch comes before dinner.", "Dinner comes before lunch.", "before"),
+    ("The cat sat above the dog.", "The dog sat above the cat.", "above"),
+    ("The spleen is left of the stomach.", "The stomach is left of the spleen.", "left"),
+]
+
+AGREE = [
+    ("Iron is heavier than cork.", "Cork is lighter than iron."),
+    ("Lunch comes before dinner.", "Dinner comes after lunch."),
+    ("The switch is not open.", "The switch is closed."),
+    ("The pressure does not increase.", "The pressure decreases."),
+    ("The terminals are separated.", "The terminals are not connected."),
+    ("between the positive and the negative terminal", "between the terminals, positive to negative"),
+    ("A large dog chases a ball.", "A dog chases a small ball on the large lawn."),
+    ("The pressure rises.", "The pressure increases."),
+    ("Both left and right lungs.", "The left lung and the right one."),
+    ("He sat on the left.", "He left and sat."),
+    ("A man is walking.", "A person is walking."),
+    ("He stood on the road.", "He went off the road."),
+    ("It grew rapidly.", "It increased quickly."),
+    ("Two beige dogs play.", "Two tan dogs play."),
+    ("The company's stock closed down 2 cents.", "Shares were down 2 cents at the close."),
+    ("Oil falls in Asian trade", "Oil prices down in Asian trade"),
+    ("high blood pressure", "elevated blood pressure"),
+    ("The same electrical state.", "An identical electrical state."),
+    ("A large dog chases a cat.", "A dog chases a small cat and a large dog sleeps."),
+    ("It is safe.", "It is harmless."),
+    ("old men", "elderly men"),
+    ("It stops.", "It halts."),
+    ("The valve shuts.", "The valve closes."),
+    ("the evening news", "the news at night"),
+    ("The project was completed.", "The project is complete."),
+    ("process the data", "procession of data"),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "here", "there"), DIFFER)
+def test_opposites_are_found_in_either_order(prediction, reference, here, there):
+    (finding,) = OppositeGuard().check(prediction, reference)
+    assert (finding.guard, finding.kind) == ("opposite", "opposed")
+    assert (finding.prediction.text.lower(), finding.reference.text.lower()) == (here.lower(), there.lower())
+    (swapped,) = OppositeGuard().check(reference, prediction)
+    assert (swapped.prediction, swapped.reference) == (finding.reference, finding.prediction)
+
+
+@pytest.mark.parametrize(("prediction", "reference", "word"), REVERSED)
+def test_comparisons_turned_round_are_found(prediction, reference, word):
+    (finding,) = OppositeGuard().check(prediction, reference)
+    assert (finding.kind, finding.prediction.text) == ("reversed-order", word)
+
+
+@pytest.mark.parametrize(("one", "other"), AGREE)
+def test_texts_that_agree_raise_no_alarm_in_either_order(one, other):
+    assert OppositeGuard().check(one, other) == []
+    assert OppositeGuard().check(other, one) == []
+
+
+def test_no_word_of_the_lexicon_stands_on_both_sides_of_one_axis():
+    for group, entry in read_lexicon("opposites").items():
+        for line in entry["sides"]:
+            left, right = (
+                {
+                    form
+                    for word in words.split()
+                    for form in (regular_forms(word[:-1]) if word.endswith("~") else [word])
+                }
+                for words in line.split("|")
+            )
+            assert not left & right, f"{group}: {line}"
+
+
+@pytest.mark.parametrize(
+    ("word", "forms"),
+    [
+        ("increase", {"increases", "increased", "increasing"}),
+        ("dry", {"dries", "dried", "drier"}),
+        ("push", {"pushes"}),
+    ],
+)
+def test_regular_inflections_follow_the_rules_of_spelling(word, forms):
+    assert forms <= regular_forms(word)
+
+
+def test_a_word_outside_the_lexicon_stands_for_its_stem_alone():
+    assert [place.key for place in sides("magnets")] == ["magnet"]
