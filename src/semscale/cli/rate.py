@@ -7,6 +7,20 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from semscale.cli.model_options import BaseUrl, Engine, Model, NoCache, Precision, PrecisionName, option
+from semscale.cli.table_options import (
+    COLUMNS,
+    OUTPUT,
+    RUN,
+    By,
+    Encoding,
+    File,
+    FormatName,
+    Interval,
+    Json,
+    Report,
+    Seed,
+    Sheet,
+)
 
 if TYPE_CHECKING:
     from semscale.cli.rating_run import RatedFile
@@ -20,34 +34,20 @@ class Semantics(StrEnum):
     GUIDE = "guide"
 
 
-class Format(StrEnum):
-    """What kind of file the input is."""
+_RATING = "Rating"
 
-    CSV = "csv"
-    TSV = "tsv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-    XLSX = "xlsx"
-
-
-_COLUMNS, _RATING, _INPUT, _OUTPUT, _RUN = "Columns", "Rating", "Input", "Output", "Run"
-
-File = Annotated[
-    str, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL, Parquet or Excel; - is standard input.")
-]
-Text = Annotated[str, option(_COLUMNS, "--text", "The texts to rate.", metavar="COLUMN")]
-By = Annotated[str | None, option(_COLUMNS, "--by", "Names of groups to compare.", metavar="COLUMN")]
-Weight = Annotated[str | None, option(_COLUMNS, "--weight", "Weights, 0 or more.", metavar="COLUMN")]
+Text = Annotated[str, option(COLUMNS, "--text", "The texts to rate.", metavar="COLUMN")]
+Weight = Annotated[str | None, option(COLUMNS, "--weight", "Weights, 0 or more.", metavar="COLUMN")]
 Respondent = Annotated[
     str | None,
     option(
-        _COLUMNS, "--respondent", "Who wrote each text; one person's texts belong together.", metavar="COLUMN"
+        COLUMNS, "--respondent", "Who wrote each text; one person's texts belong together.", metavar="COLUMN"
     ),
 ]
 Human = Annotated[
     str | None,
     option(
-        _COLUMNS,
+        COLUMNS,
         "--human",
         "Human ratings to compare with: a number, or a list like [3, 4].",
         metavar="COLUMN",
@@ -55,7 +55,7 @@ Human = Annotated[
 ]
 HumanRange = Annotated[
     tuple[float, float] | None,
-    option(_COLUMNS, "--human-range", "Lowest and highest value humans could give.", metavar="LOW HIGH"),
+    option(COLUMNS, "--human-range", "Lowest and highest value humans could give.", metavar="LOW HIGH"),
 ]
 ScaleName = Annotated[
     str,
@@ -99,33 +99,15 @@ Missing = Annotated[
         metavar="CODE",
     ),
 ]
-Encoding = Annotated[
-    str | None, option(_INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", metavar="NAME")
-]
-FormatName = Annotated[
-    Format | None, option(_INPUT, "--format", "What the input is, whatever its name says.")
-]
-Sheet = Annotated[
-    str | None,
-    option(_INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", metavar="NAME"),
-]
 Out = Annotated[
     Path | None,
-    option(_OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
+    option(OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
 ]
-Report = Annotated[
-    Path | None, option(_OUTPUT, "--report", "Report with pictures, one HTML file.", metavar="FILE")
-]
-Json = Annotated[bool, option(_OUTPUT, "--json", "Print JSON instead of a table.")]
-Interval = Annotated[
-    float, option(_RUN, "--interval", "Coverage of the intervals.", shown=True, metavar="NUMBER")
-]
-Seed = Annotated[int, option(_RUN, "--seed", "Of everything that is random.", shown=True, metavar="NUMBER")]
 PartRows = Annotated[
     int,
-    option(_RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
+    option(RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
 ]
-Restart = Annotated[bool, option(_RUN, "--restart", "Drop what an earlier run has finished.")]
+Restart = Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")]
 
 
 def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Unpack
 
 from semscale.cli.model_choice import ModelChoice
+from semscale.cli.outputs import check_input, check_report, write_page
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.file_columns import FileColumns
@@ -13,11 +14,9 @@ from semscale.rating.files import FileSettings, check_file, rate_file
 from semscale.rating.lint import LintReport, lint
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary
-from semscale.store.atomic import check_writable, replacing
+from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.writing import output_format
-
-_PAGES = (".html", ".htm")
 
 
 @dataclass(frozen=True)
@@ -73,10 +72,7 @@ class RatingRun:
         if self.out is not None:
             output_format(self.out)
             check_writable(self.out, "out")
-        if self.report is not None:
-            if self.report.suffix.lower() not in _PAGES:
-                raise InputError(f"report must end in {' or '.join(_PAGES)}, got {self.report.name!r}")
-            check_writable(self.report, "report")
+        check_report(self.report)
 
     def on(self, file: str, **settings: Unpack[TableSettings]) -> RatedFile:
         """Rate a file, write what was asked for, and sum it up.
@@ -88,12 +84,8 @@ class RatingRun:
         Raises:
             SemscaleError: as ``rate_file``.
         """
-        if not file:
-            raise InputError("FILE must not be empty: name a file, or - for standard input")
+        check_input(file, self.report)
         Rater(self.scale, **self.rating)  # a wrong scale or setting is said before anything is read
-        report = self.report
-        if report is not None and report.exists() and Path(file).exists() and report.samefile(file):
-            raise InputError(f"report must not be the input itself, got {report.name!r}")
         table = open_table(file, **settings)
         check_file(table, self.columns, self.out)
         with progress_bars() as progress:
@@ -104,7 +96,9 @@ class RatingRun:
                 table, self.columns, rater=rater, out=self.out, settings=self.settings, progress=progress
             )
             if self.report is not None:
-                _write_report(self.report, summary, linted)
+                from semscale.report.rating_page import rating_page
+
+                write_page(self.report, rating_page(summary, lint=linted))
         return RatedFile(summary, linted, self.out, self.report)
 
 
@@ -129,11 +123,3 @@ def as_floor(text: str) -> Literal["auto"] | float | None:
     if math.isnan(number):
         raise InputError(f"floor must be auto, none or a number from -1 to 1, got {text!r}")
     return number
-
-
-def _write_report(path: Path, summary: RatingSummary, linted: LintReport) -> None:
-    from semscale.report.rating_page import rating_page
-
-    page = rating_page(summary, lint=linted)
-    with replacing(path) as temporary:
-        temporary.write_text(page, encoding="utf-8")

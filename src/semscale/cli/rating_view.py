@@ -1,15 +1,14 @@
 """A rating summary on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
-import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from rich import box
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semscale.cli.fitting import fitted
+from semscale.cli.tables import bar, figure_table, print_plainly
 from semscale.report.cautions import cautions, lint_line, rows_that_count
 from semscale.report.rating_reasons import codes_hint
 from semscale.report.wording import (
@@ -34,21 +33,12 @@ _BAR = 24
 _GROUPS = 50
 _NAME_CELLS = 30
 _LABEL_CELLS = 40
-_PIPE_WIDTH = 10_000
 _QUIET = "dim"
 
 
 def show_rating(rated: "RatedFile") -> None:
     """Print what came of a run to standard output."""
-    if sys.stdout.isatty():
-        _print(Console(highlight=False, markup=False, emoji=False), rated)
-        return
-    console = Console(
-        width=_PIPE_WIDTH, color_system=None, highlight=False, markup=False, emoji=False, legacy_windows=False
-    )
-    with console.capture() as captured:
-        _print(console, rated)
-    sys.stdout.write("\n".join(line.rstrip() for line in captured.get().splitlines()) + "\n")
+    print_plainly(lambda console: _print(console, rated))
 
 
 def _print(console: Console, rated: "RatedFile") -> None:
@@ -83,28 +73,10 @@ def _tables(summary: "RatingSummary") -> Iterator[Table | str]:
         yield _comparison(summary.comparison)
 
 
-def _table(*columns: str, title: str | None = None) -> Table:
-    on_terminal = sys.stdout.isatty()
-    table = Table(
-        box=box.SIMPLE_HEAD if on_terminal else None,
-        show_header=any(columns),
-        title=title,
-        title_justify="left",
-        title_style="bold",
-        header_style="bold",
-        pad_edge=False,
-        padding=(0, 2, 0, 0),
-        show_edge=False,
-    )
-    for place, column in enumerate(columns):
-        table.add_column(column, justify="left" if place == 0 else "right", overflow="fold")
-    return table
-
-
 def _figures(summary: "RatingSummary") -> Table:
     overall, digits = summary.estimates.overall, _digits(summary)
     percent = f"{coverage(summary.estimates.interval)} interval"
-    table = _table("", "estimate", title=f"\nAltogether ({percent})")
+    table = figure_table("", "estimate", title=f"\nAltogether ({percent})")
     if overall.mean is not None:
         low, high = summary.scale.values[0], summary.scale.values[-1]
         table.add_row(f"mean, from {plain(low)} to {plain(high)}", with_interval(overall.mean, digits))
@@ -125,18 +97,13 @@ def _shares(group: "GroupEstimate") -> "dict[str, Estimate]":
 
 def _distribution(summary: "RatingSummary") -> Table:
     masses = summary.estimates.overall.pmf
-    table = _table("point", "share", "", title="\nDistribution")
+    table = figure_table("point", "share", "", title="\nDistribution")
     table.columns[2].justify = "left"
     most = max(mass.value for mass in masses) or 1.0
     for point, mass in zip(summary.scale.points, masses, strict=True):
         label = fitted(f"{plain(point.value)} {point.label}", _LABEL_CELLS)
-        table.add_row(label, percent_with_interval(mass), Text(_bar(mass.value / most), style="cyan"))
+        table.add_row(label, percent_with_interval(mass), Text(bar(mass.value / most, _BAR), style="cyan"))
     return table
-
-
-def _bar(share: float) -> str:
-    encoding = (sys.stdout.encoding or "").lower().replace("-", "")
-    return ("█" if encoding.startswith("utf") else "#") * round(_BAR * share)
 
 
 def _groups(summary: "RatingSummary") -> Table:
@@ -148,7 +115,7 @@ def _groups(summary: "RatingSummary") -> Table:
         "mean",
         *(["top 2 points"] if with_boxes else []),
     ]
-    table = _table(*heads, title="\nBy group")
+    table = figure_table(*heads, title="\nBy group")
     for group in groups[:_GROUPS]:
         cells = [
             _name(group),
@@ -170,7 +137,7 @@ def _name(group: "GroupEstimate") -> str:
 
 
 def _comparison(compared: "Comparison") -> Table:
-    table = _table("", "estimate", title=f"\nCompared with humans ({_compared_texts(compared)})")
+    table = figure_table("", "estimate", title=f"\nCompared with humans ({_compared_texts(compared)})")
     rows = {
         "Pearson r of means": compared.pearson,
         "Spearman rho of means": compared.spearman,
