@@ -62,9 +62,9 @@ class Peer:
         )
         self.about = self._ask(json.dumps(order))
 
-    def turn(self) -> float:
+    def turn(self, what: str = "run") -> float:
         """Seconds of one run."""
-        return self._ask("run")
+        return self._ask(what)
 
     def _ask(self, line: str):
         self._process.stdin.write(line + "\n")

@@ -1,13 +1,12 @@
-"""Scores the same pairs with bert_score, in its own environment: values once, then one turn a line of input."""
+"""Scores the same pairs with bert_score, in its own environment: values, then one turn a line of input."""
 
 import json
 import sys
 import time
+from importlib.metadata import version
 
-import bert_score
 import numpy as np
 import torch
-import transformers
 from bert_score import BERTScorer, score
 
 BATCH_SIZES = (16, 32, 64, 128)
@@ -19,41 +18,42 @@ def seconds(call):
     return time.perf_counter() - start
 
 
+def values(case, model):
+    """Values of each case: alone in its batch, where nothing is padded, and in batches of 64."""
+    settings = {**model, **case["settings"]}
+    found = [
+        torch.stack(score(case["candidates"], case["references"], batch_size=size, **settings))
+        for size in (1, 64)
+    ]
+    return torch.stack(found).numpy()
+
+
 def main():
     order = json.loads(sys.stdin.readline())
     model = {"model_type": order["model"], "num_layers": order["layer"], "device": "cpu", "nthreads": 0}
-    candidates, references = order["candidates"], order["references"]
-    for name, case in order.get("cases", {}).items():
-        found = score(case["candidates"], case["references"], **model, **case["settings"])
-        np.save(f"{order['folder']}/{name}.npy", torch.stack(found).numpy())
-    about = {
-        "version": bert_score.__version__,
-        "torch": torch.__version__,
-        "transformers": transformers.__version__,
+    for name, case in order["cases"].items():
+        np.save(f"{order['folder']}/{name}.npy", values(case, model))
+    candidates, references, groups = order["candidates"], order["references"], order["groups"]
+    scorer = BERTScorer(**model)
+    scorer.score(candidates[:64], references[:64])  # warm up
+    tried = {
+        size: seconds(lambda size=size: scorer.score(candidates, references, batch_size=size))
+        for size in BATCH_SIZES
     }
-    if order.get("groups"):
-        about["batch_size"] = 64
-        ends = order["groups"]
+    best = min(tried, key=tried.get)
 
-        def run():
-            for start, end in zip([0, *ends[:-1]], ends, strict=True):
-                score(candidates[start:end], references[start:end], **model)
+    def one_prompt_at_a_time():
+        for original, samples in groups:
+            score([original] * len(samples), samples, **model)
 
-    else:
-        scorer = BERTScorer(**model)
-        scorer.score(candidates[:64], references[:64])  # warm up
-        tried = {
-            size: seconds(lambda size=size: scorer.score(candidates, references, batch_size=size))
-            for size in BATCH_SIZES
-        }
-        about["batch_size"] = best = min(tried, key=tried.get)
-
-        def run():
-            scorer.score(candidates, references, batch_size=best)
-
-    print(json.dumps(about), flush=True)
-    for _ in sys.stdin:
-        print(json.dumps(seconds(run)), flush=True)
+    runs = {
+        "distinct": lambda: scorer.score(candidates, references, batch_size=best),
+        "groups": one_prompt_at_a_time,
+    }
+    about = {"bert_score": version("bert_score"), "torch": torch.__version__, "batch_size": best}
+    print(json.dumps({**about, "transformers": version("transformers")}), flush=True)
+    for line in sys.stdin:
+        print(json.dumps(seconds(runs[line.strip()])), flush=True)
 
 
 main()

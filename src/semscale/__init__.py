@@ -25,6 +25,8 @@ if TYPE_CHECKING:
         SemscaleError,
         UnknownNameError,
     )
+    from semscale.matching.bert_scores import BertScores
+    from semscale.matching.bertscore import BertScorer, bertscore
     from semscale.rating.lint import lint
     from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ArrayEmbedder",
+    "BertScorer",
+    "BertScores",
     "Embedder",
     "InputError",
     "InterruptedRunError",
@@ -44,6 +48,7 @@ __all__ = [
     "SemscaleError",
     "UnknownNameError",
     "__version__",
+    "bertscore",
     "lint",
     "load_embedder",
     "load_scale",
@@ -61,6 +66,8 @@ _HOMES = {
         "SemscaleError",
         "UnknownNameError",
     ),
+    "semscale.matching.bert_scores": ("BertScores",),
+    "semscale.matching.bertscore": ("BertScorer", "bertscore"),
     "semscale.rating.lint": ("lint",),
     "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),

@@ -53,10 +53,10 @@ def test_the_space_before_a_text_of_the_roberta_family_moves_no_offset(write_che
 
 
 def test_a_long_texts_tokens_come_once_each_from_the_window_they_stand_deepest_in(write_checkpoint):
-    # 24 positions leave room for 22 words; windows share at least 24 // 4 = 6, so they begin at words 0, 16 and,
-    # to end with the text, 18. Word 18 is 3 words from the first window's end and 2 from the second one's start;
-    # word 19 is 2 and 3 away, and 1 from the third one's start. The second window ends with word 37: word 27 is
-    # 10 away from that and 9 from the third one's start, word 28 is 9 and 10.
+    # 24 positions leave room for 22 words; windows share at least 24 // 4 = 6, so they begin at words 0, 16
+    # and, to end with the text, 18. Word 18 is 3 words from the first window's end and 2 from the second
+    # one's start; word 19 is 2 and 3 away, and 1 from the third one's start. The second window ends with
+    # word 37: word 27 is 10 away from that and 9 from the third one's start, word 28 is 9 and 10.
     folder, weights = write_checkpoint("bert")
     config = json.loads((folder / "config.json").read_text())
     tokens = encoder_of(folder).token_states([LONG, "w1"], layer=2)[0]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
+from semscale.cli.bertscore import app as bertscore
 from semscale.cli.cache import app as cache
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.models import app as models
@@ -24,6 +25,7 @@ app = typer.Typer(
 )
 app.command()(rate)
 app.add_typer(scales, name="scales")
+app.add_typer(bertscore, name="bertscore")
 app.add_typer(models, name="models")
 app.add_typer(cache, name="cache")
 

@@ -55,6 +55,10 @@ def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
         >>> cosine_matrix(np.eye(2, dtype=np.float32), np.array([[0.6, 0.8]], np.float32)).tolist()
         [[0.6000000238418579], [0.800000011920929]]
     """
+    if reference is prediction:
+        reference = (
+            reference.copy()
+        )  # of a matrix with itself NumPy takes another product, with other last digits
     side = max(1, math.isqrt(_ONE_THREAD // max(1, prediction.shape[1])))
     cosines = np.empty((len(prediction), len(reference)), np.float32)
     for row in range(0, len(prediction), side):

@@ -1,0 +1,165 @@
+"""BERTScore beside bert_score: values, pairs a second on the same real pairs in turn, and memory.
+
+``python bench/bertscore.py --peer PYTHON`` where PYTHON belongs to an environment with bert_score. The texts are
+sentences of STS-B dev, which lie beside the checkout.
+"""
+
+import argparse
+import csv
+import multiprocessing
+import resource
+import tempfile
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from measuring import Peer, machine, ratios, seconds, spread
+from semscale import BertScorer
+from semscale.embedding.weights import resolve
+
+ROOT = Path(__file__).parent.parent
+PAIRS = ROOT.parent / "shared" / "data" / "stsb" / "dev.csv"
+LAYER, SAMPLES = 6, 5
+
+
+def sentences():
+    with PAIRS.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return list(dict.fromkeys(row[name] for row in rows for name in ("sentence1", "sentence2")))
+
+
+def real_pairs():
+    with PAIRS.open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    return [row["sentence1"] for row in rows], [row["sentence2"] for row in rows]
+
+
+def long_pairs(n):
+    """Distinct texts of three sentences each, about 33 tokens on average like verbatims and answers."""
+    parts = sentences()
+    texts = [" ".join(parts[start : start + 3]) for start in range(0, len(parts) - 2)]
+    return texts[: 2 * n : 2], texts[1 : 2 * n : 2]
+
+
+def cases(folder, n):
+    firsts, seconds_ = (column[:n] for column in real_pairs())
+    groups = [[seconds_[at], firsts[at - 1], seconds_[at - 1]] for at in range(n)]
+    table = Path(folder, "baseline.tsv")
+    lines = [f"{layer},{0.1 + layer / 50},{0.12 + layer / 50},{0.11 + layer / 50}" for layer in range(7)]
+    table.write_text("\n".join(["LAYER,P,R,F", *lines]) + "\n")
+    rescaled = {"rescale_with_baseline": True, "lang": "en", "baseline_path": str(table)}
+    return {
+        "plain": (firsts, seconds_, {}, {}),
+        "idf": (firsts, seconds_, {"idf": True}, {"idf": True}),
+        "references": (firsts, groups, {}, {}),
+        "references-idf": (firsts, groups, {"idf": True}, {"idf": True}),
+        "rescaled": (firsts, groups, rescaled, {"rescale": table}),
+    }
+
+
+def compare(name, case, folder, model):
+    """Print the largest differences, and whether padding explains those from padded batches."""
+    firsts, others, _, settings = case
+    alone, padded = np.load(f"{folder}/{name}.npy")
+    scores = BertScorer(model, layer=LAYER, **settings).score(firsts, others)
+    ours = np.stack([scores.precision, scores.recall, scores.f1])
+    gaps = np.abs(ours - alone).max(axis=1)
+    changed = np.flatnonzero(np.abs(padded - alone).max(axis=0) > 1e-4)
+    largest = np.abs(padded - alone).max()
+    print(f"{name:15} P {gaps[0]:.1e}, R {gaps[1]:.1e}, F {gaps[2]:.1e}; ", end="")
+    print(
+        f"its own batches of 64 change {len(changed)} of {len(firsts)} pairs by up to {largest:.4f}", end=""
+    )
+    if name == "plain":
+        scorer = BertScorer(model, layer=LAYER)
+        explained = [scorer.explain(firsts[at], others[at]) for at in changed]
+        negative = [min(e.prediction.similarity.min(), e.reference.similarity.min()) < 0 for e in explained]
+        print(f", of which {sum(negative)} have a token with negative cosines only", end="")
+    print()
+
+
+def peak_memory(n, model):
+    """Score n pairs of different texts in a process of its own, and give its peak in MiB and its seconds."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(_measured, (n, model))
+
+
+def _measured(n, model):
+    parts = [" ".join(sentence.split()[:6]) for sentence in sentences()]
+    rng = np.random.default_rng(0)
+    drawn = rng.integers(0, len(parts), (2 * n, 2))
+    texts = [f"{parts[one]} {parts[other]} {at}" for at, (one, other) in enumerate(drawn)]
+    scorer = BertScorer(model, layer=LAYER, precision="fast")
+    taken = seconds(lambda: scorer.score(texts[:n], texts[n:]))
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, taken
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--peer", required=True, help="Python with bert_score")
+    arguments.add_argument("--turns", type=int, default=5)
+    arguments.add_argument("--pairs", type=int, default=600, help="pairs that are timed")
+    arguments.add_argument("--groups", type=int, default=8, help="prompts with five samples each")
+    arguments.add_argument("--memory-pairs", type=int, default=300_000)
+    options = arguments.parse_args()
+
+    files = resolve("all-MiniLM-L6-v2")
+    model = str(files.folder)
+    firsts, others = long_pairs(options.pairs)
+    texts = [*real_pairs()[0], *real_pairs()[1]]
+    size = SAMPLES + 1
+    prompts = [texts[at * size : at * size + size] for at in range(options.groups)]
+    groups = [(prompt[0], prompt[1:]) for prompt in prompts]
+    with tempfile.TemporaryDirectory() as folder:
+        checked = cases(folder, 300)
+        orders = {
+            name: {"candidates": case[0], "references": case[1], "settings": case[2]}
+            for name, case in checked.items()
+        }
+        order = {"model": model, "layer": LAYER, "folder": folder, "cases": orders}
+        peer = Peer(
+            options.peer,
+            "bert_score_peer.py",
+            {**order, "candidates": firsts, "references": others, "groups": groups},
+        )
+        print(f"{date.today()}, {machine()}")
+        print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about.items())} (its best)\n")
+        print("largest differences from bert_score, its pairs one by one (to reach: 1e-4):")
+        for name, case in checked.items():
+            compare(name, case, folder, model)
+
+    scorers = {
+        precision: BertScorer(model, layer=LAYER, precision=precision) for precision in ("exact", "fast")
+    }
+    for scorer in scorers.values():
+        scorer.score(firsts[:64], others[:64])  # compile
+    lengths = scorers["exact"].encoder.reader.read([*firsts, *others]).lengths
+    print(f"\n{len(firsts)} pairs of distinct texts, {lengths.mean():.1f} tokens on average")
+    times = {"bert_score": [], "exact": [], "fast": []}
+    grouped = {"bert_score": [], "exact": []}
+    for _ in range(options.turns):
+        times["bert_score"].append(peer.turn("distinct"))
+        for precision, scorer in scorers.items():
+            times[precision].append(seconds(lambda scorer=scorer: scorer.score(firsts, others)))
+        grouped["bert_score"].append(peer.turn("groups"))
+        grouped["exact"].append(seconds(lambda: [scorers["exact"].score([o] * len(s), s) for o, s in groups]))
+    for name, taken in times.items():
+        ratio = spread(ratios(times["bert_score"], taken))
+        print(f"{name:11} {spread([len(firsts) / time for time in taken], 1):24} pairs/s, ratio {ratio}")
+    print("to reach: exact 1.7, fast 3")
+    print(f"\none prompt at a time with {SAMPLES} samples, {len(groups)} prompts")
+    for name, taken in grouped.items():
+        ratio = spread(ratios(grouped["bert_score"], taken))
+        print(f"{name:11} {spread([len(groups) / time for time in taken], 1):24} prompts/s, ratio {ratio}")
+    print("to reach: 10")
+    if options.memory_pairs:
+        peak, taken = peak_memory(options.memory_pairs, model)
+        print(
+            f"\n{options.memory_pairs:,} pairs of distinct texts: {peak:,.0f} MiB at most, {taken:.0f} s (fast)"
+        )
+        print("to reach: 2,000 MB")
+
+
+if __name__ == "__main__":
+    main()

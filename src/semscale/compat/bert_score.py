@@ -1,0 +1,305 @@
+"""The interface of ``bert_score``, on Semscale's BERTScore: ``from semscale.compat.bert_score import score``.
+
+What differs from ``bert_score`` 0.3.13, knowingly:
+
+- Results are NumPy arrays of float64 with ``cpu``, ``detach``, ``numpy`` and ``tolist``, not tensors.
+- A model is loaded once and kept for later calls, the last two of them.
+- ``bert_score`` lets padding count as a token of similarity 0, so that a token all of whose cosines are
+  negative scores 0 or less, depending on the other pairs of its batch. Here a score depends on its pair
+  alone; it equals what ``bert_score`` gives with ``batch_size=1``.
+- Texts beyond the model's limit are read in windows instead of being cut.
+- An empty text gives 0 before rescaling, as there, and no longer ends the program.
+- ``device``, ``batch_size``, ``nthreads`` and ``use_fast_tokenizer`` are taken and change nothing: the engine
+  runs on the processor and chooses batches and threads itself, and the tokenizer gives the same tokens.
+- The hash is the signature, which also has the weights, the precision and the hash of the idf weights.
+- A missing baseline is an error in both entry points.
+"""
+
+import sys
+import warnings
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.token_states import TokenEncoder
+from semscale.errors import InputError
+from semscale.matching.baselines import read_baseline, rescale_scores
+from semscale.matching.bert_choices import chosen_baseline, chosen_layer, token_encoder
+from semscale.matching.bert_scores import BertScores
+from semscale.matching.bertscore import BertScorer
+from semscale.matching.token_weights import Idf
+
+_BY_LANGUAGE = {
+    "en": "roberta-large",
+    "zh": "bert-base-chinese",
+    "tr": "dbmdz/bert-base-turkish-cased",
+    "en-sci": "allenai/scibert_scivocab_uncased",
+}
+_OTHER_LANGUAGES = "bert-base-multilingual-cased"
+
+
+class ScoreArray(npt.NDArray[np.float64]):
+    """A NumPy array with the methods of a tensor that callers of ``bert_score`` use.
+
+    Example:
+        >>> scores = np.array([0.25, 0.75]).view(ScoreArray)
+        >>> scores.cpu().numpy().tolist(), scores.mean().item()
+        ([0.25, 0.75], 0.5)
+    """
+
+    def cpu(self) -> Self:
+        """Give the array itself: it is in memory already."""
+        return self
+
+    def detach(self) -> Self:
+        """Give the array itself: it has no gradient."""
+        return self
+
+    def numpy(self) -> npt.NDArray[np.float64]:
+        """Give a plain NumPy array of the same memory."""
+        return self.view(np.ndarray)
+
+
+Triple = tuple[ScoreArray, ScoreArray, ScoreArray]
+"""Precision, recall and F1, each of shape (n,), or (layers + 1, n) with ``all_layers``."""
+
+
+def score(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
+    cands: Sequence[str],
+    refs: Sequence[str] | Sequence[Sequence[str]],
+    model_type: str | None = None,
+    num_layers: int | None = None,
+    verbose: bool = False,  # noqa: FBT001, FBT002
+    idf: bool | Mapping[int, float] = False,  # noqa: FBT001, FBT002
+    device: str | None = None,
+    batch_size: int = 64,
+    nthreads: int = 4,
+    all_layers: bool = False,  # noqa: FBT001, FBT002
+    lang: str | None = None,
+    return_hash: bool = False,  # noqa: FBT001, FBT002
+    rescale_with_baseline: bool = False,  # noqa: FBT001, FBT002
+    baseline_path: str | None = None,
+    use_fast_tokenizer: bool = False,  # noqa: FBT001, FBT002
+) -> Triple | tuple[Triple, str]:
+    """Score candidates against references.
+
+    Args:
+        cands: n texts.
+        refs: n texts, or n lists of texts.
+        model_type: model; the usual one of ``lang`` unless given.
+        num_layers: layer; the published one unless given.
+        verbose: say on standard error how many pairs are scored.
+        idf: weigh tokens by idf over ``refs``, or by a mapping from token ids.
+        device: taken and not used, as the module says.
+        batch_size: taken and not used.
+        nthreads: taken and not used.
+        all_layers: give the scores of all layers.
+        lang: language of the texts; decides model and baseline where they are not given.
+        return_hash: give the signature as well.
+        rescale_with_baseline: rescale with the published baseline, or with the one in ``baseline_path``.
+        baseline_path: table with the header LAYER,P,R,F.
+        use_fast_tokenizer: taken and not used.
+
+    Returns:
+        Precision, recall and F1; with ``return_hash`` a pair of these and the signature.
+
+    Raises:
+        InputError: (a ``ValueError``) lists of unequal length, neither ``lang`` nor ``model_type``, or no
+            baseline.
+    """
+    scorer = BERTScorer(
+        model_type,
+        num_layers,
+        batch_size,
+        nthreads,
+        all_layers,
+        bool(idf),
+        _flattened(refs) if idf is True else None,
+        device,
+        lang,
+        rescale_with_baseline,
+        baseline_path,
+        use_fast_tokenizer,
+    )
+    if isinstance(idf, Mapping):
+        scorer.use_idf(idf)
+    return scorer.score(cands, refs, verbose=verbose, return_hash=return_hash)
+
+
+class BERTScorer:
+    """Scores many lists with one model; arguments as for ``score``.
+
+    Args:
+        model_type: see ``score``, as for all others but ``idf_sents``.
+        num_layers: see there.
+        batch_size: see there.
+        nthreads: see there.
+        all_layers: see there.
+        idf: weigh tokens by idf; ``idf_sents`` or ``compute_idf`` must give the corpus.
+        idf_sents: the corpus.
+        device: see there.
+        lang: see there.
+        rescale_with_baseline: see there.
+        baseline_path: see there.
+        use_fast_tokenizer: see there.
+
+    Raises:
+        InputError: neither ``lang`` nor ``model_type``, an unknown layer, or rescaling without ``lang``.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
+        self,
+        model_type: str | None = None,
+        num_layers: int | None = None,
+        batch_size: int = 64,
+        nthreads: int = 4,
+        all_layers: bool = False,  # noqa: FBT001, FBT002
+        idf: bool = False,  # noqa: FBT001, FBT002
+        idf_sents: Sequence[str] | None = None,
+        device: str | None = None,
+        lang: str | None = None,
+        rescale_with_baseline: bool = False,  # noqa: FBT001, FBT002
+        baseline_path: str | None = None,
+        use_fast_tokenizer: bool = False,  # noqa: FBT001, FBT002
+    ) -> None:
+        if lang is None and model_type is None:
+            raise InputError("lang or model_type must be given, got neither")
+        if rescale_with_baseline and lang is None:
+            raise InputError("lang must be given to rescale with a baseline, got None")
+        self.batch_size, self.nthreads, self.device = batch_size, nthreads, device
+        self.all_layers = all_layers
+        self.idf = idf
+        self.lang = lang
+        self.rescale_with_baseline = rescale_with_baseline
+        self.baseline_path = baseline_path
+        self.use_fast_tokenizer = use_fast_tokenizer
+        self.model_type = model_type or _BY_LANGUAGE.get(str(lang).lower(), _OTHER_LANGUAGES)
+        self._encoder = _kept_encoder(self.model_type)
+        self.num_layers = chosen_layer(num_layers, self._encoder, None)
+        self._weights: Idf | None = None
+        if idf_sents is not None:
+            self.compute_idf(idf_sents)
+
+    @property
+    def baseline_vals(self) -> npt.NDArray[np.float64]:
+        """Precision, recall and F1 of unrelated texts, shape (3,), or (layers + 1, 1, 3) with ``all_layers``.
+
+        Raises:
+            InputError: no baseline is known.
+        """
+        if self.baseline_path is None and str(self.lang).lower() != "en":
+            raise InputError(
+                f"there is no baseline for lang={self.lang!r}, only for English: give baseline_path, or make "
+                f"one with semscale bertscore calibrate {self.model_type} --corpus FILE --out FILE"
+            )
+        given = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
+        baseline = chosen_baseline(given, self._encoder, self._layers[-1])
+        return baseline.values[:, None, :] if self.all_layers else baseline.at(self.num_layers)
+
+    @property
+    def hash(self) -> str:
+        """The signature: everything that decides the numbers."""
+        signature = str(self._scorer(self.num_layers).signature)
+        layers = f"layer:0-{self._encoder.layers}" if self.all_layers else f"layer:{self.num_layers}"
+        signature = signature.replace(f"layer:{self.num_layers}", layers, 1)
+        kind = "published" if self.baseline_path is None else "custom"
+        return signature.replace("rescale:no", f"rescale:{kind}") if self.rescale_with_baseline else signature
+
+    def compute_idf(self, sents: Sequence[str]) -> None:
+        """Take idf weights from a corpus, in the place of those there may be."""
+        if self._weights is not None:
+            warnings.warn("the idf weights of before are replaced", stacklevel=2)
+        self.use_idf(list(sents))
+
+    def use_idf(self, weights: Idf) -> None:
+        """Weigh by a corpus, or by a mapping from token ids."""
+        self._weights = weights
+
+    def score(
+        self,
+        cands: Sequence[str],
+        refs: Sequence[str] | Sequence[Sequence[str]],
+        verbose: bool = False,  # noqa: FBT001, FBT002
+        batch_size: int = 64,  # noqa: ARG002 - taken and not used
+        return_hash: bool = False,  # noqa: FBT001, FBT002
+    ) -> Triple | tuple[Triple, str]:
+        """Score candidates against references; of several references each of the three is the highest.
+
+        Raises:
+            InputError: lists of unequal length, or ``idf`` without a corpus.
+        """
+        if verbose:
+            print(f"scoring {len(cands)} candidates ...", file=sys.stderr)  # noqa: T201 - asked for
+        scored = [self._scorer(layer).score(cands, refs) for layer in self._layers]
+        values = np.stack([_as_there(scores) for scores in scored])
+        values = values if self.all_layers else values[0]
+        if self.rescale_with_baseline:
+            values = rescale_scores(values, self.baseline_vals)
+        precision, recall, f1 = (values[..., column].view(ScoreArray) for column in range(3))
+        found = precision, recall, f1
+        return (found, self.hash) if return_hash else found
+
+    def plot_example(self, candidate: str, reference: str, fname: str = "") -> str:
+        """Draw which token met which, as SVG.
+
+        Args:
+            candidate: a text.
+            reference: a text.
+            fname: where to write the picture; nowhere if empty.
+
+        Returns:
+            The picture.
+        """
+        from semscale.report.bertscore_picture import match_picture
+
+        explained = BertScorer(self._encoder, layer=self.num_layers).explain(candidate, reference)
+        picture = str(match_picture(explained))
+        if fname:
+            Path(fname).write_text(picture, encoding="utf-8")
+        return picture
+
+    @property
+    def _layers(self) -> list[int]:
+        return list(range(self._encoder.layers + 1)) if self.all_layers else [self.num_layers]
+
+    def _scorer(self, layer: int) -> BertScorer:
+        if self.idf and self._weights is None:
+            raise InputError("idf=True needs a corpus: give idf_sents, or call compute_idf first")
+        weights = self._weights if self.idf and self._weights is not None else False
+        return BertScorer(self._encoder, layer=layer, idf=weights)
+
+    def __repr__(self) -> str:
+        return f"BERTScorer(model_type={self.model_type!r}, num_layers={self.num_layers})"
+
+
+def plot_example(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
+    candidate: str,
+    reference: str,
+    model_type: str | None = None,
+    num_layers: int | None = None,
+    lang: str | None = None,
+    rescale_with_baseline: bool = False,  # noqa: ARG001, FBT001, FBT002 - cosines are drawn as they are
+    baseline_path: str | None = None,  # noqa: ARG001
+    use_fast_tokenizer: bool = False,  # noqa: ARG001, FBT001, FBT002
+    fname: str = "",
+) -> str:
+    """Draw which token met which; see ``BERTScorer.plot_example``."""
+    return BERTScorer(model_type, num_layers, lang=lang).plot_example(candidate, reference, fname)
+
+
+@lru_cache(maxsize=2)
+def _kept_encoder(model_type: str) -> TokenEncoder:
+    return token_encoder(model_type, "exact", None)
+
+
+def _flattened(refs: Sequence[Any]) -> list[str]:
+    return [text for cell in refs for text in ([cell] if isinstance(cell, str) else cell)]
+
+
+def _as_there(scores: BertScores) -> npt.NDArray[np.float64]:
+    zeroed = scores.with_zeros()
+    return np.stack([zeroed.precision, zeroed.recall, zeroed.f1], axis=-1)

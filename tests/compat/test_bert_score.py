@@ -1,0 +1,105 @@
+"""bert_score's interface: its arguments, its empties, and values that bert_score itself gave."""
+
+from collections import defaultdict
+
+import numpy as np
+import pytest
+
+from semscale.compat.bert_score import BERTScorer, ScoreArray, score
+from semscale.errors import InputError
+from semscale.matching.bertscore import BertScorer
+
+MODEL = "all-MiniLM-L6-v2"
+CANDIDATES = ["A man is playing a guitar.", "The stock fell.", "Kittens are eating food."]
+REFERENCES = ["A man plays the guitar.", "Shares rose sharply on Monday.", "Kittens are eating from dishes."]
+
+
+def test_results_are_precision_recall_and_f1_with_a_tensors_methods():
+    found = score(CANDIDATES, REFERENCES, model_type=MODEL)
+    ours = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
+    for column, expected in zip(found, (ours.precision, ours.recall, ours.f1), strict=True):
+        assert isinstance(column, ScoreArray)
+        np.testing.assert_array_equal(column.detach().cpu().numpy(), expected)
+        assert type(column.numpy()) is np.ndarray
+        assert column.tolist() == expected.tolist()
+        assert column.mean().item() == pytest.approx(expected.mean())
+
+
+def test_empties_score_0_before_rescaling(tmp_path):
+    path = tmp_path / "base.tsv"
+    path.write_text("LAYER,P,R,F\n" + "".join(f"{layer},0.2,0.5,0.6\n" for layer in range(7)))
+    texts = ["", "fine", "fine"], ["fine", "", ["", "fine"]]
+    raw = score(*texts, model_type=MODEL)
+    assert [column[:2].tolist() for column in raw] == [[0, 0]] * 3
+    assert raw[2][2] == pytest.approx(1)
+    rescaled = score(*texts, model_type=MODEL, lang="en", rescale_with_baseline=True, baseline_path=str(path))
+    # (0 - b) / (1 - b): -.25, -1 and -1.5.
+    assert [column[0].item() for column in rescaled] == pytest.approx([-0.25, -1, -1.5])
+
+
+def test_all_layers_come_as_rows():
+    every = score(CANDIDATES, REFERENCES, model_type=MODEL, all_layers=True)
+    assert every[0].shape == (7, 3)
+    third = score(CANDIDATES, REFERENCES, model_type=MODEL, num_layers=3)
+    np.testing.assert_array_equal(every[2][3], third[2])
+
+
+def test_idf_over_the_references_is_that_of_a_scorer_with_them_as_its_corpus():
+    groups = [[one, "something else"] for one in REFERENCES]
+    found = score(CANDIDATES, groups, model_type=MODEL, idf=True)
+    flat = [text for group in groups for text in group]
+    scorer = BERTScorer(MODEL, idf=True, idf_sents=flat)
+    np.testing.assert_array_equal(scorer.score(CANDIDATES, groups)[2], found[2])
+    plain = score(CANDIDATES, groups, model_type=MODEL)
+    assert (plain[2] != found[2]).all()
+
+
+def test_a_dictionary_of_weights_is_taken():
+    weights = defaultdict(lambda: 1.0, {101: 0.0, 102: 0.0})  # what bert_score itself uses without idf
+    found = score(CANDIDATES, REFERENCES, model_type=MODEL, idf=weights)
+    np.testing.assert_array_equal(found[0], score(CANDIDATES, REFERENCES, model_type=MODEL)[0])
+
+
+def test_the_hash_is_a_signature_of_what_was_applied():
+    found, text = score(CANDIDATES, REFERENCES, model_type=MODEL, return_hash=True)
+    assert len(found) == 3
+    assert "|layer:6|" in text
+    assert text == BERTScorer(MODEL).hash
+    rescaled = BERTScorer(MODEL, lang="en", rescale_with_baseline=True)
+    assert "rescale:published" in rescaled.hash
+
+
+def test_a_corpus_can_be_given_later_and_replaced():
+    scorer = BERTScorer(MODEL, idf=True)
+    with pytest.raises(InputError, match="idf=True needs a corpus"):
+        scorer.score(CANDIDATES, REFERENCES)
+    scorer.compute_idf(REFERENCES)
+    with pytest.warns(UserWarning, match="are replaced"):
+        scorer.compute_idf(REFERENCES * 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "lang or model_type must be given"),
+        ({"model_type": MODEL, "rescale_with_baseline": True}, "lang must be given to rescale"),
+        ({"model_type": MODEL, "num_layers": 9}, "layer must be between 0 and 6"),
+    ],
+)
+def test_what_cannot_be_done_is_refused(settings, message):
+    with pytest.raises(InputError, match=message):
+        score(CANDIDATES, REFERENCES, **settings)
+
+
+def test_there_is_no_baseline_for_another_language():
+    with pytest.raises(InputError, match="no baseline for lang='de'"):
+        score(CANDIDATES, REFERENCES, model_type=MODEL, lang="de", rescale_with_baseline=True)
+
+
+def test_an_example_is_drawn(tmp_path):
+    path = tmp_path / "pair.svg"
+    picture = BERTScorer(MODEL).plot_example("a <b> cat", "the cat", fname=str(path))
+    assert path.read_text() == picture
+    assert picture.startswith("<svg")
+    assert "&lt;" in picture
+    assert "<b>" not in picture
