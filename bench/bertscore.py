@@ -1,7 +1,7 @@
 """BERTScore beside bert_score: values, pairs a second on the same real pairs in turn, and memory.
 
-``python bench/bertscore.py --peer PYTHON`` where PYTHON belongs to an environment with bert_score. The texts are
-sentences of STS-B dev, which lie beside the checkout.
+``python bench/bertscore.py --peer PYTHON`` where PYTHON belongs to an environment with bert_score. The texts
+are sentences of STS-B dev, which lie beside the checkout.
 """
 
 import argparse
@@ -16,7 +16,7 @@ import numpy as np
 
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale import BertScorer
-from semscale.embedding.weights import resolve
+from semscale.weights.resolving import resolve
 
 ROOT = Path(__file__).parent.parent
 PAIRS = ROOT.parent / "shared" / "data" / "stsb" / "dev.csv"
@@ -95,69 +95,70 @@ def _measured(n, model):
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, taken
 
 
-def main():
+def options():
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--peer", required=True, help="Python with bert_score")
     arguments.add_argument("--turns", type=int, default=5)
     arguments.add_argument("--pairs", type=int, default=600, help="pairs that are timed")
     arguments.add_argument("--groups", type=int, default=8, help="prompts with five samples each")
     arguments.add_argument("--memory-pairs", type=int, default=300_000)
-    options = arguments.parse_args()
+    return arguments.parse_args()
 
-    files = resolve("all-MiniLM-L6-v2")
-    model = str(files.folder)
-    firsts, others = long_pairs(options.pairs)
-    texts = [*real_pairs()[0], *real_pairs()[1]]
-    size = SAMPLES + 1
-    prompts = [texts[at * size : at * size + size] for at in range(options.groups)]
-    groups = [(prompt[0], prompt[1:]) for prompt in prompts]
+
+def prompts_with_samples(n):
+    texts, size = sentences(), SAMPLES + 1
+    return [(texts[at * size], texts[at * size + 1 : (at + 1) * size]) for at in range(n)]
+
+
+def compared_peer(python, model, timed):
+    """Start the peer, and print how far its values are from ours."""
     with tempfile.TemporaryDirectory() as folder:
         checked = cases(folder, 300)
-        orders = {
-            name: {"candidates": case[0], "references": case[1], "settings": case[2]}
-            for name, case in checked.items()
-        }
+        names = ("candidates", "references", "settings")
+        orders = {name: dict(zip(names, case, strict=False)) for name, case in checked.items()}
         order = {"model": model, "layer": LAYER, "folder": folder, "cases": orders}
-        peer = Peer(
-            options.peer,
-            "bert_score_peer.py",
-            {**order, "candidates": firsts, "references": others, "groups": groups},
-        )
+        peer = Peer(python, "bert_score_peer.py", order | timed)
         print(f"{date.today()}, {machine()}")
         print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about.items())} (its best)\n")
         print("largest differences from bert_score, its pairs one by one (to reach: 1e-4):")
         for name, case in checked.items():
             compare(name, case, folder, model)
+    return peer
 
-    scorers = {
-        precision: BertScorer(model, layer=LAYER, precision=precision) for precision in ("exact", "fast")
-    }
+
+def report(unit, n, times, target):
+    for name, taken in times.items():
+        ratio = spread(ratios(times["bert_score"], taken))
+        print(f"{name:11} {spread([n / time for time in taken], 1):24} {unit}/s, ratio {ratio}")
+    print(f"to reach: {target}")
+
+
+def main():
+    chosen = options()
+    model = str(resolve("all-MiniLM-L6-v2").folder)
+    firsts, others = long_pairs(chosen.pairs)
+    groups = prompts_with_samples(chosen.groups)
+    timed = {"candidates": firsts, "references": others, "groups": groups}
+    peer = compared_peer(chosen.peer, model, timed)
+    scorers = {name: BertScorer(model, layer=LAYER, precision=name) for name in ("exact", "fast")}
     for scorer in scorers.values():
         scorer.score(firsts[:64], others[:64])  # compile
     lengths = scorers["exact"].encoder.reader.read([*firsts, *others]).lengths
     print(f"\n{len(firsts)} pairs of distinct texts, {lengths.mean():.1f} tokens on average")
     times = {"bert_score": [], "exact": [], "fast": []}
     grouped = {"bert_score": [], "exact": []}
-    for _ in range(options.turns):
+    for _ in range(chosen.turns):
         times["bert_score"].append(peer.turn("distinct"))
         for precision, scorer in scorers.items():
             times[precision].append(seconds(lambda scorer=scorer: scorer.score(firsts, others)))
         grouped["bert_score"].append(peer.turn("groups"))
         grouped["exact"].append(seconds(lambda: [scorers["exact"].score([o] * len(s), s) for o, s in groups]))
-    for name, taken in times.items():
-        ratio = spread(ratios(times["bert_score"], taken))
-        print(f"{name:11} {spread([len(firsts) / time for time in taken], 1):24} pairs/s, ratio {ratio}")
-    print("to reach: exact 1.7, fast 3")
+    report("pairs", len(firsts), times, "exact 1.7, fast 3")
     print(f"\none prompt at a time with {SAMPLES} samples, {len(groups)} prompts")
-    for name, taken in grouped.items():
-        ratio = spread(ratios(grouped["bert_score"], taken))
-        print(f"{name:11} {spread([len(groups) / time for time in taken], 1):24} prompts/s, ratio {ratio}")
-    print("to reach: 10")
-    if options.memory_pairs:
-        peak, taken = peak_memory(options.memory_pairs, model)
-        print(
-            f"\n{options.memory_pairs:,} pairs of distinct texts: {peak:,.0f} MiB at most, {taken:.0f} s (fast)"
-        )
+    report("prompts", len(groups), grouped, "10")
+    if chosen.memory_pairs:
+        peak, taken = peak_memory(chosen.memory_pairs, model)
+        print(f"\n{chosen.memory_pairs:,} pairs of distinct texts: {peak:,.0f} MiB, {taken:.0f} s (fast)")
         print("to reach: 2,000 MB")
 
 

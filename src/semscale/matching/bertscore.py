@@ -64,7 +64,8 @@ def bertscore(  # noqa: PLR0913 - what can be chosen about a score
         >>> scores.f1.round(3).tolist(), [str(status) for status in scores.status]
         ([1.0, nan], ['scored', 'missing'])
     """
-    scorer = BertScorer(model, layer=layer, idf=idf, rescale=rescale, precision=precision, progress=progress)
+    encoder = token_encoder(model, precision, progress)
+    scorer = BertScorer(encoder, layer=layer, idf=idf, rescale=rescale)
     return scorer.score(predictions, references, progress=progress)
 
 
@@ -80,15 +81,15 @@ class BertScorer:
             more. A list of texts: rarer in that corpus. A mapping from token ids: these weights.
         rescale: ``False``: raw scores. ``True``: rescaled with the baseline that comes with Semscale. A file:
             with the one in it, from ``semscale bertscore calibrate`` or of bert_score's format.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it).
-        progress: called while weights are pulled.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it); an encoder that
+            is given keeps its own.
 
     Raises:
         InputError: a setting that cannot be used; the message says what to do.
         ModelError: the model's files cannot be had or run.
     """
 
-    def __init__(  # noqa: PLR0913 - what can be chosen about a score
+    def __init__(
         self,
         model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
         *,
@@ -96,9 +97,8 @@ class BertScorer:
         idf: Idf = False,
         rescale: Rescale = False,
         precision: str = "exact",
-        progress: Progress | None = None,
     ) -> None:
-        self.encoder = token_encoder(model, precision, progress)
+        self.encoder = token_encoder(model, precision, None)
         given = None if isinstance(rescale, bool) else read_baseline(Path(rescale))
         self.layer = chosen_layer(layer, self.encoder, given)
         self._baseline = chosen_baseline(given, self.encoder, self.layer) if rescale is not False else None
