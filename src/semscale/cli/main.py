@@ -6,24 +6,39 @@ import warnings
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
 
 from semscale.cli.bertscore import app as bertscore
 from semscale.cli.cache import app as cache
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
+from semscale.cli.match import evaluate, match
 from semscale.cli.models import app as models
 from semscale.cli.rate import rate
 from semscale.cli.scales import app as scales
 from semscale.cli.streams import flush_output, prepare_streams
 from semscale.version import __version__
 
+
+class _Commands(TyperGroup):
+    """Commands of one word or two: ``match FILE`` takes a file, and ``match evaluate`` is another command."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - whichever click it is
+        """Find the command, by its first two words where there is such a one."""
+        both = " ".join(args[:2])
+        return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
+
+
 app = typer.Typer(
     name="semscale",
+    cls=_Commands,
     help="Measure what free text means: survey answers, reviews and LLM output on a scale, offline.",
     no_args_is_help=True,
     rich_markup_mode="rich",
     pretty_exceptions_enable=False,
 )
 app.command()(rate)
+app.command()(match)
+app.command("match evaluate")(evaluate)
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")
 app.add_typer(models, name="models")

@@ -9,6 +9,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
+    from semscale.matching.methods import LoadingSettings
 
 
 @dataclass(frozen=True)
@@ -29,10 +30,19 @@ class ModelChoice:
     base_url: str | None = None
     cache: bool = True
 
+    @property
+    def chosen_name(self) -> str:
+        """The model's name, the default one unless another is given."""
+        return self.name or DEFAULT_MODEL
+
+    def loading(self, progress: Progress | None) -> "LoadingSettings":
+        """How methods of matching load it; the first time its weights are pulled."""
+        return {"engine": self.engine, "base_url": self.base_url, "cache": self.cache, "progress": progress}
+
     def load(self, progress: Progress | None) -> "Embedder":
         """Load the model; the first time its weights are pulled."""
         return load_embedder(
-            self.name or DEFAULT_MODEL,
+            self.chosen_name,
             precision=self.precision,
             engine=self.engine,
             base_url=self.base_url,

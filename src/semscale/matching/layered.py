@@ -75,11 +75,14 @@ class LayeredMatch:
         layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
         return ScoredPairs(score, layers, windows, self._signature(baseline, corpus))
 
-    def explain(self, pairs: Pairs, row: int) -> pl.DataFrame:
-        """Lay out how the word layer aligned the pieces of one pair, as ``alignment_frame`` has it."""
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Lay out how the word layer aligned the pieces of some pairs, as ``alignment_frame`` has it."""
         idf = self._idf(self._corpus_of(pairs))
-        rows = pairs.prediction[row], pairs.reference[row]
-        ours, theirs = (alphanumeric(self._pieces(content_only(pairs.texts[at]))) for at in rows)
+        return [self._alignment(pairs, row, idf) for row in rows]
+
+    def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
+        texts = (pairs.texts[at] for at in (pairs.prediction[row], pairs.reference[row]))
+        ours, theirs = (alphanumeric(self._pieces(content_only(text))) for text in texts)
         self._table.learn([*ours, *theirs])
         vectors = self._table.vectors
         similarity = vectors[self._table.rows(ours)] @ vectors[self._table.rows(theirs)].T

@@ -126,9 +126,10 @@ def explain_items(
     if not isinstance(method, Explains):
         return {}
     pairs = pair_up(predictions, references)
-    rows = {(item, place): row for row, (item, place) in enumerate(zip(pairs.item, pairs.place, strict=True))}
-    places = {item: int(matches.reference[item]) for item in items if matches.scored[item]}
-    return {item: method.explain(pairs, rows[item, place]) for item, place in places.items()}
+    rows = {pair: row for row, pair in enumerate(zip(pairs.item, pairs.place, strict=True))}
+    scored = [item for item in items if matches.scored[item]]
+    explained = method.explain(pairs, [rows[item, matches.reference[item]] for item in scored])
+    return dict(zip(scored, explained, strict=True))
 
 
 def match(

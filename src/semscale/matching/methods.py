@@ -1,7 +1,7 @@
 """The methods of matching by name, and how each one is built."""
 
 import difflib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -42,17 +42,17 @@ class LoadingSettings(TypedDict, total=False):
 class Explains(Protocol):
     """What a method does that can say how a pair came to its score, token by token."""
 
-    def explain(self, pairs: Pairs, row: int) -> pl.DataFrame:
-        """Lay the tokens of one pair out, those of the prediction first.
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Lay the tokens of some pairs out, those of the prediction first.
 
         Args:
             pairs: all pairs, as they were scored.
-            row: which of them.
+            rows: which of them.
 
         Returns:
-            Columns ``side`` (``prediction`` or ``reference``), ``place``, ``token``, ``matched_token``,
-            ``similarity``, ``weight`` (a share of its side's) and ``contribution``; more where a method has
-            more to say.
+            A table a row, with columns ``side`` (``prediction`` or ``reference``), ``place``, ``token``,
+            ``matched_token``, ``similarity``, ``weight`` (a share of its side's) and ``contribution``; more
+            where a method has more to say.
         """
         ...
 
@@ -112,14 +112,33 @@ METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
 """Every method by its name."""
 
 
+ANY_ENGINE = frozenset({"cosine"})
+"""Methods that read vectors of texts alone, so that any engine serves; the others read a model's tokens."""
+
+
+def check_method(name: str, engine: str = "openvino") -> None:
+    """Check, before a model is loaded, that a method exists and goes with an engine.
+
+    Raises:
+        UnknownNameError: no method has this name; the nearest one is named.
+        InputError: the method reads tokens, which the engine does not show.
+    """
+    if name not in METHODS:
+        nearest = difflib.get_close_matches(str(name), METHODS, 1)
+        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
+    if engine != "openvino" and name not in ANY_ENGINE:
+        raise InputError(
+            f"engine must be openvino for method {name!r}, which reads a model's tokens, got {engine!r}; "
+            f"any engine serves {', '.join(sorted(ANY_ENGINE))}"
+        )
+
+
 def build_method(name: str, recipe: Recipe) -> PairMethod:
     """Build a method.
 
     Raises:
         UnknownNameError: no method has this name; the nearest one is named.
     """
-    if name in METHODS:
-        return METHODS[name](recipe)
-    nearest = difflib.get_close_matches(str(name), METHODS, 1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-    raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
+    check_method(name)
+    return METHODS[name](recipe)

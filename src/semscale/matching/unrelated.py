@@ -29,7 +29,8 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
     """
     if len(texts) < 2:  # noqa: PLR2004
         raise InputError(
-            f"corpus must have at least 2 different texts to estimate the baseline from, got {len(texts)}"
+            f"corpus must have at least 2 different texts to estimate the baseline from, got {len(texts)}; "
+            "give texts of the kind to be matched as corpus (--corpus FILE)"
         )
     order = np.array(sorted(range(len(texts)), key=texts.__getitem__), np.int64)
     m = len(order)
