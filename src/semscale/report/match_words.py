@@ -80,9 +80,10 @@ def separation_words(summary: "MatchSummary") -> str | None:
     if separation is None:
         return None
     mean = number(float(separation.unrelated.mean()))
-    pairs = counted(len(separation.unrelated), "unrelated pair")
+    pairs = counted(len(separation.unrelated), "such pair")
     return (
-        f"{percent(separation.share)} above unrelated pairs, whose mean is {mean} ({pairs}; chance is 50 %)"
+        f"a row scores above an unrelated pair {percent(separation.share)} of the time, and half of the time "
+        f"by chance ({pairs}, mean {mean})"
     )
 
 
