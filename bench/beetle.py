@@ -1,0 +1,54 @@
+"""The Beetle answers of SemEval-2013 task 7: student answers, several references, three grades."""
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+FOLDER = Path(__file__).parents[2] / "shared" / "data" / "beetle"
+
+
+@dataclass(frozen=True)
+class Answers:
+    """Graded answers; every attribute has one entry an answer."""
+
+    question: np.ndarray
+    answer: list
+    references: list
+    grade: np.ndarray
+
+    @property
+    def correct(self):
+        """Which are correct."""
+        return self.grade == "correct"
+
+    @property
+    def decided(self):
+        """Correct or contradictory: the answers that say something about the matter."""
+        return self.grade != "incorrect"
+
+
+def read_answers(name):
+    """Read ``training``, ``test-unseen-answers`` or ``test-unseen-questions``."""
+    with (FOLDER / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    return Answers(
+        question=np.array([row["question_id"] for row in rows]),
+        answer=[row["answer"] for row in rows],
+        references=[list(dict.fromkeys(json.loads(row["reference_answers"]))) for row in rows],
+        grade=np.array([row["accuracy"] for row in rows]),
+    )
+
+
+def auc(positive, score):
+    """Chance that a positive item scores above a negative one; ties count half."""
+    order = np.argsort(score, kind="stable")
+    _, start, count = np.unique(score[order], return_index=True, return_counts=True)
+    ranks = np.empty(len(score))
+    ranks[order] = np.repeat(start + (count + 1) / 2, count)
+    n = positive.sum()
+    return (
+        (ranks[positive].sum() - n * (n + 1) / 2) / (n * (len(score) - n)) if 0 < n < len(score) else np.nan
+    )

@@ -1,0 +1,210 @@
+"""Fits the weights of the preset ``calibrated`` on Beetle's training answers, and writes ``calibrated.yaml``.
+
+Run with ``python bench/fit_match.py``; ``--check`` compares with the file instead. Nothing else is read but
+the product reviews of the examples, for the floors of small corpora. An answer's score is that of its best
+reference, so fitting alternates: choose the best references, then minimise the logistic loss of correct
+against not correct.
+The bounds are choices, made before the test files were read: see ``docs/validity.md``.
+"""
+
+import argparse
+import csv
+import sys
+from pathlib import Path
+
+import numpy as np
+import yaml
+from scipy.optimize import minimize
+
+from beetle import FOLDER, auc, read_answers
+from semscale.embedding.loading import load_token_encoder
+from semscale.matching.calibrated import LAYERS, above_floor, combine, lean
+from semscale.matching.calibrated_match import UNRELATED_PAIRS
+from semscale.matching.guards import FINDING_KINDS, Guards, finding_counts
+from semscale.matching.pairs import best_pairs, pair_up
+from semscale.matching.token_words import WordWeights
+from semscale.matching.unrelated import unrelated_pairs
+from semscale.matching.word_layers import TextsRead, WordLayers
+
+HERE = Path(__file__).parent
+WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated.yaml"
+REVIEWS = HERE.parent / "examples" / "product_reviews.csv"
+
+STOP_WEIGHT = 0.15
+GROUPS = {
+    "negation": ("negation:negated-prediction", "negation:negated-reference"),
+    "opposite": ("opposite:opposed", "opposite:reversed-order"),
+    "number in conflict": (
+        "number:other-value",
+        "number:other-unit",
+        "number:other-bound",
+        "number:other-label",
+    ),
+    "number on one side": (
+        "number:missing-number",
+        "number:added-number",
+        "number:missing-label",
+        "number:added-label",
+    ),
+    "name": ("name:missing-name", "name:invented-name"),
+}
+# Short answers of one domain ask for more of words, and for harder penalties, than texts in general bear.
+SHARE_BOUNDS = [(0.1, 0.2), (0.3, 0.6), (0.3, 0.7)]
+PENALTY_BOUNDS = [(0.0, 0.45)] * (len(GROUPS) - 1) + [(0.0, 0.1)]  # the last one is of names
+BOUNDS = SHARE_BOUNDS + PENALTY_BOUNDS
+START = [0.2, 0.3, 0.5, *[0.1] * len(GROUPS)]
+ROUNDS, FOLDS, SEED = 5, 8, 0
+PLACES = 2
+
+HEADER = """\
+# Weights of the preset "calibrated", which bench/fit_match.py fits to the training answers of Beetle
+# (SemEval-2013 task 7).
+# Run the script instead of editing this file, whose SHA-256 stands in every signature.
+"""
+
+
+def measured_pairs(answers, layers, encoder):
+    """Raw layers of all pairs, the floors of the references, and the pairs."""
+    pairs = pair_up(answers.answer, answers.references)
+    corpus = sorted({pairs.texts[text] for text in pairs.reference})
+    read = TextsRead(pairs.texts, encoder)
+    own = np.array([pairs.texts.index(text) for text in corpus])
+    weights = WordWeights.over((read.words[at].words for at in own), stop=STOP_WEIGHT)
+    drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, SEED)]
+    floors = layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
+    return pairs, layers.measure(read, pairs.prediction, pairs.reference, weights), floors
+
+
+def layer_means(measured):
+    word = (measured.word_precision + measured.word_recall) / 2
+    context = (measured.context_precision + measured.context_recall) / 2
+    return {
+        name: float(values.mean())
+        for name, values in zip(LAYERS, (word, context, measured.text), strict=True)
+    }
+
+
+def finding_groups(pairs):
+    """Which groups of findings each pair has, shape (p, groups); numbers in conflict hide those on one side."""
+    guards = Guards()
+    counts = [
+        finding_counts(guards.check(pairs.texts[ours], pairs.texts[theirs]))
+        for ours, theirs in zip(pairs.prediction, pairs.reference, strict=True)
+    ]
+    found = np.array(
+        [[any(row[kind] for kind in kinds) for kinds in GROUPS.values()] for row in counts], float
+    )
+    found[:, 3] *= 1 - found[:, 2]
+    return found
+
+
+class Task:
+    """Pairs with what their scores are computed from."""
+
+    def __init__(self, answers, layers, encoder):
+        self.answers = answers
+        self.pairs, self.measured, self.floors = measured_pairs(answers, layers, encoder)
+        self.found = finding_groups(self.pairs)
+
+    def scores(self, settings, pairs=slice(None)):
+        """Score pairs."""
+        word_share, text_share, recall_share, *penalties = settings
+        measured = self.measured
+        raw = {
+            "word": lean(measured.word_precision[pairs], measured.word_recall[pairs], recall_share),
+            "context": lean(measured.context_precision[pairs], measured.context_recall[pairs], recall_share),
+            "text": measured.text[pairs],
+        }
+        above = {name: above_floor(values, self.floors[name]) for name, values in raw.items()}
+        shares = {"word": word_share, "context": 1 - word_share - text_share, "text": text_share}
+        return combine(above, self.found[pairs] @ np.array(penalties), shares)
+
+    def fit(self, items):
+        """Fit to some of the answers."""
+        fitted = np.array([*START, 10.0, -5.0])
+        correct = self.answers.correct[items].astype(float)
+        for _ in range(ROUNDS):
+            best = best_pairs(self.scores(fitted[:-2]), self.pairs.item)[items]
+
+            def loss(at, best=best):
+                odds = at[-2] * self.scores(at[:-2], best) + at[-1]
+                return np.mean(np.logaddexp(0, odds) - correct * odds)
+
+            bounds = [*BOUNDS, (0, None), (None, None)]
+            fitted = minimize(loss, fitted, method="L-BFGS-B", bounds=bounds, options={"ftol": 1e-12}).x
+        return fitted[:-2]
+
+    def held_out(self):
+        """Score each answer with weights fitted to other questions' answers."""
+        questions = np.unique(self.answers.question)
+        order = np.random.default_rng(SEED).permutation(len(questions))
+        fold = (order % FOLDS)[np.searchsorted(questions, self.answers.question)]
+        scores = np.empty(len(fold))
+        for each in range(FOLDS):
+            all_scores = self.item_scores(self.fit(np.flatnonzero(fold != each)))
+            scores[fold == each] = all_scores[fold == each]
+        return scores
+
+    def item_scores(self, settings):
+        """Score answers by their best references."""
+        scores = self.scores(settings)
+        return scores[best_pairs(scores, self.pairs.item)]
+
+    def aucs(self, scores):
+        """Tell correct answers from all others, and from contradictory ones."""
+        correct, decided = self.answers.correct, self.answers.decided
+        return auc(correct, scores), auc(correct[decided], scores[decided])
+
+
+def general_floors(layers, encoder):
+    """Floors of texts from everyday life, for corpora too small to have floors of their own."""
+    with REVIEWS.open(encoding="utf-8", newline="") as file:
+        texts = sorted({row["text"] for row in csv.DictReader(file)})
+    read = TextsRead(texts, encoder)
+    weights = WordWeights.over((words.words for words in read.words), stop=STOP_WEIGHT)
+    drawn = unrelated_pairs(texts, UNRELATED_PAIRS, SEED)
+    return layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
+
+
+def as_file(settings, floors):
+    word_share, text_share, recall_share, *penalties = (round(float(value), PLACES) for value in settings)
+    kinds = {kind: taken for kinds, taken in zip(GROUPS.values(), penalties, strict=True) for kind in kinds}
+    context_share = round(1 - word_share - text_share, PLACES)
+    entries = {
+        "shares": {"word": word_share, "context": context_share, "text": text_share},
+        "recall_share": recall_share,
+        "stop_weight": STOP_WEIGHT,
+        "penalties": {kind: kinds[kind] for kind in FINDING_KINDS},
+        "floors": {name: round(floor, PLACES) for name, floor in floors.items()},
+    }
+    return HEADER + yaml.safe_dump(entries, sort_keys=False)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="compare with the file instead of writing it")
+    check = parser.parse_args().check
+    if not FOLDER.exists():
+        sys.exit(f"skipped: {FOLDER} is not there")
+    encoder = load_token_encoder()
+    layers = WordLayers(encoder)
+    task = Task(read_answers("training"), layers, encoder)
+    print("floors of the references: " + ", ".join(f"{name} {at:.3f}" for name, at in task.floors.items()))
+    held_out = task.aucs(task.held_out())
+    print(
+        f"training, questions held out: correct or not {held_out[0]:.3f}, or contradictory {held_out[1]:.3f}"
+    )
+    settings = task.fit(np.arange(len(task.answers.answer)))
+    bounds = [f"{value:.3f} in {low}-{high}" for value, (low, high) in zip(settings, BOUNDS, strict=True)]
+    for name, bound in zip(("word", "text", "recall", *GROUPS), bounds, strict=True):
+        print(f"  {name}: {bound}")
+    written = as_file(settings, general_floors(layers, encoder))
+    if check:
+        same = written == WEIGHTS.read_text(encoding="utf-8")
+        print("the file is what is fitted" if same else "the file is not what is fitted")
+        sys.exit(0 if same else 1)
+    WEIGHTS.write_text(written, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,149 @@
+"""The arithmetic of the preset ``calibrated``: layers above their floors, summed, less what findings take."""
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+
+import numpy as np
+import yaml
+
+from semscale.matching.findings import Finding
+from semscale.types import Floats
+
+LAYERS = ("word", "context", "text")
+"""Words by themselves, words in their context, and texts as wholes."""
+
+_SAME = 1e-6  # equal vectors have cosines this near 1, as they are rounded
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The weights of the preset, as ``bench/fit_match.py`` fitted them.
+
+    Attributes:
+        shares: what each of ``LAYERS`` contributes; they add up to 1.
+        recall_share: what recall counts in the layers of words, 0 to 1; precision counts the rest.
+        stop_weight: what a stop word counts beside another word.
+        penalties: for each finding by guard and kind, what it takes off the score's logarithm, 0 or more.
+        floors: of each layer, for a corpus too small to estimate them from.
+        sha256: of the file they are from.
+    """
+
+    shares: Mapping[str, float]
+    recall_share: float
+    stop_weight: float
+    penalties: Mapping[str, float]
+    floors: Mapping[str, float]
+    sha256: str
+
+
+@cache
+def load_calibration() -> Calibration:
+    """Read the weights that come with Semscale."""
+    content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
+    return read_calibration(content)
+
+
+def read_calibration(content: bytes) -> Calibration:
+    """Read weights as they are written in ``calibrated.yaml``."""
+    entries = yaml.safe_load(content)
+    return Calibration(
+        shares=entries["shares"],
+        recall_share=entries["recall_share"],
+        stop_weight=entries["stop_weight"],
+        penalties=entries["penalties"],
+        floors=entries["floors"],
+        sha256=hashlib.sha256(content).hexdigest(),
+    )
+
+
+def word_match(
+    similarity: Floats, prediction_weights: Floats, reference_weights: Floats
+) -> tuple[float, float]:
+    """Align every word with the most similar one on the other side.
+
+    Precision is the weighted mean over the prediction's words of their best cosine, recall the same over the
+    reference's. A negative best cosine counts as 0: unlike words are not the opposite of what is asked for.
+
+    Args:
+        similarity: shape (p, r), cosines of p >= 1 words of the prediction with r >= 1 of the reference.
+        prediction_weights: shape (p,), greater than 0.
+        reference_weights: shape (r,), greater than 0.
+
+    Returns:
+        Precision and recall, 0 to 1; exactly 1 where every word has its equal.
+
+    Example:
+        >>> word_match(np.array([[1.0, 0.0], [0.5, -0.2]]), np.array([1.0, 3.0]), np.ones(2))
+        (0.625, 0.5)
+    """
+    # Sums of what is missing, as these are exactly 0 where nothing is.
+    beyond = 1 - settled(similarity)
+    lost_precision = beyond.min(axis=1) @ prediction_weights / prediction_weights.sum()
+    lost_recall = beyond.min(axis=0) @ reference_weights / reference_weights.sum()
+    return 1 - float(lost_precision), 1 - float(lost_recall)
+
+
+def settled(cosines: Floats) -> Floats:
+    """Clip cosines to 0 and 1, and make those exactly 1 that are within rounding of it."""
+    return np.where(cosines > 1 - _SAME, 1.0, np.clip(cosines, 0.0, 1.0))
+
+
+def above_floor(similarity: Floats, floor: float) -> Floats:
+    """Map the floor and what is below it to 0, and leave 1 where it is.
+
+    Below the floor, the mean of unrelated pairs, one pair is as unrelated as another.
+
+    Args:
+        similarity: 0 to 1.
+        floor: 0 or more, less than 1.
+
+    Example:
+        >>> above_floor(np.array([0.2, 0.7, 1.0]), 0.4).tolist()
+        [0.0, 0.5, 1.0]
+    """
+    return np.maximum(1 - (1 - similarity) / (1 - floor), 0.0)
+
+
+def lean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
+    """Give ``(1 - recall_share) precision + recall_share recall``."""
+    return 1 - (1 - recall_share) * (1 - precision) - recall_share * (1 - recall)
+
+
+def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, float]) -> Floats:
+    """Add the layers up by their shares, and multiply by ``exp(-penalty)``.
+
+    Args:
+        layers: each of ``LAYERS``, shape (p,), 0 to 1.
+        penalty: shape (p,), 0 or more, as ``penalty_of`` gives it.
+        shares: of the layers, adding up to 1.
+
+    Returns:
+        Shape (p,), 0 to 1; exactly 1 where all layers are 1 and nothing was found.
+
+    Example:
+        >>> layers = {name: np.array([1.0, 0.5]) for name in LAYERS}
+        >>> shares = {"word": 0.2, "context": 0.5, "text": 0.3}
+        >>> combine(layers, np.array([0.0, np.log(2)]), shares).round(3).tolist()
+        [1.0, 0.25]
+    """
+    lost = sum((shares[name] * (1 - layers[name]) for name in LAYERS), start=np.zeros_like(penalty))
+    return np.maximum(1 - lost, 0.0) * np.exp(-penalty)
+
+
+def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> float:
+    """Add up what the findings of a pair take off, each kind once however often it was found.
+
+    Of one guard's kinds only the gravest counts: kinds of one guard often tell of the same difference.
+
+    Args:
+        findings: of one pair.
+        penalties: of each guard and kind, such as ``number:other-value``.
+    """
+    gravest: dict[str, float] = {}
+    for finding in findings:
+        penalty = penalties.get(f"{finding.guard}:{finding.kind}", 0.0)
+        gravest[finding.guard] = max(gravest.get(finding.guard, 0.0), penalty)
+    return sum(gravest.values())

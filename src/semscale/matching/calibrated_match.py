@@ -1,0 +1,119 @@
+"""The preset ``calibrated``: words, words in context and whole texts, less what the guards find."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.matching.calibrated import LAYERS, above_floor, combine, lean, load_calibration, penalty_of
+from semscale.matching.guards import GUARDS, Guards, Mode
+from semscale.matching.pairs import Pairs
+from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.token_words import WordWeights
+from semscale.matching.unrelated import corpus_hash, unrelated_pairs
+from semscale.matching.word_layers import Measured, TextsRead, WordLayers
+from semscale.signature import Signature
+from semscale.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+    from semscale.matching.calibrated import Calibration
+
+FEWEST_FOR_FLOORS = 10
+"""Distinct texts from which on floors are estimated from the corpus."""
+UNRELATED_PAIRS = 300
+"""Pairs of them that a floor is the mean of, at most."""
+
+
+class CalibratedMatch:
+    """Matches by three layers, each above the level of unrelated texts, and by what guards find.
+
+    The score is ``(s_word word + s_context context + s_text text) exp(-penalty)``. Weights come from
+    ``calibrated.yaml``, which ``bench/fit_match.py`` fitted; ``docs/validity.md`` says how well it works.
+
+    Args:
+        encoder: gives the states of tokens.
+        corpus: texts from which word weights and floors are estimated; the references of the pairs unless
+            given. Below ``FEWEST_FOR_FLOORS`` different texts the floors are those of the file.
+        seed: of the draw of unrelated pairs.
+        recall_share: what recall counts in the layers of words: 1 asks only whether the reference's words are
+            in the prediction, 0 only whether the prediction's are in the reference; as fitted unless given.
+        guards: which guards look, and which of them weigh; all weigh unless given.
+        calibration: other weights.
+
+    Raises:
+        InputError: ``recall_share`` is not between 0 and 1.
+    """
+
+    def __init__(  # noqa: PLR0913 - what can be chosen about a score
+        self,
+        encoder: "TokenEncoder",
+        *,
+        corpus: Sequence[str] | None = None,
+        seed: int = 0,
+        recall_share: float | None = None,
+        guards: Guards | None = None,
+        calibration: "Calibration | None" = None,
+    ) -> None:
+        self._calibration = calibration or load_calibration()
+        self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
+        if not 0 <= self._recall_share <= 1:
+            raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
+        self._encoder = encoder
+        self._layers = WordLayers(encoder)
+        self._corpus = corpus
+        self._seed = seed
+        self.guards = guards or Guards(dict.fromkeys(GUARDS, Mode.WEIGH))
+
+    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
+        corpus = sorted(set(self._corpus or (pairs.texts[text] for text in pairs.reference)))
+        numbers = {text: at for at, text in enumerate(dict.fromkeys([*pairs.texts, *corpus]))}
+        read = TextsRead(list(numbers), self._encoder)
+        own = np.array([numbers[text] for text in corpus], np.int64)
+        weights = WordWeights.over((read.words[at].words for at in own), stop=self._calibration.stop_weight)
+        floors: Mapping[str, float] = self._calibration.floors
+        if len(corpus) >= FEWEST_FOR_FLOORS:
+            drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
+            unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
+            floors = {name: float(np.nanmean(values)) for name, values in self._raw(unrelated, 0.5).items()}
+        measured = self._layers.measure(read, pairs.prediction, pairs.reference, weights, progress)
+        layers = {
+            name: above_floor(values, floors[name])
+            for name, values in self._raw(measured, self._recall_share).items()
+        }
+        penalty = self._penalty(pairs)
+        windows = self._encoder.windows(read.tokens)
+        return ScoredPairs(
+            score=combine(layers, penalty, self._calibration.shares),
+            components={**layers, "findings": np.exp(-penalty)},
+            windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
+            signature=self._signature(corpus, floors),
+        )
+
+    def _raw(self, measured: Measured, recall_share: float) -> dict[str, Floats]:
+        word = lean(measured.word_precision, measured.word_recall, recall_share)
+        context = lean(measured.context_precision, measured.context_recall, recall_share)
+        return dict(zip(LAYERS, (word, context, measured.text), strict=True))
+
+    def _penalty(self, pairs: Pairs) -> Floats:
+        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+        found = (self.guards.check(pairs.texts[ours], pairs.texts[theirs]) for ours, theirs in texts)
+        penalties = self._calibration.penalties
+        weighed = (penalty_of(self.guards.weighed(findings), penalties) for findings in found)
+        return np.fromiter(weighed, np.float64, len(pairs.prediction))
+
+    def _signature(self, corpus: Sequence[str], floors: Mapping[str, float]) -> Signature:
+        weighing = [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
+        settings = Signature.of(
+            "match",
+            method="calibrated",
+            weights=self._calibration.sha256[:12],
+            recall=self._recall_share,
+            guards="+".join(weighing) or None,
+            corpus=corpus_hash(corpus),
+            floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
+            seed=self._seed,
+        )
+        return settings.extended(self._encoder.signature)

@@ -1,0 +1,58 @@
+"""Word pieces without context: each is read by the model as a text of its own, once."""
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.matching.token_words import TokenWords, unit_rows
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_ids import Spelling
+    from semscale.embedding.token_states import TokenEncoder
+
+
+class StaticPieces:
+    """Vectors of word pieces, learned when they are first met.
+
+    Args:
+        encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1.
+        layer: whose states.
+    """
+
+    def __init__(self, encoder: "TokenEncoder", layer: int) -> None:
+        self._encoder = encoder
+        self._layer = layer
+        self._vectors: dict[str, Floats] = {}
+
+    def learn(self, pieces: Iterable[str]) -> None:
+        """Read those of the pieces that are new."""
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._vectors]
+        tokens = self._encoder.reader.read(new)
+        for place, states in self._encoder.encode(tokens, np.arange(len(new)), layer=self._layer):
+            self._vectors[new[place]] = unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0]
+
+    def words(self, pieces: Sequence[Sequence[str]]) -> Floats:
+        """Give each word the mean of its pieces' vectors, scaled to length 1.
+
+        Args:
+            pieces: the pieces of k words, all of them learned.
+
+        Returns:
+            Shape (k, hidden).
+        """
+        means = [np.mean([self._vectors[piece] for piece in word], axis=0) for word in pieces]
+        return unit_rows(np.array(means).reshape(len(means), self._encoder.hidden))
+
+
+def pieces_of(text: str, spelling: "Spelling", words: TokenWords) -> list[list[str]]:
+    """Spell the words of a text in pieces, in lower case.
+
+    Args:
+        text: the text.
+        spelling: its tokens.
+        words: its words.
+    """
+    shown = [text[start:end].strip().lower() for start, end in spelling.offsets.tolist()]
+    return [shown[start:end] for start, end in zip(words.starts, words.ends, strict=True)]

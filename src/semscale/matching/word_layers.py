@@ -1,0 +1,138 @@
+"""How alike pairs are layer by layer: words by themselves, words in context, whole texts."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.embedding.token_ids import TokenIds
+from semscale.matching.calibrated import settled, word_match
+from semscale.matching.reuse import plan_steps
+from semscale.matching.static_words import StaticPieces, pieces_of
+from semscale.matching.token_words import WordWeights, find_words, unit_rows
+from semscale.types import Floats, Integers, Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+    from semscale.matching.token_words import TokenWords
+
+FRESH_BYTES = 128 << 20  # states of texts that are read in one step
+KEPT_BYTES = 256 << 20  # vectors of texts that are kept for later pairs
+
+_REPORTED = 64  # pairs between two reports of progress
+
+
+@dataclass(frozen=True)
+class Measured:
+    """Similarities of p pairs, each of shape (p,), 0 to 1; NaN where a text has no token."""
+
+    word_precision: Floats
+    word_recall: Floats
+    context_precision: Floats
+    context_recall: Floats
+    text: Floats
+
+
+@dataclass(frozen=True)
+class _Vectors:
+    """What is compared of one text."""
+
+    static: Floats
+    context: Floats
+    text: Floats
+    weights: Floats
+
+
+class TextsRead:
+    """Texts with their tokens and words.
+
+    Args:
+        texts: distinct.
+        encoder: whose tokens.
+    """
+
+    def __init__(self, texts: Sequence[str], encoder: "TokenEncoder") -> None:
+        spellings = [encoder.reader.spell(text) for text in texts]
+        ids = [spelling.ids for spelling in spellings]
+        ends = np.cumsum([0, *map(len, ids)], dtype=np.int64)
+        self.tokens = TokenIds(np.concatenate([np.empty(0, np.int32), *ids]), ends)
+        self.words: list[TokenWords] = [
+            find_words(text, spelling.offsets, spelling.special)
+            for text, spelling in zip(texts, spellings, strict=True)
+        ]
+        self.pieces = [pieces_of(*each) for each in zip(texts, spellings, self.words, strict=True)]
+
+
+class WordLayers:
+    """Measures pairs of texts; a pair's numbers depend on its two texts and the weights alone.
+
+    Args:
+        encoder: gives the states of tokens; those of its last layer are compared.
+    """
+
+    def __init__(self, encoder: "TokenEncoder") -> None:
+        self._encoder = encoder
+        self._layer = encoder.layers
+        self._static = StaticPieces(encoder, encoder.layers)
+
+    def measure(
+        self,
+        read: TextsRead,
+        prediction: Integers,
+        reference: Integers,
+        weights: WordWeights,
+        progress: Progress | None = None,
+    ) -> Measured:
+        """Measure pairs.
+
+        Args:
+            read: the texts.
+            prediction: shape (p,), which text is the prediction.
+            reference: shape (p,), which text is the reference.
+            weights: of words.
+            progress: called while pairs are measured.
+        """
+        used = np.unique(np.concatenate([prediction, reference]))
+        self._static.learn(piece for text in used for word in read.pieces[text] for piece in word)
+        values = np.full((len(prediction), 5), np.nan)
+        kept: dict[int, _Vectors] = {}
+        token = 4 * self._encoder.hidden
+        room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // (4 * token)}
+        done = 0
+        for step in plan_steps(prediction, reference, read.tokens.lengths, **room):
+            kept.update(self._vectors(read, step.fresh, weights))
+            for pair in step.pairs.tolist():
+                values[pair] = _compare(kept[int(prediction[pair])], kept[int(reference[pair])])
+                done += 1
+                if progress and (done % _REPORTED == 0 or done == len(values)):
+                    progress("scoring pairs", done, len(values))
+            for text in step.dropped.tolist():
+                del kept[text]
+        return Measured(*values.T.copy())
+
+    def _vectors(
+        self, read: TextsRead, texts: Integers, weights: WordWeights
+    ) -> Iterator[tuple[int, _Vectors]]:
+        for text, states in self._encoder.encode(read.tokens, texts, layer=self._layer):
+            words = read.words[text]
+            yield (
+                text,
+                _Vectors(
+                    static=self._static.words(read.pieces[text]),
+                    context=words.pooled(states),
+                    text=unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0],
+                    weights=weights.of(words.words),
+                ),
+            )
+
+
+def _compare(ours: _Vectors, theirs: _Vectors) -> tuple[float, ...]:
+    if not len(ours.weights) or not len(theirs.weights):
+        return (np.nan,) * 5
+    sides = ours.weights, theirs.weights
+    return (
+        *word_match(ours.static @ theirs.static.T, *sides),
+        *word_match(ours.context @ theirs.context.T, *sides),
+        float(settled(ours.text @ theirs.text)),
+    )
