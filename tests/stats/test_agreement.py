@@ -81,8 +81,8 @@ def test_ks_similarity_is_symmetric_and_bounded(p, q):
 @pytest.mark.parametrize(
     ("weighted", "plain"),
     [
-        (agreement._weighted_pearson, lambda x, y: stats.pearsonr(x, y).statistic),
-        (agreement._weighted_spearman, lambda x, y: stats.spearmanr(x, y).statistic),
+        (agreement.weighted_pearson, lambda x, y: stats.pearsonr(x, y).statistic),
+        (agreement.weighted_spearman, lambda x, y: stats.spearmanr(x, y).statistic),
     ],
 )
 def test_counting_an_item_several_times_is_repeating_it(weighted, plain):

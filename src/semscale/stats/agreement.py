@@ -28,7 +28,7 @@ def pearson(x: Floats, y: Floats) -> float:
         0.5
     """
     _check_pairs(x, y)
-    return float(_weighted_pearson(x, y, np.ones((1, len(x))))[0])
+    return float(weighted_pearson(x, y, np.ones((1, len(x))))[0])
 
 
 def spearman(x: Floats, y: Floats) -> float:
@@ -94,8 +94,8 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
         seed: of the bootstrap.
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
-    value = pearson(x, y) if weights is None else plan.coefficient(_weighted_pearson, (x, y))
-    return bootstrapped(value, _weighted_pearson, (x, y), plan, CORRELATION)
+    value = pearson(x, y) if weights is None else plan.coefficient(weighted_pearson, (x, y))
+    return bootstrapped(value, weighted_pearson, (x, y), plan, CORRELATION)
 
 
 def spearman_estimate(  # noqa: PLR0913 - likewise
@@ -114,8 +114,8 @@ def spearman_estimate(  # noqa: PLR0913 - likewise
     """
     plan = ResamplingPlan(clusters, interval, seed, weights)
     unweighted = weights is None or not len(x)
-    value = spearman(x, y) if unweighted else plan.coefficient(_weighted_spearman, (x, y))
-    return bootstrapped(value, _weighted_spearman, (x, y), plan, CORRELATION)
+    value = spearman(x, y) if unweighted else plan.coefficient(weighted_spearman, (x, y))
+    return bootstrapped(value, weighted_spearman, (x, y), plan, CORRELATION)
 
 
 def ks_similarity_estimate(  # noqa: PLR0913 - likewise
@@ -143,7 +143,8 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
     return bootstrapped(value, _weighted_ks, (p, q), ResamplingPlan(clusters, interval, seed, weights), SHARE)
 
 
-def _weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
+def weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
+    """Pearson's correlation (b,) of items (n,) where each is there ``counts`` (b, n) times."""
     if not len(x):
         return np.full(len(counts), np.nan)
     # Centred first, so that sums of squares lose nothing to a large common mean.
@@ -152,7 +153,8 @@ def _weighted_pearson(x: Floats, y: Floats, counts: Floats) -> Floats:
     return correlation(*sums.T)
 
 
-def _weighted_spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
+def weighted_spearman(x: Floats, y: Floats, counts: Floats) -> Floats:
+    """Spearman's correlation (b,) of items (n,) where each is there ``counts`` (b, n) times."""
     u, v = _weighted_ranks(x, counts), _weighted_ranks(y, counts)
     n = counts.sum(axis=1)
     u -= (n[:, None] + 1) / 2  # the mean rank, whatever the ties
