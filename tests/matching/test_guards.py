@@ -12,10 +12,10 @@ from semscale.matching.findings import Guard
 from semscale.matching.guards import FINDING_KINDS, GUARDS, Guards, Mode, finding_counts
 
 WORDS = (
-    "not no never without isn't can't connected disconnected open closed left right safe unsafe increase the a",
-    "decrease bulb Bulb A B C terminal 1 2 12 0.5 mg g 1,000 1.000 % 10^3 ½ twelve second one and or but , . ; :",
-    "( ) \" ' - CYP3A4 TB Paris Berlin US U.S. greater less than before after present absent was ruled out neither",
-    "nor lacks of 5:30 pm °C ٣ ① İ ǅ 中 µg",
+    "not no never without isn't can't connected disconnected open closed left right safe unsafe increase",
+    "decrease the a bulb Bulb A B C terminal 1 2 12 0.5 mg g 1,000 1.000 % 10^3 ½ twelve second one and or",
+    "but , . ; : ( ) \" ' - CYP3A4 TB Paris Berlin US U.S. greater less than before after present absent was",
+    "ruled out neither nor lacks of 5:30 pm °C ٣ ① İ ǅ 中 µg",
 )
 PIECES = st.sampled_from([word for line in WORDS for word in line.split()])
 TEXTS = st.one_of(st.lists(PIECES, max_size=12).map(" ".join), st.text(max_size=40))

@@ -33,6 +33,7 @@ OTHER = [
     ("terminals 1 and 6 are linked", "terminals 1 and 5 are linked", "other-label", "6", "5"),
     ("take at least 5", "take at most 5", "other-bound", "5", "5"),
     ("p < 0.05", "p > 0.05", "other-bound", "0.05", "0.05"),
+    ("B", "C", "other-label", "B", "C"),
     ("twenty-one men", "twenty-two men", "other-value", "twenty-one", "twenty-two"),
 ]
 

@@ -48,19 +48,21 @@ def read_labels(text: str, words: list[Word], numbers: set[int], taken: set[int]
         [('bulb', ('a',)), ('bulb', ('c',))]
     """
     found: list[Label] = []
-    for at, word in enumerate(words):
+    candidates = [
+        at
+        for at, word in enumerate(words)
+        if (len(word.text) == 1 and word.kind == "w") or word.start in numbers or word.text in _ROMAN
+    ]
+    for at in candidates:
+        word = words[at]
         is_number = word.start in numbers
-        if (
-            word.start in taken
-            or not (is_number or len(word.text) == 1 or word.text in _ROMAN)
-            or word.kind == "p"
-        ):
+        if word.start in taken:
             continue
         noun = _noun_before(words, at, found)
         if is_number:
             if noun:
                 found.append(Label(at, noun, ()))
-        elif word.kind == "w" and _is_letter(text, words, at, noun):
+        elif _is_letter(text, words, at, noun):
             found.append(Label(at, noun or "?", _letter_values(word.text, bool(noun))))
     return found
 
@@ -99,7 +101,12 @@ def _is_letter(text: str, words: list[Word], at: int, noun: str) -> bool:
             or following in _BEFORE_BARE_A
             or (shown == "A" and at > 0)
         )
-    if not shown.isupper() or shown == "I" or text.isupper() or (behind == "." and at + 2 < len(words)):
+    if (
+        not shown.isupper()
+        or shown == "I"
+        or (text.isupper() and len(words) > 1)
+        or (behind == "." and at + 2 < len(words))
+    ):
         return False
     starts = at == 0 or words[at - 1].text in ".?!:"
     return not (starts and shown == "A") or following in _BEFORE_BARE_A or following == ","

@@ -26,6 +26,7 @@ _SENTENCE_START = re.compile(
 _ORDINARY = word_list("ordinary_capitals")
 _MONTHS = word_list("months")
 _MOSTLY = 0.6
+_LOOK_BACK = 16
 _QUOTED_WORDS = 3
 _FEW = 3
 
@@ -57,9 +58,14 @@ def read_names(text: str, words: list[Word]) -> list[Name]:
         >>> [(name.kind, name.shown) for name in read_names(text, read_words(text))]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
-    if not words or (text.islower() and not any(map(str.isdigit, text))):
+    has_digits = any(word.kind == "n" for word in words)
+    if not words or (text.islower() and not has_digits):
         return []
-    found = [_name("code", match) for match in _CODE.finditer(text) if _is_code(match[0])]
+    found = (
+        [_name("code", match) for match in _CODE.finditer(text) if _is_code(match[0])] if has_digits else []
+    )
+    if text.islower():
+        return found
     if not _is_shouted(text, words):
         found += [_name("acronym", match) for match in _ACRONYM.finditer(text)]
         found += [_name("name", match) for match in _MIXED.finditer(text)]
@@ -128,11 +134,13 @@ def _capitalised(text: str) -> list[Name]:
         lower = match[0].lower()
         if before and joined and lower not in _ORDINARY:
             found[-1] = _named("name", text[before.start : match.end()], before.start)
-        elif lower in _MONTHS and not _SENTENCE_START.search(text[: match.start()]):
-            found.append(_name("month", match))
-        elif lower not in _ORDINARY and not _SENTENCE_START.search(text[: match.start()]):
-            found.append(_name("name", match))
+        elif not _starts_sentence(text, match.start()) and lower not in _ORDINARY:
+            found.append(_name("month" if lower in _MONTHS else "name", match))
     return found
+
+
+def _starts_sentence(text: str, at: int) -> bool:
+    return _SENTENCE_START.search(text[max(0, at - _LOOK_BACK) : at]) is not None
 
 
 def _is_short(quoted: str) -> bool:

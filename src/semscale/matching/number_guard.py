@@ -66,9 +66,8 @@ class NumberGuard:
 
 def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
-    left = [one for one in ours.quantities if not any(_agree(one, other) for other in theirs.quantities)]
-    wanted = [other for other in theirs.quantities if not any(_agree(one, other) for one in ours.quantities)]
-    left, wanted = [one for one in left if not one.weak], [other for other in wanted if not other.weak]
+    left = _unanswered(ours.quantities, theirs.quantities)
+    wanted = _unanswered(theirs.quantities, ours.quantities)
     for one in left:
         partner = _partner(one, wanted)
         if partner:
@@ -83,6 +82,12 @@ def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
             kind = MISSING_LABEL if other.label else MISSING_NUMBER
             reason = f'"{other.shown}" is missing from the prediction.'
             yield Finding("number", kind, reason, None, theirs.place(other.start, other.end))
+
+
+def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
+    """List the numbers that none of the other text agrees with."""
+    distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
+    return [one for one in here if not one.weak and not any(_agree(one, other) for other in distinct)]
 
 
 def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -> Finding:

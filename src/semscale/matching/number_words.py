@@ -29,6 +29,8 @@ _OTHER_WORDS = {
 }
 _WEAK_UP_TO = 1.0
 _CARDINALS = word_list("number_words")
+_WEAK = {**_MONTHS, **_OTHER_WORDS}
+_KNOWN = _CARDINALS | frozenset(_WEAK)
 
 
 class SpeltNumber(NamedTuple):
@@ -72,13 +74,11 @@ def spelt_numbers(words: Sequence[Word]) -> list[SpeltNumber]:
         >>> [(number.value, number.weak) for number in found]
         [(21.0, False), (1.0, True), (12.0, False)]
     """
+    known = [at for at, word in enumerate(words) if word.text in _KNOWN]
     found = [
-        SpeltNumber(value, at, at, True)
-        for at, word in enumerate(words)
-        if (value := float(_MONTHS.get(word.text, 0)) or _OTHER_WORDS.get(word.text)) is not None
-        and (value or word.text == "none")
+        SpeltNumber(float(_WEAK[words[at].text]), at, at, True) for at in known if words[at].text in _WEAK
     ]
-    if not any(word.text in _CARDINALS for word in words):
+    if not any(words[at].text in _CARDINALS for at in known):
         return found
     places = [at for at, word in enumerate(words) if word.text not in "-‐–"]
     tokens = [_Token(words[at].text) for at in places]

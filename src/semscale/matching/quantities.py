@@ -114,6 +114,8 @@ def read_quantities(text: str, words: list[Word]) -> list[Quantity]:
 def _with_labels(text: str, words: list[Word], found: list[Quantity]) -> list[Quantity]:
     """Mark the numbers that label something, and add the letters that do."""
     numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
+    if not found and not any(len(word.text) == 1 or word.text.startswith(("i", "v", "x")) for word in words):
+        return found
     taken = {at for quantity in found if quantity.unit for at in range(quantity.start, quantity.end)}
     for label in read_labels(text, words, set(numbers), taken):
         start, end = words[label.at].start, words[label.at].end
