@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -20,6 +19,7 @@ from semscale.report.match_words import (
 )
 from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import counted, coverage, number, one_line, plain, printable, with_interval
+from semscale.types import Integers
 
 if TYPE_CHECKING:
     from semscale.cli.match_run import MatchedFile
@@ -113,7 +113,7 @@ def _guards(summary: "MatchSummary") -> Table:
     return table
 
 
-def _pairs(summary: "MatchSummary", rows: "np.ndarray[tuple[int], np.dtype[np.int64]]", title: str) -> Table:
+def _pairs(summary: "MatchSummary", rows: Integers, title: str) -> Table:
     table = figure_table("row", "score", "prediction", "reference", title=title)
     for column in table.columns[2:]:
         column.justify = "left"

@@ -1,7 +1,7 @@
 """Scores of replies to closed questions: true or false, multiple choice, and lists of options."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass
 from string import ascii_uppercase
 from typing import Any
@@ -83,6 +83,16 @@ def options_of(item: Mapping[str, Any]) -> list[str]:
         options = [options[letter] for letter in sorted(options)]
     return [_LETTER_LABEL.sub("", str(option), count=1) if _is_labelled(option, at) else str(option)
             for at, option in enumerate(options)]  # fmt: skip
+
+
+def option_f1(listed: Set[str], wanted: Set[str]) -> float:
+    """Give the F1 of what was listed against what was wanted; NaN where nothing was wanted.
+
+    Example:
+        >>> option_f1({"a", "c"}, {"a"})  # precision 1/2, recall 1
+        0.6666666666666666
+    """
+    return _f1(len(listed & wanted), len(listed), len(wanted))
 
 
 def _is_labelled(option: object, at: int) -> bool:

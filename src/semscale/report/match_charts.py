@@ -87,14 +87,14 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, width: int) -> Speci
 
     names = [row.name for row in rows]
     room = label_room(width, names)
-    records = [
+    records: list[dict[str, Any]] = [
         {"row": place, "value": mean, "colour": colour}
         for place, row in enumerate(rows)
         for mean, colour in zip(row.means, colours, strict=True)
     ]
     spans = [{"row": place, "low": min(row.means), "high": max(row.means)} for place, row in enumerate(rows)]
-    values = [record["value"] for record in records]
-    low, high = min(0.0, *values), max(1.0, *values)
+    values = [mean for row in rows for mean in row.means]
+    low, high = min([0.0, *values]), max([1.0, *values])
     x = alt.X(
         "value:Q",
         axis=alt.Axis(title="mean", tickCount=6, orient="top", domain=False, ticks=False),

@@ -95,10 +95,10 @@ def scored_in(score: Floats, chosen: "np.ndarray[tuple[int], np.dtype[np.bool_]]
 def _row(
     name: str, score: Floats, edges: Floats, estimate: "MeanEstimate | None", colour: str
 ) -> HistogramRow:
-    ends = (estimate.low, estimate.high) if estimate is not None and has_interval(estimate) else (None, None)
-    return HistogramRow(
-        name, bin_counts(score, edges) / max(len(score), 1), float(score.mean()), *ends, colour
-    )
+    shares = bin_counts(score, edges) / max(len(score), 1)
+    known = estimate is not None and has_interval(estimate)
+    low, high = (estimate.low, estimate.high) if estimate is not None and known else (None, None)
+    return HistogramRow(name, shares, float(score.mean()), low, high, colour)
 
 
 def _named(name: str) -> str:

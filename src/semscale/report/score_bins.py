@@ -28,8 +28,7 @@ def bin_edges(score: Floats, bounds: tuple[float, float], *, bins: int) -> Float
     least = float(score.min()) if len(score) else start
     below = int(np.ceil(round((start - least) / width, 9))) if least < start else 0
     steps = np.arange(-below, bins + 1)
-    edges: Floats = start + steps * width
-    return edges
+    return np.asarray(start + steps * width, dtype=np.float64)
 
 
 def bin_counts(score: Floats, edges: Floats) -> Integers:
