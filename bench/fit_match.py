@@ -85,7 +85,7 @@ def layer_means(measured):
 
 
 def finding_groups(pairs):
-    """Which groups of findings each pair has, shape (p, groups); numbers in conflict hide those on one side."""
+    """Which groups of findings each pair has; numbers in conflict hide those on one side."""
     guards = Guards()
     counts = [
         finding_counts(guards.check(pairs.texts[ours], pairs.texts[theirs]))

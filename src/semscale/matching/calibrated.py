@@ -101,7 +101,7 @@ def above_floor(similarity: Floats, floor: float) -> Floats:
         floor: 0 or more, less than 1.
 
     Example:
-        >>> above_floor(np.array([0.2, 0.7, 1.0]), 0.4).tolist()
+        >>> above_floor(np.array([0.2, 0.75, 1.0]), 0.5).tolist()
         [0.0, 0.5, 1.0]
     """
     return np.maximum(1 - (1 - similarity) / (1 - floor), 0.0)

@@ -1,0 +1,177 @@
+"""How well each method of matching agrees with people: STS-B dev, and Beetle's two test files.
+
+Run with ``python bench/validity.py``. Intervals are percentiles of a bootstrap of pairs (STS-B) or whole
+questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's training file, by ``fit_match.py``.
+"""
+
+import argparse
+import csv
+import re
+import sys
+from datetime import date
+
+import numpy as np
+from scipy.stats import spearmanr
+
+from beetle import FOLDER, auc, read_answers
+from measuring import machine
+from semscale import bertscore
+from semscale.embedding.loading import load_token_encoder
+from semscale.matching.calibrated_match import CalibratedMatch
+from semscale.matching.guards import GUARDS, Guards
+from semscale.matching.matcher import match, match_with
+
+STSB = FOLDER.parent / "stsb" / "dev.csv"
+TESTS = ("test-unseen-answers", "test-unseen-questions")
+SAME = 5.0  # "the two sentences are completely equivalent, as they mean the same thing"
+UNRELATED, SEED = 500, 0
+
+
+def length_null(predictions, references):
+    return best_of(predictions, references, lambda ours, theirs: min(ours, theirs, key=len), len)
+
+
+def overlap_null(predictions, references):
+    return best_of(
+        predictions, references, lambda ours, theirs: set(ours) & set(theirs), lambda all_: len(set(all_))
+    )
+
+
+def best_of(predictions, references, shared, size):
+    """What is shared as a share of both, for the best of several references."""
+
+    def one(prediction, reference):
+        ours, theirs = (re.findall(r"\w+", text.lower()) for text in (prediction, reference))
+        return 2 * size(shared(ours, theirs)) / max(1, size(ours) + size(theirs))
+
+    pairs = zip(predictions, references, strict=True)
+    return np.array([max(one(prediction, each) for each in listed(given)) for prediction, given in pairs])
+
+
+def listed(references):
+    return [references] if isinstance(references, str) else references
+
+
+def methods(encoder):
+    """Functions from predictions and references to scores."""
+
+    def calibrated(**settings):
+        method = CalibratedMatch(encoder, **settings)
+        return lambda predictions, references: match_with(method, predictions, references).score
+
+    def named(name):
+        return lambda predictions, references: match(predictions, references, method=name).score
+
+    return {
+        "null: length": length_null,
+        "null: word overlap": overlap_null,
+        "cosine": named("cosine"),
+        "bertscore": lambda predictions, references: bertscore(predictions, references).f1,
+        "cliniqlink-doc": named("cliniqlink-doc"),
+        "cliniqlink-code": named("cliniqlink-code"),
+        "calibrated, no guards": calibrated(guards=Guards()),
+        "calibrated": calibrated(),
+    }
+
+
+def interval(figure, clusters, replicates):
+    """95 % bootstrap interval of a figure of rows, drawing clusters."""
+    members = [np.flatnonzero(clusters == name) for name in np.unique(clusters)]
+    rng = np.random.default_rng(SEED)
+    drawn = [
+        figure(np.concatenate([members[at] for at in rng.integers(len(members), size=len(members))]))
+        for _ in range(replicates)
+    ]
+    return np.nanquantile(drawn, [0.025, 0.975])
+
+
+def cell(figure, rows, clusters, replicates):
+    low, high = interval(figure, clusters, replicates)
+    return f"{figure(rows):.3f} ({low:.3f} to {high:.3f})"
+
+
+def read_stsb():
+    with STSB.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    human = np.array([float(row["similarity_0_5"]) for row in rows])
+    return [row["sentence1"] for row in rows], [row["sentence2"] for row in rows], human
+
+
+def unrelated(predictions, references, groups):
+    """Random pairs of a prediction with the references of another group."""
+    rng = np.random.default_rng(SEED)
+    pairs = rng.integers(len(predictions), size=(4 * UNRELATED, 2))
+    pairs = pairs[groups[pairs[:, 0]] != groups[pairs[:, 1]]][:UNRELATED]
+    return [predictions[at] for at in pairs[:, 0]], [listed(references[at])[0] for at in pairs[:, 1]]
+
+
+def print_agreement(scorers, stsb, beetle, replicates):
+    first, second, human = stsb
+    tests = {name: answers for name, answers in beetle.items() if name in TESTS}
+    columns = ["STS-B dev"] + [
+        f"{name[5:]}, {task}" for name in tests for task in ("or not", "or contradictory")
+    ]
+    print("| method | " + " | ".join(columns) + " |\n|---|" + "---|" * len(columns))
+    for method, score in scorers.items():
+        each = np.arange(len(human))
+        scores = score(first, second)
+        cells = [cell(lambda at, s=scores: spearmanr(s[at], human[at])[0], each, each, replicates)]
+        for answers in tests.values():
+            scores = score(answers.answer, answers.references)
+            for rows in (np.arange(len(scores)), np.flatnonzero(answers.decided)):
+                figure = lambda at, s=scores[rows], c=answers.correct[rows]: auc(c[at], s[at])  # noqa: E731
+                cells.append(cell(figure, np.arange(len(rows)), answers.question[rows], replicates))
+        print(f"| {method} | " + " | ".join(cells) + " |", flush=True)
+
+
+def print_floors(scorers, stsb, beetle):
+    first, second, human = stsb
+    training = beetle["training"]
+    drawn = {
+        "STS-B": unrelated(first, second, np.arange(len(human))),
+        "Beetle": unrelated(training.answer, training.references, training.question),
+    }
+    same = sorted(set(first))[:UNRELATED]
+    print("\n| method | unrelated, STS-B | unrelated, Beetle | identical |\n|---|---|---|---|")
+    for method, score in scorers.items():
+        means = [f"{np.nanmean(score(*pairs)):.3f}" for pairs in drawn.values()]
+        print(f"| {method} | " + " | ".join(means) + f" | {np.nanmin(score(same, same)):.3f} |", flush=True)
+
+
+def print_alarms(stsb, beetle):
+    first, second, human = stsb
+    alike = np.flatnonzero(human == SAME)
+    texts = sorted({*first, *second})
+    answers = beetle["training"]
+    pairs = {
+        "identical": list(zip(texts, texts, strict=True)),
+        f"paraphrases ({SAME:g} of 5)": [(first[at], second[at]) for at in alike],
+        "unlike (at most 1 of 5)": [(first[at], second[at]) for at in np.flatnonzero(human <= 1)],
+    }
+    for grade in ("correct", "contradictory"):
+        rows = np.flatnonzero(answers.grade == grade)
+        pairs[f"Beetle training, {grade}"] = [(answers.answer[at], answers.references[at][0]) for at in rows]
+    print("\n| pairs | n | " + " | ".join(GUARDS) + " | any |\n|---|---|" + "---|" * (len(GUARDS) + 1))
+    for name, listed_pairs in pairs.items():
+        found = np.array([[bool(guard.check(*pair)) for guard in GUARDS.values()] for pair in listed_pairs])
+        shares = [*found.mean(axis=0), found.any(axis=1).mean()]
+        print(f"| {name} | {len(found)} | " + " | ".join(f"{100 * share:.1f} %" for share in shares) + " |")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap")
+    replicates = parser.parse_args().replicates
+    missing = [str(path) for path in (STSB, FOLDER) if not path.exists()]
+    if missing:
+        sys.exit("skipped, as these are not there: " + ", ".join(missing))
+    stsb, beetle = read_stsb(), {name: read_answers(name) for name in ("training", *TESTS)}
+    scorers = methods(load_token_encoder())
+    print(f"{date.today()}, {machine()}\n")
+    print_agreement(scorers, stsb, beetle, replicates)
+    print_floors(scorers, stsb, beetle)
+    print_alarms(stsb, beetle)
+
+
+if __name__ == "__main__":
+    main()
