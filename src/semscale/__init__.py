@@ -15,6 +15,9 @@ from typing import TYPE_CHECKING
 from semscale.version import __version__
 
 if TYPE_CHECKING:
+    from semscale import consistency
+    from semscale.consistency.consistencies import Consistencies
+    from semscale.consistency.measuring import Consistency
     from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
     from semscale.errors import (
         InputError,
@@ -36,6 +39,8 @@ __all__ = [
     "ArrayEmbedder",
     "BertScorer",
     "BertScores",
+    "Consistencies",
+    "Consistency",
     "Embedder",
     "InputError",
     "InterruptedRunError",
@@ -49,6 +54,7 @@ __all__ = [
     "UnknownNameError",
     "__version__",
     "bertscore",
+    "consistency",
     "lint",
     "load_embedder",
     "load_scale",
@@ -56,6 +62,8 @@ __all__ = [
 ]
 
 _HOMES = {
+    "semscale.consistency.consistencies": ("Consistencies",),
+    "semscale.consistency.measuring": ("Consistency",),
     "semscale.embedding": ("ArrayEmbedder", "Embedder", "load_embedder"),
     "semscale.errors": (
         "InputError",
@@ -77,6 +85,8 @@ _HOMES = {
 
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that importing semscale itself stays light."""
+    if name == "consistency":  # a package that can be called
+        return import_module("semscale.consistency")
     for module, names in _HOMES.items():
         if name in names:
             found: object = getattr(import_module(module), name)

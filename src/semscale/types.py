@@ -26,5 +26,10 @@ class Status(StrEnum):
     EMPTY = "empty"  # nothing but white space
     UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
     NO_REFERENCE = "no-reference"  # nothing usable to match a prediction with
+    TOO_FEW_SAMPLES = "too-few-samples"  # not enough usable samples to say how far they agree
     WEIGHTLESS = "weightless"  # no token that counts: nothing the model can read, or an idf of 0 throughout
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
+    UNPARSABLE = "unparsable"  # replies came, and none states a score beyond doubt
+    REFUSED = "refused"  # the model declined to answer
+    FAILED = "failed"  # no reply came
+    UNFINISHED = "unfinished"  # a cap was reached before it was asked about
