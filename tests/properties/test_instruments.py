@@ -4,9 +4,12 @@ import importlib
 import inspect
 import pkgutil
 import re
+import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from typing import ForwardRef, get_args
 
 import numpy as np
@@ -14,11 +17,15 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 import semscale
+from semscale.embedding.pipeline import has_bfloat16
+from semscale.matching.bertscore import BertScorer
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Status
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.weights.resolving import resolve
 
 CELLS = [
     "I would buy it today", None, "never, not at all", "", "it is fine I suppose", 12,
@@ -37,6 +44,8 @@ class Instrument:
     signature: Callable[..., Signature]
     settings: dict[str, object]
     """For each setting of the constructor another value than the default."""
+    figure: str = "mean"
+    """A column of the table that has a number for each item."""
 
 
 def rating_scale():
@@ -56,7 +65,41 @@ def rater(**settings):
     )
 
 
+@cache
+def bert_scorer():
+    return BertScorer()
+
+
+@cache
+def other_model():
+    """The default model under another name, which is another model to a signature."""
+    folder = Path(tempfile.mkdtemp(), "other")
+    shutil.copytree(resolve(DEFAULT_MODEL).folder, folder)
+    (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
+    return folder
+
+
+def bert_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("bertscore", precision="bfloat16")  # not to be had on this processor
+    return BertScorer(**{"layer": 6, **settings}).signature
+
+
 INSTRUMENTS = [
+    Instrument(
+        kind=BertScorer,
+        score=lambda cells: bert_scorer().score(cells, ["I would never buy it"] * len(cells)),
+        rows=lambda scores: np.column_stack([scores.precision, scores.recall, scores.f1]),
+        signature=bert_signature,
+        settings={
+            "model": other_model(),
+            "layer": 3,
+            "idf": ["buy it", "it is fine"],
+            "rescale": True,
+            "precision": "fast",
+        },
+        figure="f1",
+    ),
     Instrument(
         kind=Rater,
         score=lambda cells: rater().rate(cells),
@@ -116,7 +159,7 @@ def test_missing_stays_missing(instrument):
     assert np.isnan(instrument.rows(result)[absent]).all()
     assert Status.SCORED not in set(result.status[absent])
     frame = result.to_frame()
-    assert frame.filter(absent).select("mean").null_count().item() == absent.sum()
+    assert frame.filter(absent).select(instrument.figure).null_count().item() == absent.sum()
 
 
 @each

@@ -112,7 +112,7 @@ def verify(name: str) -> ModelFiles:
             raise ModelError(f"{_fault(home, file, expected)}; semscale models pull {name} brings it back")
     with contextlib.suppress(OSError):  # a folder that cannot be written is verified all the same
         write_stamps(home, sums)
-    return _files(home, sums, pinned=known is not None)
+    return _files(home, sums, pinned=known is not None, weights=_weights_of(name))
 
 
 def installed() -> list[str]:
@@ -123,7 +123,7 @@ def installed() -> list[str]:
     """
     root = models_root()
     folders = root.iterdir() if root.is_dir() else ()
-    return sorted(_name(path.name) for path in folders if (path / WEIGHTS).is_file())
+    return sorted(_name(path.name) for path in folders if (path / _weights_of(_name(path.name))).is_file())
 
 
 def home_of(name: str) -> Path:
@@ -136,6 +136,11 @@ def home_of(name: str) -> Path:
     if known is None and not _HUB_NAME.fullmatch(name):
         raise _unknown(name)
     return _home(known.name if known else name)
+
+
+def _weights_of(name: str) -> str:
+    known = find_known(name)
+    return known.weights if known else WEIGHTS
 
 
 def _home(name: str) -> Path:
@@ -164,7 +169,7 @@ def _resolve_known(
             if lacking:
                 with _explained(home, known.sums, lacking):
                     pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
-    return _files(home, known.sums, pinned=True)
+    return _files(home, known.sums, pinned=True, weights=known.weights)
 
 
 def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progress | None) -> ModelFiles:
@@ -258,15 +263,15 @@ def _resolve_in_place(path: Path) -> ModelFiles:
             raise ModelError(f"{path} has no {name}; give the folder of one BERT-like checkpoint")
     sha256 = sha256_of(path / WEIGHTS)
     for known in KNOWN.values():
-        if known.sums[WEIGHTS] == sha256 and all(
+        if known.sums.get(WEIGHTS) == sha256 and all(
             current_sum(path, name, {}) == expected for name, expected in known.sums.items()
         ):
             return ModelFiles(path, known.name, sha256, pinned=True)
     return ModelFiles(path, _signable(path.resolve().name), sha256, pinned=False)
 
 
-def _files(home: Path, sums: Mapping[str, str], *, pinned: bool) -> ModelFiles:
-    return ModelFiles(home, _signable(_name(home.name)), sums[WEIGHTS], pinned=pinned)
+def _files(home: Path, sums: Mapping[str, str], *, pinned: bool, weights: str = WEIGHTS) -> ModelFiles:
+    return ModelFiles(home, _signable(_name(home.name)), sums[weights], pinned=pinned)
 
 
 def _signable(name: str) -> str:
