@@ -22,6 +22,9 @@ OTHER = [
     ("½ tablet", "¼ tablet", "other-value", "½", "¼"),
     ("at 5 pm", "at 6 pm", "other-value", "5 pm", "6 pm"),
     ("a fall of -5 °C", "a fall of 5 °C", "other-value", "-5 °C", "5 °C"),
+    # 98.6 °F are 37 °C, 1.52 m are 4.99 ft
+    ("38 °C", "98.6 °F", "other-value", "38 °C", "98.6 °F"),
+    ("1.52 m", "5.2 ft", "other-value", "1.52 m", "5.2 ft"),
     ("38 °C", "38 °F", "other-value", "38 °C", "38 °F"),
     ("terminal 1 is connected", "terminal 4 is connected", "other-label", "1", "4"),
     ("bulb A is lit", "bulb C is lit", "other-label", "A", "C"),
@@ -55,6 +58,9 @@ AGREE = [
     ("3-5 days", "3 to 5 days"),
     ("3% - 30%", "between 3 and 30 percent"),
     ("37 °C", "98.6 °F"),
+    # 150 lb are 68.04 kg; 5.5 ft are 1.676 m
+    ("150 lb", "68 kg"),
+    ("5.5 ft", "1.68 m"),
     ("at 5 p.m.", "at 17:00"),
     ("the 3rd of May", "May 3"),
     ("$1.5 billion", "1.5 billion dollars"),
@@ -126,6 +132,8 @@ def test_missing_and_added_numbers_have_kinds_of_their_own(prediction, reference
         ("60 miles per hour", [((60.0,), "mile / hour", "")]),
         ("9" * 400, [((float("inf"),), "", "")]),
         ("10^999", [((10.0,), "", "")]),
+        (f"10^{'9' * 5000}", [((10.0,), "", "")]),
+        (f"{'9' * 5000}/5 men", [((float("inf"),), "", ""), ((5.0,), "", "")]),
     ],
 )
 def test_numbers_are_read_as_people_mean_them(text, expected):

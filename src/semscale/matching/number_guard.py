@@ -22,7 +22,6 @@ ADDED_LABEL = "added-label"
 
 _EXACT = 1e-6
 _ROUNDED_DIGITS = 2
-_UNIT_ROUNDING = 0.02
 
 
 class NumberGuard:
@@ -155,33 +154,34 @@ def _agree(one: Quantity, other: Quantity) -> bool:
 
 
 def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
-    """Compare two values in base units; the finer one may be rounded to the coarser one's digits."""
+    """Compare two values in one unit; the finer one may be rounded to the coarser one's digits."""
     if one.unit == other.unit or not (one.unit and other.unit):
-        first, second = mine, yours
-        if one.unit != other.unit and "percent" in (one.unit, other.unit):
-            first, second = (
-                value / 100 if unit == "percent" else value
-                for value, unit in ((mine, one.unit), (yours, other.unit))
-            )
-    else:
-        here, there = scale_of(one.unit), scale_of(other.unit)
-        if here.dimension != there.dimension:
-            return False
-        first, second = here.factor * mine + here.offset, there.factor * yours + there.offset
-        if math.isclose(
-            first,
-            second,
-            rel_tol=_UNIT_ROUNDING * (min(one.digits, other.digits) >= _ROUNDED_DIGITS) or _EXACT,
-        ):
-            return True
-    return math.isclose(first, second, rel_tol=_EXACT) or _rounds(first, second, one, other)
+        first, second = _as_shares(mine, one, yours, other)
+        return math.isclose(first, second, rel_tol=_EXACT) or (
+            one.digits != other.digits and _rounds(first, second, one, other)
+        )
+    here, there = scale_of(one.unit), scale_of(other.unit)
+    if here.dimension != there.dimension:
+        return False
+    here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor
+    theirs_in_ours = (there.factor * yours + there.offset - here.offset) / here.factor
+    return (
+        math.isclose(here_in_theirs, yours, rel_tol=_EXACT, abs_tol=_EXACT)
+        or _rounds(here_in_theirs, yours, one, other)
+        or _rounds(mine, theirs_in_ours, one, other)
+    )
+
+
+def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tuple[float, float]:
+    """Turn a percentage into a share if the other number has no unit: 50 percent and 0.5."""
+    if one.unit == other.unit or "percent" not in (one.unit, other.unit):
+        return mine, yours
+    return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
 
 
 def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
-    """Tell whether the value with more digits, rounded, is the other: 1.49 billion and 1.5 billion."""
+    """Tell whether two values are equal in the digits of the coarser one: 1.49 billion and 1.5 billion."""
     digits = min(one.digits, other.digits)
     if digits < _ROUNDED_DIGITS or one.sort != "number" or one.label or other.label or first * second <= 0:
         return False
-    return (
-        float(f"{first:.{digits - 1}e}") == float(f"{second:.{digits - 1}e}") and one.digits != other.digits
-    )
+    return float(f"{first:.{digits - 1}e}") == float(f"{second:.{digits - 1}e}")

@@ -19,7 +19,7 @@ _NUMBER = re.compile(
     (?P<number>\d{{1,3}}(?:[,\ \u00a0\u2009\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?
     |\d+(?:[.,]\d+)*|\.\d+|[{_FRACTIONS}])
     (?P<fraction>[{_FRACTIONS}]|/\d{{1,2}}(?![\d/]))?
-    (?P<power>\s?[x×*]\s?10\s?(?:\^\s?[-−]?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)|[eE][-+]?\d+\b|\^[-−]?\d+|[⁻⁰¹²³⁴⁵⁶⁷⁸⁹]+)?
+    (?P<power>\s?[x×*]\s?10\s?(?:\^\s?[-−]?\d+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|[eE][-+]?\d+\b|\^[-−]?\d+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?
     (?P<magnitude>\s?(?i:hundred|thousand|million|billion|trillion|bn|mn)\b|[kK]\b|(?<=\d)[mMbB]\b)?
     (?P<ordinal>(?:st|nd|rd|th)\b|'?s\b)?""",
     re.VERBOSE,
@@ -157,7 +157,7 @@ def _in_digits(text: str) -> list[Quantity]:
 def _is_pair(match: re.Match[str]) -> bool:
     """Tell whether a slash separates two numbers, as in a blood pressure of 120/80, and makes no fraction."""
     above, below = match["number"], (match["fraction"] or "").lstrip("/")
-    return below.isdecimal() and not (above.isdecimal() and int(above) < int(below))
+    return below.isdecimal() and not (above.isdecimal() and float(above) < float(below))
 
 
 def _digits(match: re.Match[str], significant: int) -> int:
@@ -205,13 +205,13 @@ def _powered(value: float, power: str) -> float:
     """Apply 10^3, e3, or a power of the number itself; what overflows stays out."""
     plain = power.translate(_SUPERSCRIPTS).replace(" ", "").lower()
     times_ten = re.fullmatch(r"[x×*]10\^?(-?\d+)|e([-+]?\d+)", plain)
-    exponent = int((times_ten[1] or times_ten[2]) if times_ten else plain.removeprefix("^") or 1)
+    exponent = float((times_ten[1] or times_ten[2]) if times_ten else plain.removeprefix("^") or 1)
     if abs(exponent) > _LARGEST_EXPONENT:
         return value
     return value * 10.0**exponent if times_ten else _safe_power(value, exponent)
 
 
-def _safe_power(value: float, exponent: int) -> float:
+def _safe_power(value: float, exponent: float) -> float:
     try:
         return float(value**exponent)
     except (OverflowError, ZeroDivisionError):

@@ -1,0 +1,86 @@
+"""How often each guard speaks, by guard and by kind, and how many pairs a second all guards read.
+
+Run with ``python bench/guards.py``. Paraphrases are the pairs of STS-B dev that people rated 4.5 and more;
+answers are the training answers of Beetle, each beside the reference nearest to it by the default model. No
+test file is read.
+"""
+
+import argparse
+import csv
+import time
+
+import numpy as np
+
+from beetle import FOLDER, read_answers
+from measuring import machine, spread
+from semscale import load_embedder
+from semscale.matching.guards import FINDING_KINDS, GUARDS, Guards, finding_counts
+from semscale.matching.reading import analyse
+
+PARAPHRASE = 4.5
+
+
+def paraphrases():
+    with (FOLDER.parent / "stsb" / "dev.csv").open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if float(row["similarity_0_5"]) >= PARAPHRASE]
+    return [(row["sentence1"], row["sentence2"]) for row in rows]
+
+
+def nearest_pairs(answers, model):
+    embedder = load_embedder(model)
+    references = sorted({text for listed in answers.references for text in listed})
+    place = {text: at for at, text in enumerate(references)}
+    cosines = embedder.embed(answers.answer).vectors @ embedder.embed(references).vectors.T
+    return [
+        (answer, max(listed, key=lambda text, row=row: row[place[text]]))
+        for answer, listed, row in zip(answers.answer, answers.references, cosines, strict=True)
+    ]
+
+
+def rates(pairs):
+    """Percentage of pairs in which each guard, and each kind, finds something."""
+    counts = [finding_counts(Guards().check(*pair)) for pair in pairs]
+    kinds = {kind: 100 * np.mean([count[kind] > 0 for count in counts]) for kind in FINDING_KINDS}
+    guards = {
+        name: 100 * np.mean([any(count[f"{name}:{kind}"] for kind in guard.kinds) for count in counts])
+        for name, guard in GUARDS.items()
+    }
+    return guards | kinds
+
+
+def speeds(pairs, turns):
+    """Pairs a second of processor time when every text is new, and when every text was read before."""
+    new, known = [], []
+    for _ in range(turns):
+        for speed, clear in ((new, True), (known, False)):
+            if clear:
+                analyse.cache_clear()
+            start = time.process_time()
+            for pair in pairs:
+                Guards().check(*pair)
+            speed.append(len(pairs) / (time.process_time() - start))
+    return new, known
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--model", default="all-MiniLM-L6-v2")
+    parser.add_argument("--turns", type=int, default=5)
+    settings = parser.parse_args()
+    answers = read_answers("training")
+    pairs = nearest_pairs(answers, settings.model)
+    columns = {"identical": [(text, text) for text in answers.answer], "paraphrases": paraphrases()}
+    for grade in ("correct", "contradictory", "incorrect"):
+        columns[grade] = [pair for pair, given in zip(pairs, answers.grade, strict=True) if given == grade]
+    print(machine())
+    print("percentage of pairs with a finding; in brackets the pairs")
+    print(f"{'':30s}", *(f"{f'{name} ({len(listed)})':>22s}" for name, listed in columns.items()))
+    table = {name: rates(listed) for name, listed in columns.items()}
+    for row in (*GUARDS, *FINDING_KINDS):
+        print(f"{row:30s}", *(f"{table[name][row]:22.1f}" for name in columns))
+    new, known = speeds(pairs, settings.turns)
+    print(f"pairs/s: answers new {spread(new, 0)}, all texts known {spread(known, 0)}")
+
+
+if __name__ == "__main__":
+    main()
