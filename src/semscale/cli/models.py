@@ -77,12 +77,12 @@ def verify(
 def path(name: _Name = None) -> None:
     """Print the folder with a model's files."""
     from semscale.errors import ModelError
-    from semscale.weights.known import DEFAULT_MODEL, WEIGHTS
-    from semscale.weights.resolving import home_of
+    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.resolving import home_of, installed
 
     name = name or DEFAULT_MODEL
     folder = home_of(name)
-    if not (folder / WEIGHTS).is_file():
+    if home_of(name).name.replace("--", "/", 1) not in installed():
         raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
     typer.echo(folder)
 

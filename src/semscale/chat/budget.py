@@ -1,0 +1,116 @@
+"""A hard cap on calls, tokens and money, and what was spent of it."""
+
+import asyncio
+from dataclasses import dataclass
+
+from semscale.chat.prices import Price
+from semscale.chat.replies import Usage
+from semscale.errors import InputError
+
+
+@dataclass(frozen=True)
+class Budget:
+    """What a run may spend at most; replies from the ledger cost nothing.
+
+    Attributes:
+        calls: attempts that are sent, repeated ones included.
+        tokens: of prompts and replies together.
+        money: in the currency of the price table.
+
+    Raises:
+        InputError: a cap is below 0.
+    """
+
+    calls: int | None = None
+    tokens: int | None = None
+    money: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "tokens", "money"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise InputError(f"a budget's {name} must be >= 0, got {value}")
+
+
+@dataclass
+class Spent:
+    """What was spent.
+
+    Attributes:
+        calls: attempts.
+        usage: tokens.
+        money: ``None`` where the price is not known.
+    """
+
+    calls: int
+    usage: Usage
+    money: float | None
+
+
+class Meter:
+    """Counts what is spent, and sets aside what a call may take before it is sent.
+
+    A call waits while those under way could use the rest up, and is refused when nothing is under way and
+    it would still not fit. The prompt's tokens are an estimate, so a cap on tokens or money may be passed by
+    what the calls under way took above it; a cap on calls is exact.
+
+    Args:
+        budget: the caps.
+        price: of the model, or ``None``.
+    """
+
+    def __init__(self, budget: Budget, price: Price | None) -> None:
+        self._budget = budget
+        self._price = price
+        self._calls = 0
+        self._used = Usage(0, 0)
+        self._aside: dict[int, Usage] = {}
+        self._changed = asyncio.Event()
+
+    @property
+    def spent(self) -> Spent:
+        """What was spent so far; calls under way count as calls only."""
+        return Spent(self._calls, self._used, self._price.of(self._used) if self._price else None)
+
+    async def reserve(self, wanted: Usage) -> tuple[int, str | None]:
+        """Set aside what a call may take.
+
+        Returns:
+            The reservation's number, and the reason where the budget does not allow the call.
+        """
+        while (reason := self._beyond(wanted)) is not None:
+            if not self._aside or self._out_of_calls():
+                return 0, reason
+            self._changed.clear()
+            await self._changed.wait()
+        self._calls += 1
+        self._aside[self._calls] = wanted
+        return self._calls, None
+
+    def settle(self, number: int, taken: Usage) -> None:
+        """Replace what was set aside under that number by what the call took."""
+        self._aside.pop(number)
+        self._used = _sum(self._used, taken)
+        self._changed.set()
+
+    def _out_of_calls(self) -> bool:
+        return self._budget.calls is not None and self._calls >= self._budget.calls
+
+    def _beyond(self, wanted: Usage) -> str | None:
+        if self._out_of_calls():
+            return f"the cap of {self._budget.calls:,} calls is reached"
+        if self._budget.tokens is None and self._budget.money is None:
+            return None
+        total = self._used
+        for aside in self._aside.values():
+            total = _sum(total, aside)
+        total = _sum(total, wanted)
+        if self._budget.tokens is not None and total.tokens > self._budget.tokens:
+            return f"the cap of {self._budget.tokens:,} tokens is reached"
+        if self._budget.money is not None and self._price and self._price.of(total) > self._budget.money:
+            return f"the cap of {self._budget.money:g} {self._price.currency} is reached"
+        return None
+
+
+def _sum(a: Usage, b: Usage) -> Usage:
+    return Usage(a.prompt_tokens + b.prompt_tokens, a.completion_tokens + b.completion_tokens)

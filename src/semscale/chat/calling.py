@@ -1,0 +1,168 @@
+"""One request, from the ledger or from the model: paced, paid for, repeated, and kept."""
+
+import asyncio
+import itertools
+from dataclasses import dataclass
+
+from semscale.chat.budget import Meter
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.content_key import ContentKeys
+from semscale.chat.endpoint_failures import failure_of
+from semscale.chat.ledger import Ledger
+from semscale.chat.ledger_file import Claim
+from semscale.chat.limits import Clock, Limits, Pacer
+from semscale.chat.messages import Request
+from semscale.chat.outcomes import Outcome
+from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
+from semscale.chat.retrying import Retries
+from semscale.chat.secrets import Scrubber, environment_secrets
+from semscale.chat.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_tokens
+from semscale.errors import SemscaleError
+
+_RUNS = itertools.count()
+_LOOK_AGAIN = 0.5  # seconds, while somebody else is at a call
+_HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
+_MAYBE_PAID = frozenset(
+    {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.MALFORMED, FailureKind.EMPTY}
+)
+
+
+class CapReachedError(SemscaleError):
+    """The budget does not allow another call."""
+
+
+class FatalCallError(SemscaleError):
+    """A call failed for a reason that every further one would share; the cause is the failure."""
+
+    def __init__(self, failure: CallError) -> None:
+        super().__init__(str(failure))
+        self.failure = failure
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a run's calls have in common.
+
+    Attributes:
+        model: who is asked.
+        limits: at once, and a minute.
+        retries: of calls that failed.
+        meter: what may be spent.
+        ledger: what is known already; ``None`` for none.
+        clock: time, pauses and chances.
+    """
+
+    model: ChatModel
+    limits: Limits
+    retries: Retries
+    meter: Meter
+    ledger: Ledger | None
+    clock: Clock
+
+
+class Caller:
+    """Brings requests to their outcomes; any number of them at once.
+
+    Args:
+        setting: of the run.
+    """
+
+    def __init__(self, setting: Setting) -> None:
+        self._setting = setting
+        self._pacer = Pacer(setting.limits, setting.clock)
+        self._keys = ContentKeys(setting.model)
+        self._under_way: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
+        self._scrubber = Scrubber(environment_secrets())
+        self._run = next(_RUNS)
+
+    async def bring(self, index: int, request: Request) -> Outcome:
+        """Bring one request to its outcome; equal requests are sent once.
+
+        Raises:
+            CapReachedError: the budget does not allow the call.
+            FatalCallError: no call can succeed.
+        """
+        key = self._keys.of(request)
+        while (first := self._under_way.get(key)) is not None:
+            result = await asyncio.shield(first)
+            if result is not None:
+                return Outcome.of(index, result)
+        ended = asyncio.get_running_loop().create_future()
+        self._under_way[key] = ended
+        outcome = None
+        try:
+            outcome = await self._found_or_called(index, key, request)
+            return outcome
+        finally:
+            del self._under_way[key]
+            ended.set_result((outcome.reply or outcome.failure) if outcome else None)
+
+    async def _found_or_called(self, index: int, key: bytes, request: Request) -> Outcome:
+        ledger = self._setting.ledger
+        if ledger is None:
+            return await self._repeated(index, key, request)
+        while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
+            await self._setting.clock.sleep(_LOOK_AGAIN)
+        if not isinstance(found, Claim):
+            return Outcome.of(index, found)
+        outcome = None
+        try:
+            outcome = await self._repeated(index, key, request)
+            return outcome
+        finally:
+            if outcome is None or outcome.status == "failed":
+                await asyncio.shield(ledger.release(key, self._run))
+
+    async def _repeated(self, index: int, key: bytes, request: Request) -> Outcome:
+        setting, attempts = self._setting, 0
+        while True:
+            result = await self._paid(request)
+            attempts += 1
+            if setting.ledger is not None:
+                await setting.ledger.record(key, self._run, result)
+            if isinstance(result, Reply):
+                return Outcome.of(index, result, attempts)
+            if result.kind in FATAL:
+                raise FatalCallError(result)
+            wait = setting.retries.wait_after(result, attempts - 1, setting.clock.chance())
+            if wait is None:
+                return Outcome.of(index, result, attempts)
+            if result.retry_after is not None and result.kind in _HOLDING:
+                self._pacer.hold(wait)
+            await setting.clock.sleep(wait)
+
+    async def _paid(self, request: Request) -> Reply | CallError:
+        meter = self._setting.meter
+        expected = Usage(estimated_prompt(request), most_reply_tokens(request))
+        number, reason = await meter.reserve(expected)
+        if reason is not None:
+            raise CapReachedError(reason)
+        taken = Usage(expected.prompt_tokens, 0)  # what a call that is broken off may have cost
+        try:
+            await self._pacer.turn(expected.tokens)
+            result = await self._asked(request)
+            taken = _taken(result, expected)
+            self._pacer.correct(expected.tokens, taken.tokens)
+            return result
+        finally:
+            meter.settle(number, taken)
+
+    async def _asked(self, request: Request) -> Reply | CallError:
+        model, timeout = self._setting.model, self._setting.limits.timeout
+        try:
+            async with asyncio.timeout(timeout):
+                return await model.complete(request)
+        except CallError as failure:
+            return failure
+        except TimeoutError:
+            return CallError(f"{model.name} did not answer within {timeout:g} s", kind=FailureKind.TIMEOUT)
+        except Exception as error:  # a model of somebody else's may raise anything; the run goes on
+            return failure_of(error, self._scrubber, model=model.name)
+
+
+def _taken(result: Reply | CallError, expected: Usage) -> Usage:
+    if result.usage is not None:
+        return result.usage
+    if isinstance(result, Reply):
+        return Usage(expected.prompt_tokens, int(len(result.text.encode()) / BYTES_PER_TOKEN) + 1)
+    return Usage(expected.prompt_tokens, 0) if result.kind in _MAYBE_PAID else Usage(0, 0)

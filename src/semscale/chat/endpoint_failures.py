@@ -1,0 +1,98 @@
+"""From what a client library raises to the kind of failure that a call met."""
+
+import time
+from collections.abc import Mapping
+
+from semscale.chat.replies import CallError, FailureKind
+from semscale.chat.retry_after import read_retry_after
+from semscale.chat.secrets import Scrubber
+
+_BY_STATUS = {
+    401: FailureKind.DENIED,
+    402: FailureKind.NO_QUOTA,
+    404: FailureKind.UNKNOWN_MODEL,
+    408: FailureKind.SERVER,
+    409: FailureKind.SERVER,
+    425: FailureKind.SERVER,
+    429: FailureKind.RATE_LIMITED,
+}
+_LEAST_SERVER_ERROR = 500
+_REDIRECTS = range(300, 400)
+_EMPTY_ACCOUNT = ("insufficient_quota", "billing_hard_limit_reached")
+_REMEDIES = {
+    FailureKind.DENIED: "check the key in {variable}",
+    FailureKind.UNKNOWN_MODEL: "check the model's name and the address {place}",
+    FailureKind.NO_QUOTA: "the account has nothing left; add to it, or use another endpoint",
+}
+
+
+def failure_of(
+    error: Exception, scrubber: Scrubber, *, model: str, place: str = "", variable: str = "its variable"
+) -> CallError:
+    """Turn an exception of a client library into a failure with one clear line and no key in it.
+
+    Args:
+        error: what the library raised; its ``status_code`` and ``response`` are looked at where it has them.
+        scrubber: takes keys out.
+        model: who was asked.
+        place: the endpoint's address, for messages.
+        variable: the environment variable of the key, for messages.
+    """
+    status = _status(error)
+    response = getattr(error, "response", None)
+    if status is None:
+        return CallError(f"{model}: {_line(error, scrubber)}", kind=_kind_without_status(error))
+    kind = _kind(status, str(getattr(error, "code", "")))
+    remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
+    if status in _REDIRECTS:
+        remedy = "the endpoint redirects; give the address that it redirects to as base_url"
+    said = f"{model}: {_line(error, scrubber)}"
+    return CallError(
+        f"{said}; {remedy}" if remedy else said,
+        kind=kind,
+        retry_after=_retry_after(response),
+        raw=_body(response, scrubber),
+    )
+
+
+def _kind(status: int, code: str) -> FailureKind:
+    if code in _EMPTY_ACCOUNT:
+        return FailureKind.NO_QUOTA
+    if status >= _LEAST_SERVER_ERROR:
+        return FailureKind.SERVER
+    return _BY_STATUS.get(status, FailureKind.REJECTED)
+
+
+def _kind_without_status(error: Exception) -> FailureKind:
+    names = " ".join(kind.__name__ for kind in type(error).__mro__)
+    if "Timeout" in names:
+        return FailureKind.TIMEOUT
+    return FailureKind.CONNECTION if "Connect" in names or "Protocol" in names else FailureKind.BROKEN
+
+
+def _status(error: Exception) -> int | None:
+    response = getattr(error, "response", None)
+    for holder, name in ((error, "status_code"), (response, "status_code"), (error, "http_status")):
+        status = getattr(holder, name, None)
+        if isinstance(status, int):
+            return status
+    return None
+
+
+def _line(error: Exception, scrubber: Scrubber) -> str:
+    cause = f" ({error.__cause__})" if error.__cause__ is not None and str(error.__cause__) else ""
+    return scrubber.line(f"{error}{cause}" if str(error) else f"{type(error).__name__}{cause}")
+
+
+def _retry_after(response: object) -> float | None:
+    headers = getattr(response, "headers", None)
+    if not isinstance(headers, Mapping):
+        return None
+    return read_retry_after({str(name).lower(): str(value) for name, value in headers.items()}, time.time())
+
+
+def _body(response: object, scrubber: Scrubber) -> str:
+    try:
+        return scrubber.reply(str(getattr(response, "text", ""))[:65_536])
+    except Exception:  # a body that was not read, or cannot be decoded, is no reason to lose the failure
+        return ""

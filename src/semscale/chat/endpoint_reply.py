@@ -1,0 +1,108 @@
+"""A reply, out of the JSON that OpenAI's chat interface answers with."""
+
+import json
+import math
+from typing import Any
+
+from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
+from semscale.chat.secrets import Scrubber
+
+_CUT = 65_536  # of what cannot be read as a reply, so much is kept
+
+
+def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
+    """Read the body of an answer with status 200.
+
+    Args:
+        text: the body.
+        scrubber: takes the key out, should the endpoint echo it.
+        model: the name that was asked for, for messages.
+
+    Raises:
+        CallError: the body is no JSON, lacks a choice or its text, or is a refusal.
+    """
+    try:
+        body = json.loads(text)
+    except ValueError:
+        shown = scrubber.line(text, longest=80)
+        raise CallError(
+            f"{model} answered with what is no JSON: {shown!r}",
+            kind=FailureKind.MALFORMED,
+            raw=scrubber.reply(text[:_CUT]),
+        ) from None
+    raw = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
+    clean = scrubber.reply(raw)
+    if clean != raw:
+        body = json.loads(clean)
+    return _reply(body, clean, scrubber, model)
+
+
+def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
+    fields: dict[str, Any] = body if isinstance(body, dict) else {}
+    usage = _usage(fields)
+
+    def fail(kind: FailureKind, what: str) -> CallError:
+        return CallError(f"{model} {scrubber.line(what)}", kind=kind, raw=raw[:_CUT], usage=usage)
+
+    choices = fields.get("choices")
+    if not isinstance(choices, list):
+        said = fields.get("error")  # some answer an error with status 200
+        raise fail(FailureKind.MALFORMED, f"answered without choices{f': {said}' if said else ''}")
+    if not choices:
+        raise fail(FailureKind.EMPTY, "answered with an empty list of choices")
+    try:
+        message = choices[0]["message"]
+        refusal, content = message.get("refusal"), message.get("content")
+        reason = str(choices[0].get("finish_reason") or "stop")
+        logprobs = token_logprobs(choices[0].get("logprobs"))
+    except (KeyError, TypeError, AttributeError, ValueError) as error:
+        raise fail(FailureKind.MALFORMED, f"answered with a choice that cannot be read: {error!r}") from None
+    if refusal or reason == "content_filter":
+        raise fail(FailureKind.REFUSED, f"refused: {refusal or 'stopped by its content filter'}")
+    words = _text(content)
+    if not words.strip():
+        hint = "; max_tokens may be too small for it to begin" if reason == "length" else ""
+        raise fail(FailureKind.SILENT, f"answered without text (finish reason {reason}){hint}")
+    return Reply(words, reason, usage, logprobs, str(fields.get("model") or model), raw)
+
+
+def _text(content: object) -> str:
+    if isinstance(content, list):  # some endpoints give parts
+        return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
+    return content if isinstance(content, str) else ""
+
+
+def _usage(body: object) -> Usage | None:
+    found = body.get("usage") if isinstance(body, dict) else None
+    try:
+        return Usage(int(found["prompt_tokens"]), int(found["completion_tokens"]))  # type: ignore[index]
+    except (KeyError, TypeError, ValueError):
+        return None
+
+
+def token_logprobs(found: object) -> tuple[TokenLogprob, ...] | None:
+    """Read the logarithms of tokens' probabilities; ``None`` where there are none.
+
+    Raises:
+        KeyError, TypeError, ValueError: they are not as OpenAI's interface has them.
+    """
+    tokens = found.get("content") if isinstance(found, dict) else None
+    if not tokens:
+        return None
+    return tuple(
+        TokenLogprob(
+            str(token["token"]),
+            _finite(token["logprob"]),
+            tuple(
+                (str(other["token"]), _finite(other["logprob"])) for other in token.get("top_logprobs") or ()
+            ),
+        )
+        for token in tokens
+    )
+
+
+def _finite(value: str | float) -> float:
+    number = float(value)
+    if math.isnan(number) or number > 0.01:  # noqa: PLR2004  # rounding may lift a certainty above 0
+        raise ValueError(f"a logarithm of a probability must be <= 0, got {value!r}")
+    return min(number, 0.0)

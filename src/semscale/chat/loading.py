@@ -1,0 +1,105 @@
+"""From a model's name, or a model of another library's, to a chat model that is ready to use."""
+
+import difflib
+import os
+from collections.abc import Callable
+from importlib.metadata import entry_points
+
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.local_files import GGUF
+from semscale.errors import InputError, UnknownNameError
+from semscale.types import Progress
+from semscale.weights.known import KNOWN, find_known
+
+PREFIX = "chat."
+"""What names of chat engines begin with in the entry-point group ``semscale``, which embedders share."""
+
+Build = Callable[[str, str | None, Progress | None], ChatModel]
+
+
+def load_chat_model(
+    model: object,
+    *,
+    base_url: str | None = None,
+    engine: str = "auto",
+    key_variable: str = "OPENAI_API_KEY",
+    progress: Progress | None = None,
+) -> ChatModel:
+    """Load a chat model.
+
+    Args:
+        model: a model's name at an endpoint; ``local``, ``SmolLM2-135M-Instruct`` or the path of a GGUF file;
+            any LangChain ``BaseChatModel``; or a :class:`ChatModel`, which is returned as it is.
+        base_url: of an OpenAI-compatible endpoint; ``OPENAI_BASE_URL`` or OpenAI's own otherwise.
+        engine: ``openai`` (any compatible endpoint), ``local`` (needs ``semscale[local]``), one that another
+            package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``: local for the
+            names of local models, else an endpoint.
+        key_variable: the environment variable that holds the endpoint's key.
+        progress: called while weights are pulled.
+
+    Returns:
+        A chat model; one on this machine is read when it is first asked.
+
+    Raises:
+        InputError: an unknown engine, no key, or an address that is none.
+        ModelError: a local model's files cannot be had.
+        MissingExtraError: ``local`` is asked for and not installed.
+    """
+    from semscale.chat.langchain import LangChainChat, is_langchain
+
+    if is_langchain(model):
+        return LangChainChat(model)  # type: ignore[arg-type]  # known by what it can do
+    if isinstance(model, ChatModel):
+        return model
+    name = str(os.fspath(model)) if isinstance(model, str | os.PathLike) else ""
+    if not name:
+        raise InputError(
+            f"model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
+        )
+    if engine == "auto":
+        engine = "local" if base_url is None and _is_local(name) else "openai"
+    if engine == "openai":
+        return _endpoint(name, base_url, key_variable)
+    return _engine(engine)(name, base_url, progress)
+
+
+def _is_local(name: str) -> bool:
+    known = find_known(name)
+    return name == "local" or name.endswith(GGUF) or (known is not None and known.is_chat)
+
+
+def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
+    from semscale.chat.endpoint import EndpointChat
+
+    try:
+        return EndpointChat(name, base_url=base_url, key_variable=key_variable)
+    except InputError as error:
+        local = [model.name for model in KNOWN.values() if model.is_chat]
+        near = difflib.get_close_matches(name, ["local", *local], n=1)
+        if base_url is not None or not near:
+            raise
+        raise InputError(f"{error}; or did you mean {near[0]!r}, on this machine?") from error
+
+
+def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatModel:
+    from semscale.chat.local import LocalChat
+    from semscale.chat.local_files import find_local_model
+
+    if base_url is not None:
+        raise InputError(f"base_url belongs to engine='openai', got {base_url!r} with engine='local'")
+    LocalChat.check_installed()
+    return LocalChat(find_local_model(name, progress=progress))
+
+
+def _engine(engine: str) -> Build:
+    if engine == "local":
+        return _local
+    points = entry_points(group="semscale")
+    offered = {point.name.removeprefix(PREFIX): point for point in points if point.name.startswith(PREFIX)}
+    if engine in offered:
+        build: Build = offered[engine].load()
+        return build
+    names = ["auto", "openai", "local", *offered]
+    nearest = difflib.get_close_matches(engine, names, 1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")

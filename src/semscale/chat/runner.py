@@ -1,0 +1,212 @@
+"""Many requests to one model: at once, within limits and a budget, resumable, failures kept apart."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sized
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing
+from pathlib import Path
+from typing import TypeVar
+
+from semscale.chat.budget import Budget, Meter, Spent
+from semscale.chat.calling import Caller, CapReachedError, FatalCallError, Setting
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.ledger import Ledger
+from semscale.chat.limits import Clock, Limits
+from semscale.chat.messages import Request
+from semscale.chat.outcomes import Outcome
+from semscale.chat.prices import PriceTable
+from semscale.chat.retrying import Retries
+from semscale.errors import InputError, InterruptedRunError, SemscaleError
+from semscale.types import Progress
+
+Requests = Iterable[Request] | AsyncIterable[Request]
+T = TypeVar("T")
+
+
+class Runner:
+    """Sends many requests to a chat model.
+
+    Every outcome is in the ledger before it is handed on, so a run that was stopped, however roughly, pays
+    for nothing twice when it is started again.
+
+    Args:
+        model: who is asked.
+        limits: calls at once and a minute, and the time that each may take.
+        retries: how calls that failed are repeated.
+        budget: what this run may spend.
+        prices: for caps in money; by default the user's table.
+        ledger: a ledger, the path of one, ``True`` for the one in Semscale's own folder, ``False`` for none.
+        clock: time, pauses and chances.
+
+    Raises:
+        InputError: money is capped and the model's price is not known.
+    """
+
+    def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
+        self,
+        model: ChatModel,
+        *,
+        limits: Limits | None = None,
+        retries: Retries | None = None,
+        budget: Budget | None = None,
+        prices: PriceTable | None = None,
+        ledger: Ledger | str | Path | bool = True,
+        clock: Clock | None = None,
+    ) -> None:
+        self.model = model
+        self._limits = limits or Limits()
+        self._retries = retries or Retries()
+        self._budget = budget or Budget()
+        table = prices or PriceTable.load()
+        self._price = table.find(model.name)
+        if self._budget.money is not None and self._price is None:
+            raise InputError(f"money cannot be capped: {table.unknown(model.name)}; or cap calls or tokens")
+        self._ledger = ledger
+        self._clock = clock or Clock()
+        self._meter = Meter(self._budget, self._price)
+
+    @property
+    def spent(self) -> Spent:
+        """Calls, tokens and money that were spent by the last run, so far."""
+        return self._meter.spent
+
+    def run(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
+        """Send requests and wait for all of them; :meth:`collect` is the same for asynchronous programs.
+
+        Raises:
+            InterruptedRunError: a cap was reached; what was finished is in the ledger.
+            ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
+        """
+        return run_apart(self._closing(requests, progress))
+
+    async def _closing(self, requests: Requests, progress: Progress | None) -> list[Outcome]:
+        try:
+            return await self.collect(requests, progress=progress)
+        finally:
+            close = getattr(self.model, "aclose", None)
+            if close is not None:
+                await close()
+
+    async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
+        """Send requests and give their outcomes in the order of the requests; errors as of :meth:`run`."""
+        async with aclosing(self.stream(requests, progress=progress)) as outcomes:
+            found = [outcome async for outcome in outcomes]
+        return sorted(found, key=lambda outcome: outcome.index)
+
+    async def stream(
+        self, requests: Requests, *, progress: Progress | None = None
+    ) -> AsyncGenerator[Outcome, None]:
+        """Send requests as they come, and give outcomes as they are ready, with the request's place as index.
+
+        Neither requests nor outcomes pile up: as many are held as calls are under way. Use
+        ``contextlib.aclosing`` around it where it may be left early. Errors as of :meth:`run`, after every
+        outcome that was ready. The model's connections stay open: ``aclose()`` it at the end.
+        """
+        self._meter = Meter(self._budget, self._price)
+        ledger, ours = _opened(self._ledger)
+        setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
+        run = _Run(Caller(setting), _Numbered(requests), self._limits.concurrency)
+        total = len(requests) if isinstance(requests, Sized) else None
+        done, stage = 0, f"asking {self.model.name}"
+        try:
+            async for outcome in run.outcomes():
+                yield outcome
+                done += 1
+                if progress:
+                    progress(stage, done, total)
+        finally:
+            await run.stop()
+            if ours and ledger is not None:
+                await asyncio.to_thread(ledger.close)
+        run.raise_if_ended_early(done)
+
+
+def run_apart(work: Coroutine[object, object, T]) -> T:
+    """Run a coroutine to its end; in a thread of its own where a loop runs already, as in a notebook."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
+
+
+class _Run:
+    """The tasks of one run: each takes the next request, brings it to its outcome and hands that on."""
+
+    def __init__(self, caller: Caller, numbered: "_Numbered", n_tasks: int) -> None:
+        self._caller = caller
+        self._numbered = numbered
+        self._ready: asyncio.Queue[Outcome | None] = asyncio.Queue(maxsize=n_tasks)
+        self._tasks = [asyncio.create_task(self._work()) for _ in range(n_tasks)]
+        self._reason: SemscaleError | None = None
+
+    async def outcomes(self) -> AsyncIterator[Outcome]:
+        closing = asyncio.create_task(self._close())
+        try:
+            while (outcome := await self._ready.get()) is not None:
+                yield outcome
+            await closing
+        finally:
+            closing.cancel()
+        for task in self._tasks:
+            if not task.cancelled():
+                task.result()
+
+    async def stop(self) -> None:
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def raise_if_ended_early(self, done: int) -> None:
+        if isinstance(self._reason, CapReachedError):
+            raise InterruptedRunError(
+                f"{self._reason}; {done:,} requests are finished and kept; a higher cap goes on from there"
+            )
+        if isinstance(self._reason, FatalCallError):
+            raise self._reason.failure
+
+    async def _work(self) -> None:
+        while self._reason is None and (numbered := await self._numbered.next()) is not None:
+            try:
+                outcome = await self._caller.bring(*numbered)
+            except (CapReachedError, FatalCallError) as error:
+                self._reason = self._reason or error
+                return
+            await self._ready.put(outcome)
+
+    async def _close(self) -> None:
+        done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
+        if any(task.cancelled() or task.exception() for task in done):
+            await self.stop()
+        await self._ready.put(None)
+
+
+class _Numbered:
+    """Requests with their places, taken one at a time by many tasks, from an iterable of either kind."""
+
+    def __init__(self, requests: Requests) -> None:
+        self._later: AsyncIterator[Request] | None = None
+        self._now: Iterator[Request] = iter(())
+        if isinstance(requests, AsyncIterable):
+            self._later = aiter(requests)
+        else:
+            self._now = iter(requests)
+        self._lock = asyncio.Lock()
+        self._index = 0
+
+    async def next(self) -> tuple[int, Request] | None:
+        async with self._lock:
+            request = await anext(self._later, None) if self._later is not None else next(self._now, None)
+            if request is None:
+                return None
+            index, self._index = self._index, self._index + 1
+            return index, request
+
+
+def _opened(ledger: Ledger | str | Path | bool) -> tuple[Ledger | None, bool]:
+    if isinstance(ledger, Ledger):
+        return ledger, False
+    if ledger is False:
+        return None, False
+    return Ledger(None if ledger is True else ledger), True

@@ -1,0 +1,63 @@
+"""Keys stay out of messages, of replies and of files."""
+
+import json
+import os
+import re
+from collections.abc import Iterable
+from urllib.parse import quote
+
+HIDDEN = "[key]"
+SHORTEST_IN_REPLIES = 12
+"""Keys that are shorter may be words, such as ``EMPTY`` for a local server, and stay in replies."""
+
+_NAMED_LIKE_KEYS = re.compile(r".*(API_?KEY|TOKEN|SECRET|PASSWORD)", re.IGNORECASE)
+_SHORTEST = 4
+
+
+def environment_secrets() -> list[str]:
+    """Return the values of environment variables that are named like keys."""
+    return [value for name, value in os.environ.items() if _NAMED_LIKE_KEYS.fullmatch(name)]
+
+
+class Scrubber:
+    """Takes secrets out of texts, however they are spelt there: as they are, in JSON, or in a URL.
+
+    Args:
+        secrets: what must not appear; values of fewer than four characters are no secrets.
+
+    Example:
+        >>> Scrubber(["sk-0123456789abcdef"]).line("Bearer sk-0123456789abcdef is wrong")
+        'Bearer [key] is wrong'
+    """
+
+    def __init__(self, secrets: Iterable[str]) -> None:
+        kept = sorted({secret for secret in secrets if len(secret) >= _SHORTEST}, key=len, reverse=True)
+        self._short = tuple(dict.fromkeys(form for secret in kept for form in _forms(secret)))
+        long = [secret for secret in kept if len(secret) >= SHORTEST_IN_REPLIES]
+        self._long = tuple(dict.fromkeys(form for secret in long for form in _forms(secret)))
+
+    def line(self, text: str, *, longest: int = 300) -> str:
+        """Make one line of a message, without any secret, and shorten it."""
+        for form in self._short:
+            text = text.replace(form, HIDDEN)
+        line = " ".join(text.split())
+        return line if len(line) <= longest else f"{line[: longest - 3]}..."
+
+    def reply(self, text: str) -> str:
+        """Take secrets out of a reply, which is otherwise left as it is."""
+        for form in self._long:
+            if form in text:
+                text = text.replace(form, HIDDEN)
+        return text
+
+    def __repr__(self) -> str:
+        return "Scrubber()"
+
+
+def _forms(secret: str) -> list[str]:
+    return [
+        secret,
+        json.dumps(secret)[1:-1],
+        json.dumps(secret, ensure_ascii=False)[1:-1],
+        quote(secret, safe=""),
+    ]
