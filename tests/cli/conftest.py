@@ -6,6 +6,7 @@ import pytest
 
 from semscale.cli import model_choice
 from semscale.cli.main import main
+from semscale.matching import methods
 
 
 class Ended:
@@ -19,7 +20,8 @@ class Ended:
 def semscale(capsys, monkeypatch, tmp_path, toy_embedder):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(model_choice, "load_embedder", lambda *_, **__: toy_embedder)
+    for module in (model_choice, methods):
+        monkeypatch.setattr(module, "load_embedder", lambda *_, **__: toy_embedder)
 
     def run(*arguments):
         capsys.readouterr()

@@ -1,0 +1,171 @@
+"""``semscale match`` from its options to what it prints and writes."""
+
+import inspect
+import json
+
+import polars as pl
+import pytest
+
+from semscale.cli.match import DEFAULT_METHOD
+from semscale.matching.matcher import Matcher
+from semscale.store.reading import open_table
+
+ANSWERS = """id,answer,expected,other,topic
+1,a heart attack,myocardial infarction,a heart attack,heart
+2,=SUM(A1) is given,=SUM(A1) is given,,heart
+3,,the lung,,lung
+4,the lung,,,lung
+5,[bold red]tomatoes[/],"[""the liver"", ""the lung""]",,
+"""
+
+
+@pytest.fixture
+def answers(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text(ANSWERS)
+    return path
+
+
+def match(*options, file="answers.csv"):
+    columns = ["--prediction", "answer", "--reference", "expected", "--reference", "other"]
+    return ["match", file, *columns, "--method", "cosine", *options]
+
+
+def test_a_pipe_gets_plain_text(semscale, answers):
+    ended = semscale(*match("--by", "topic"))
+    assert (ended.code, ended.err) == (0, "")
+    assert "\x1b" not in ended.out
+    for word in (
+        "answers.csv", "3 of 5 rows count; left out: 1 missing and 1 without reference", "Altogether (95 %",
+        "mean match, from −1 to 1", "By group", "heart", "3 lowest scores", "[bold red]tomatoes[/]",
+        "linearized variance over rows", "signature: semscale ", "method:cosine", "model:toy",
+    ):  # fmt: skip
+        assert word in ended.out, word
+    assert not [line for line in ended.out.splitlines() if line != line.rstrip()]
+
+
+def test_json_for_programs(semscale, answers):
+    ended = semscale(*match("--by", "topic", "--json", "--seed", 7, "--interval", 0.9))
+    assert (ended.code, ended.err) == (0, "")
+    result = json.loads(ended.out)
+    assert result["rows"] == 5
+    assert result["counts"] == {"scored": 3, "missing": 1, "no-reference": 1}
+    assert [(group["group"], group["rows"], group["left_out"]) for group in result["groups"]] == [
+        ("heart", 2, 0), ("lung", 0, 2),
+    ]  # fmt: skip
+    assert result["groups"][1]["mean"] is None
+    assert (result["interval"], result["seed"], result["bounds"]) == (0.9, 7, [-1, 1])
+    assert result["separation"] is None  # three rows are too few to be paired anew
+    assert [row["row"] for row in result["worst"]][0] == 5
+    assert result["worst"][-1]["score"] == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
+def test_a_matched_table(semscale, answers, tmp_path, files, kind):
+    ended = semscale(*match("--out", f"matched.{kind}"))
+    assert ended.code == 0, ended.err
+    assert f"table: matched.{kind}" in ended.out
+    assert files() == ["answers.csv", f"matched.{kind}"]
+    (matched,) = open_table(tmp_path / f"matched.{kind}").batches(100)
+    assert matched.columns[:5] == ["id", "answer", "expected", "other", "topic"]
+    assert matched["semscale_status"].to_list() == ["scored", "scored", "missing", "no-reference", "scored"]
+    scores = matched["semscale_score"].cast(pl.Float64).to_list()
+    assert scores[:2] == pytest.approx([1, 1])
+    assert scores[2:4] == [None, None]
+    # Counted from 0 over all columns: the second column's text is the first row's best reference.
+    assert matched["semscale_reference"].cast(pl.Int64).to_list()[0] == 1
+    assert matched["answer"][1] == ("'=SUM(A1) is given" if kind == "csv" else "=SUM(A1) is given")
+
+
+def test_a_report(semscale, answers, tmp_path, files):
+    ended = semscale(*match("--by", "topic", "--report", "match.html"))
+    assert ended.code == 0, ended.err
+    assert files() == ["answers.csv", "match.html"]
+    page = (tmp_path / "match.html").read_text()
+    assert page.lower().startswith("<!doctype html>")
+    assert "[bold red]tomatoes[/]" in page
+
+
+def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
+    options = ["--method", "cliniqlink-code", "--explain"]
+    shown = semscale(*match(*options)).out.split("\nWhy\n")[1]
+    assert "row 5" in shown
+    assert '"tomatoes" (prediction) met only "' in shown
+    ended = semscale(*match(*options, "--out", "matched.jsonl", "--json"))
+    assert "tokens" in json.loads(ended.out)["worst"][0]
+    (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
+    tokens = matched["semscale_tokens"].to_list()
+    assert tokens[2] is None
+    assert {token["side"] for token in tokens[0]} == {"prediction", "reference"}
+
+
+def test_a_corpus_of_its_own(semscale, answers, tmp_path):
+    corpus = [f"text number {number}" for number in range(4)]
+    (tmp_path / "corpus.txt").write_text("\n".join(corpus))
+    pl.DataFrame({"id": range(4), "text": corpus}).write_csv(tmp_path / "corpus.csv")
+    options = ["--method", "cliniqlink-doc", "--json", "--corpus"]
+    results = [
+        json.loads(semscale(*match(*options, *named)).out)["signature"]
+        for named in (["corpus.txt"], ["corpus.csv", "--corpus-column", "text"])
+    ]
+    assert results[0] == results[1]
+    assert results[0] != json.loads(semscale(*match(*options[:-1])).out)["signature"]
+
+
+def test_nothing_to_estimate_is_said(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("answer,expected,other\nx,,\n,y,\n")
+    ended = semscale(*match("--report", "match.html", "--json"))
+    assert (ended.code, ended.err) == (0, "")
+    assert json.loads(ended.out)["overall"]["mean"] is None
+    assert "No row has a score" in semscale(*match()).out
+    assert "No row has a score" in (tmp_path / "match.html").read_text()
+
+
+def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):
+    rows = "".join(f"it depends,expected number{row} word{row},\n" for row in range(40))
+    (tmp_path / "answers.csv").write_text("answer,expected,other\n" + rows)
+    assert "hardly tell the pairs from unrelated ones" in semscale(*match()).out
+
+
+def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(toy_embedder, "embed", interrupted)
+    ended = semscale(*match("--out", "matched.csv", "--report", "match.html"))
+    assert (ended.code, ended.err) == (3, "semscale: stopped\n")
+    assert files() == ["answers.csv"]
+
+
+def test_the_command_s_method_is_the_instrument_s():
+    assert inspect.signature(Matcher).parameters["method"].default == DEFAULT_METHOD
+
+
+FOLDER = {
+    "true_false": ([{"answer": "True"}, {"answer": "False"}], ["True", "True"]),
+    "short": ([{"question": "Where?", "answer": "in the heart"}], ["in the heart"]),
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, (inputs, replies) in FOLDER.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps({"inputs": inputs, "responses": replies}))
+    return tmp_path
+
+
+def test_a_submission_is_scored_by_task_and_overall(semscale, folder, files):
+    before = files()
+    ended = semscale("match", "evaluate", ".", "--method", "cliniqlink-code", "--out", "items.csv")
+    assert (ended.code, ended.err) == (0, "")
+    for word in ("true_false", "accuracy", "mean match", "overall, each task counting the same: 0.750"):
+        assert word in ended.out, word
+    assert files() == sorted([*before, "items.csv"])
+    result = json.loads(semscale("match", "evaluate", ".", "--method", "cliniqlink-code", "--json").out)
+    assert result["overall"] == 0.75
+    assert [task["mean"] for task in result["tasks"]] == [0.5, 1]
+
+
+def test_both_commands_have_help(semscale):
+    assert "--prediction" in semscale("match", "--help").out
+    assert "FOLDER" in semscale("match", "evaluate", "--help").out
