@@ -19,6 +19,7 @@ from tests.conftest import ToyEmbedder
 import semscale
 from semscale.embedding.pipeline import has_bfloat16
 from semscale.matching.bertscore import BertScorer
+from semscale.matching.matcher import Matcher
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
@@ -31,6 +32,8 @@ CELLS = [
     "I would buy it today", None, "never, not at all", "", "it is fine I suppose", 12,
     "I would buy it today", "what a waste", float("nan"), "maybe later", "fine", "buy it",
 ]  # fmt: skip
+
+MATCH_CORPUS = ["I would never buy it", "fine", "maybe tomorrow", "what a waste of money"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +88,19 @@ def bert_signature(**settings):
     return BertScorer(**{"layer": 6, **settings}).signature
 
 
+@cache
+def matcher():
+    # The word weights and the baseline are estimated from the corpus: with one, company changes no score.
+    return Matcher("cliniqlink-doc", corpus=MATCH_CORPUS)
+
+
+def match_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("match", precision="bfloat16")  # not to be had on this processor
+    chosen = {"method": "cliniqlink-doc", "corpus": MATCH_CORPUS, **settings}
+    return Matcher(**chosen).match(["buy it"], ["never buy it"]).signature
+
+
 INSTRUMENTS = [
     Instrument(
         kind=BertScorer,
@@ -99,6 +115,20 @@ INSTRUMENTS = [
             "precision": "fast",
         },
         figure="f1",
+    ),
+    Instrument(
+        kind=Matcher,
+        score=lambda cells: matcher().match(cells, [["I would never buy it", "fine"]] * len(cells)),
+        rows=lambda found: np.column_stack([found.score, *found.components.values()]),
+        signature=match_signature,
+        settings={
+            "method": "cliniqlink-code",
+            "model": other_model(),
+            "precision": "fast",
+            "corpus": ["buy it", "it is fine"],
+            "seed": 1,
+        },
+        figure="score",
     ),
     Instrument(
         kind=Rater,
