@@ -1,0 +1,1 @@
+"""Judges: chat models that score answers against a template, alone and in panels."""

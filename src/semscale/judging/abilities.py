@@ -1,0 +1,81 @@
+"""Finds out what a model takes: structured output, and probabilities of tokens.
+
+Endpoints refuse what they do not know, so the first item is asked in the richest form, and in poorer ones
+until one is taken. A model that takes a form and ignores it is seen by its replies.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any, Literal
+
+from semscale.chat.messages import Message, Parameters, Request
+from semscale.chat.replies import FailureKind
+from semscale.judging.asking import Running, Thread
+from semscale.judging.prompting import Item
+
+_TOP = (20, 5)
+_NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
+_TRIED_ITEMS = 3
+
+
+@dataclass(frozen=True)
+class Ability:
+    """What a request asks of a model besides a reply.
+
+    Attributes:
+        structured: whether the reply must follow a schema.
+        top_logprobs: how many alternatives of each token are asked for; ``None`` for no probabilities.
+    """
+
+    structured: bool
+    top_logprobs: int | None
+
+    def request(
+        self, messages: tuple[Message, ...], schema: Mapping[str, object], sampling: Mapping[str, Any]
+    ) -> Request:
+        """Make a request in this form."""
+        parameters = Parameters(
+            **sampling, top_logprobs=self.top_logprobs, schema=schema if self.structured else None
+        )
+        return Request(messages, parameters)
+
+
+def abilities_to_try(
+    structured: bool | Literal["auto"], logprobs: bool | Literal["auto"]
+) -> tuple[Ability, ...]:
+    """List the forms to try, the richest first.
+
+    Example:
+        >>> [(able.structured, able.top_logprobs) for able in abilities_to_try(False, "auto")]
+        [(False, 20), (False, 5), (False, None)]
+    """
+    forms = (True, False) if structured == "auto" else (structured,)
+    tops: tuple[int | None, ...] = (*_TOP, None) if logprobs == "auto" else _TOP if logprobs else (None,)
+    return tuple(Ability(form, top) for form, top in product(forms, tops))
+
+
+async def first_ability(
+    abilities: Sequence[Ability],
+    items: Sequence[Item],
+    threads_of: Callable[[Item, Ability], list[Thread]],
+    asked: Callable[[list[Thread], Running], Awaitable[tuple[Running, str | None]]],
+    running: Running,
+) -> tuple[Ability, Running, dict[Item, list[Thread]], str | None]:
+    """Ask about the first item until a form is taken.
+
+    An item may be refused for itself, so up to three are tried.
+
+    Returns:
+        The form; what is left to run with; the threads that have a reply; what stopped it, if anything did.
+    """
+    for item in items[:_TRIED_ITEMS]:
+        for ability in abilities:
+            threads = threads_of(item, ability)
+            running, stopped = await asked(threads[:1], running)
+            failure = threads[0].failure
+            if stopped is not None or failure is None or failure.kind not in _NOT_TAKEN:
+                return ability, running, {item: threads}, stopped
+            if len(abilities) == 1:
+                return ability, running, {item: threads}, stopped
+    return abilities[-1], running, {}, None

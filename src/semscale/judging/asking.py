@@ -1,0 +1,201 @@
+"""Asks a chat model about many items, and again about those whose replies could not be read."""
+
+import asyncio
+import threading
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from semscale.chat.budget import Budget, Spent
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.ledger import Ledger
+from semscale.chat.limits import Limits
+from semscale.chat.messages import Message, Request
+from semscale.chat.prices import PriceTable
+from semscale.chat.replies import CallError, Reply
+from semscale.chat.retrying import Retries
+from semscale.chat.runner import Runner
+from semscale.errors import InterruptedRunError
+from semscale.judging.reading import Reading
+from semscale.signature import Signature
+from semscale.types import Progress
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Running:
+    """How calls are made; it changes no number, so it stands in no signature.
+
+    Attributes:
+        limits: calls at once and a minute, and the time that each may take.
+        retries: how calls that failed are repeated.
+        budget: what may be spent; a panel's judges get equal parts of it.
+        prices: for caps in money; by default the user's table.
+        ledger: a ledger, the path of one, ``True`` for the one in Semscale's own folder, ``False`` for none.
+    """
+
+    limits: Limits = field(default_factory=Limits)
+    retries: Retries = field(default_factory=Retries)
+    budget: Budget = field(default_factory=Budget)
+    prices: PriceTable | None = None
+    ledger: Ledger | str | Path | bool = True
+
+    def after(self, spent: Spent) -> "Running":
+        """The same, with what was spent taken off the budget."""
+        budget = Budget(
+            _left(self.budget.calls, spent.calls),
+            _left(self.budget.tokens, spent.usage.tokens),
+            _left(self.budget.money, spent.money or 0.0),
+        )
+        return replace(self, budget=budget)
+
+    def divided(self, parts: int) -> "Running":
+        """The same, with an equal part of the budget for each of several judges."""
+        calls, tokens, money = self.budget.calls, self.budget.tokens, self.budget.money
+        part = Budget(
+            None if calls is None else calls // parts,
+            None if tokens is None else tokens // parts,
+            None if money is None else money / parts,
+        )
+        return replace(self, budget=part)
+
+
+@dataclass
+class Thread:
+    """One conversation about an item, with everything that came back.
+
+    Attributes:
+        request: what is sent next, or was sent last.
+        replies: in the order they came.
+        reading: of the last reply; ``None`` where there is none.
+        failure: why there is no further reply; ``None`` where there is one.
+    """
+
+    request: Request
+    replies: list[Reply] = field(default_factory=list)
+    reading: Reading | None = None
+    failure: CallError | None = None
+
+    def __post_init__(self) -> None:
+        self.first = self.request
+
+    @property
+    def unread(self) -> bool:
+        """Whether a reply came that states no score and refuses none."""
+        if self.failure is not None or self.reading is None:
+            return False
+        return self.reading.status in {"unparsable", "empty"}
+
+    def correct(self, messages: tuple[Message, ...]) -> None:
+        """Go on with the conversation as it was first, with the reply that could not be read."""
+        self.request = replace(self.first, messages=(*self.first.messages, *messages))
+
+
+class HeldOpen:
+    """A chat model whose connections outlive a run: its user closes them when all runs have ended."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.model = model
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def signature(self) -> Signature:
+        """The model's own."""
+        return self.model.signature
+
+    async def complete(self, request: Request) -> Reply:
+        """Pass a request on."""
+        return await self.model.complete(request)
+
+    async def close(self) -> None:
+        """Close the model's connections, if it has any."""
+        close = getattr(self.model, "aclose", None)
+        if close is not None:
+            await close()
+
+
+async def ask(
+    model: ChatModel,
+    threads: Sequence[Thread],
+    read: Callable[[Reply], Reading],
+    *,
+    running: Running,
+    progress: Progress | None = None,
+) -> tuple[Running, str | None]:
+    """Send the last request of each thread, and note what comes back.
+
+    Args:
+        model: who is asked; its connections stay open if it is ``HeldOpen``.
+        threads: changed in place.
+        read: reads a reply.
+        running: how calls are made.
+        progress: called as replies come.
+
+    Returns:
+        What is left to run with, and why not everything was asked, or ``None`` if it was.
+
+    Raises:
+        ReplyError: no call can succeed.
+    """
+    runner = Runner(
+        model,
+        limits=running.limits,
+        retries=running.retries,
+        budget=running.budget,
+        prices=running.prices,
+        ledger=running.ledger,
+    )
+    stopped = None
+    try:
+        requests = [thread.request for thread in threads]
+        async with aclosing(runner.stream(requests, progress=progress)) as outcomes:
+            async for outcome in outcomes:
+                thread = threads[outcome.index]
+                thread.failure = outcome.failure
+                if outcome.reply is not None:
+                    thread.replies.append(outcome.reply)
+                    thread.reading = read(outcome.reply)
+    except InterruptedRunError as error:
+        stopped = str(error)
+    return running.after(runner.spent), stopped
+
+
+def waited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
+    """Run a coroutine to its end, also where an event loop is running already, as in a notebook.
+
+    Args:
+        work: makes the coroutine.
+
+    Raises:
+        BaseException: whatever the coroutine raises.
+    """
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work())
+    results: list[T] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(asyncio.run(work()))
+        except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
+            errors.append(error)
+
+    beside = threading.Thread(target=run, name="semscale-judge")
+    beside.start()
+    beside.join()
+    if errors:
+        raise errors[0]
+    return results[0]
+
+
+def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike
+    return None if cap is None else max(cap - spent, 0)

@@ -1,0 +1,62 @@
+"""Items as callers have them: questions, answers and references in columns of equal length."""
+
+from collections.abc import Sequence
+
+from semscale.errors import InputError
+from semscale.judging.prompting import Item
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Status
+
+_ALTERNATIVES = "\n\nor:\n\n"
+
+
+def read_items(questions: object, answers: object, references: object = None) -> list[Item | Status]:
+    """Put columns side by side.
+
+    Args:
+        questions: shape (n,), a list or a series.
+        answers: shape (n,).
+        references: shape (n,), each a text or a list of texts that are all right; ``None`` for none at all.
+
+    Returns:
+        For each row an item, or why it cannot be judged: the question's or the answer's status, or
+        ``NO_REFERENCE``.
+
+    Raises:
+        InputError: something other than lists, or lists of unequal length.
+
+    Example:
+        >>> read_items(["2+2?", ""], ["4", "5"])
+        [Item(question='2+2?', answer='4', reference=None), <Status.EMPTY: 'empty'>]
+    """
+    columns = {"questions": as_list(questions, "questions"), "answers": as_list(answers, "answers")}
+    if references is not None:
+        columns["references"] = as_list(references, "references")
+    lengths = {name: len(cells) for name, cells in columns.items()}
+    if len(set(lengths.values())) > 1:
+        listed = " and ".join(f"{n} {name}" for name, n in lengths.items())
+        raise InputError(f"{' and '.join(columns)} must have equal lengths, got {listed}")
+    return [_item(*cells) for cells in zip(*columns.values(), strict=True)]
+
+
+def _item(question: object, answer: object, *reference: object) -> Item | Status:
+    for cell in (question, answer):
+        status = _status(cell)
+        if status is not Status.SCORED:
+            return status
+    if not reference:
+        return Item(str(question), str(answer))
+    known = _reference(reference[0])
+    return Status.NO_REFERENCE if known is None else Item(str(question), str(answer), known)
+
+
+def _reference(cell: object) -> str | None:
+    several = cell if isinstance(cell, Sequence) and not isinstance(cell, str) else [cell]
+    usable = [str(text) for text in several if _status(text) is Status.SCORED]
+    return _ALTERNATIVES.join(usable) or None
+
+
+def _status(cell: object) -> Status:
+    if not isinstance(cell, str):
+        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
+    return Status.EMPTY if not cell or cell.isspace() else Status.SCORED

@@ -1,0 +1,284 @@
+"""The instrument: a chat model that scores answers against a template."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+
+import numpy as np
+
+from semscale.chat.loading import load_chat_model
+from semscale.errors import InputError
+from semscale.judging.abilities import Ability, abilities_to_try, first_ability
+from semscale.judging.asking import HeldOpen, Running, Thread, ask, waited
+from semscale.judging.items import read_items
+from semscale.judging.prompting import ORDERS, Item, Order, PromptForm, ReferencePlace
+from semscale.judging.reading import Reading, read_reply
+from semscale.judging.settling import settle
+from semscale.judging.template import Template, load_template
+from semscale.judging.verdict import Verdict
+from semscale.judging.verdicts import Verdicts
+from semscale.scales import Scale
+from semscale.scales.messages import unknown_name
+from semscale.signature import Signature
+from semscale.types import Progress, Status
+
+if TYPE_CHECKING:
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.replies import Reply
+
+_SAMPLING_TEMPERATURE = 1.0
+_MOST_CORRECTIONS, _MOST_SAMPLES = 20, 1000
+
+
+class JudgeSettings(TypedDict, total=False):
+    """Settings of a ``Judge``, as ``judge`` passes them on."""
+
+    template: str | Template | Scale
+    rubric: str | None
+    context: str | None
+    order: Order
+    samples: int
+    temperature: float | None | Literal["auto"]
+    max_tokens: int | None
+    structured: bool | Literal["auto"]
+    logprobs: bool | Literal["auto"]
+    corrections: int
+    reference_place: ReferencePlace
+    seed: int | None
+
+
+class Judge:
+    """A chat model that scores answers to questions.
+
+    Args:
+        model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
+        template: one of ``TEMPLATES``, a template, a scale or its name.
+        rubric: the user's own words on what is to be judged.
+        context: further words for the judge, such as who asks.
+        order: ``score-first``, ``explanation-first`` or ``score-only``. Explaining first narrows the spread.
+        samples: replies for each item; with several the distribution is their shares.
+        temperature: ``auto`` is 0 for one sample and 1 for several; ``None`` leaves it to the model.
+        max_tokens: at which length a reply is cut; ``None`` leaves it to the model.
+        structured: whether replies are asked for as JSON by a schema; ``auto`` where the model takes one.
+        logprobs: whether probabilities of tokens are asked for; ``auto`` where the model gives them.
+        corrections: how often a reply that cannot be read is asked for again.
+        reference_place: whether a reference stands after the answer or before it.
+        seed: sent to the model, where it takes one.
+
+    Raises:
+        InputError: an unknown template, or a setting out of range.
+
+    References:
+        Zheng et al. (2023), Judging LLM-as-a-Judge, arXiv 2306.05685; on expected scores and the order of
+        score and explanation arXiv 2503.03064.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
+        self,
+        model: object,
+        *,
+        template: str | Template | Scale = "likert",
+        rubric: str | None = None,
+        context: str | None = None,
+        order: Order = "score-first",
+        samples: int = 1,
+        temperature: float | None | Literal["auto"] = "auto",
+        max_tokens: int | None = 1024,
+        structured: bool | Literal["auto"] = "auto",
+        logprobs: bool | Literal["auto"] = "auto",
+        corrections: int = 2,
+        reference_place: ReferencePlace = "after",
+        seed: int | None = None,
+    ) -> None:
+        if order not in ORDERS:
+            raise unknown_name("order", str(order), ORDERS)
+        _check_count("samples", samples, 1, _MOST_SAMPLES)
+        _check_count("corrections", corrections, 0, _MOST_CORRECTIONS)
+        if temperature == "auto":
+            temperature = 0.0 if samples == 1 else _SAMPLING_TEMPERATURE
+        if samples > 1 and temperature == 0:
+            raise InputError(f"temperature must be > 0 for {samples} samples, which would all be alike at 0")
+        if reference_place not in {"after", "before"}:
+            raise InputError(f"reference_place must be 'after' or 'before', got {reference_place!r}")
+        self.model = load_chat_model(model)
+        self.template = load_template(template, rubric=rubric)
+        self.context = (context or "").strip()
+        self.order: Order = order
+        self.samples, self.corrections = samples, corrections
+        self.reference_place: ReferencePlace = reference_place
+        self._sampling = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        self._abilities = abilities_to_try(structured, logprobs if samples == 1 else False)
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self.model.name
+
+    @property
+    def signature(self) -> Signature:
+        """What is applied if the model can do all that it is asked for."""
+        return self._signature(self._abilities[0])
+
+    def judge(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> Verdicts:
+        """Judge answers, in their order; equal items are asked about once.
+
+        It waits for the replies, in a running event loop (a notebook) too; ``judge_async`` can be awaited.
+
+        Args:
+            questions: shape (n,), a list or a series; what is missing, empty or no text has a status.
+            answers: shape (n,), likewise.
+            references: shape (n,), answers that are known to be right, each a text or a list of texts.
+            running: how calls are made: at once, repeated, paid, kept.
+            progress: called as replies come.
+
+        Returns:
+            Verdicts; where a cap ended the run early its remaining items are ``unfinished``.
+
+        Raises:
+            InputError: lists of unequal length.
+            ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
+        """
+        return waited(
+            lambda: self.judge_async(
+                questions, answers, references=references, running=running, progress=progress
+            )
+        )
+
+    async def judge_async(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> Verdicts:
+        """Judge answers; as ``judge``, for code that runs in an event loop."""
+        rows = read_items(questions, answers, references)
+        held = HeldOpen(self.model)
+        try:
+            return await self.judge_items(held, rows, running or Running(), progress)
+        finally:
+            await held.close()
+
+    async def judge_items(
+        self,
+        model: "ChatModel",
+        rows: Sequence[Item | Status],
+        running: Running,
+        progress: Progress | None = None,
+    ) -> Verdicts:
+        """Judge rows through a model whose connections somebody else closes."""
+        distinct = list(dict.fromkeys(row for row in rows if isinstance(row, Item)))
+        threads: dict[Item, list[Thread]] = {}
+        ability, stopped = self._abilities[0], None
+        if distinct:
+            ability, running, threads, stopped = await first_ability(
+                self._abilities,
+                distinct,
+                self._threads,
+                lambda found, left: ask(model, found, self._read, running=left, progress=progress),
+                running,
+            )
+        waiting = {item: threads.get(item) or self._threads(item, ability) for item in distinct}
+        if stopped is None:
+            stopped = await self._finished(model, waiting, ability, running, progress)
+        settled = {
+            item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
+        }
+        verdicts = [settled[row] if isinstance(row, Item) else Verdict.without_score(row) for row in rows]
+        status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
+        return Verdicts(tuple(verdicts), status, self.template, self.name, self._signature(ability), stopped)
+
+    async def _finished(
+        self,
+        model: "ChatModel",
+        waiting: dict[Item, list[Thread]],
+        ability: Ability,
+        running: Running,
+        progress: Progress | None,
+    ) -> str | None:
+        """Ask about everything that has no reply yet, then correct; say what stopped it, if anything did."""
+        form = self._form(ability)
+        every = [thread for found in waiting.values() for thread in found]
+        asked = [thread for thread in every if thread.reading is None and thread.failure is None]
+        stopped = None
+        for _ in range(self.corrections + 1):
+            if asked:
+                running, stopped = await ask(model, asked, self._read, running=running, progress=progress)
+            asked = [thread for thread in every if thread.unread]
+            if stopped is not None or not asked:
+                break
+            if _ < self.corrections:
+                for thread in asked:
+                    thread.correct(form.correction(thread.replies[-1].text))
+        return stopped
+
+    def _threads(self, item: Item, ability: Ability) -> list[Thread]:
+        form = self._form(ability)
+        request = ability.request(form.messages(item), form.schema(), self._sampling)
+        return [Thread(request.resampled(sample)) for sample in range(self.samples)]
+
+    def _form(self, ability: Ability) -> PromptForm:
+        return PromptForm(self.template, self.order, self.context, ability.structured, self.reference_place)
+
+    def _read(self, reply: "Reply") -> Reading:
+        return read_reply(
+            reply.text,
+            self.template,
+            score_last=self.order == "explanation-first",
+            cut=reply.finish_reason == "length",
+        )
+
+    def _signature(self, ability: Ability) -> Signature:
+        form = self._form(ability)
+        return Signature.of(
+            "judge",
+            template=f"{self.template.name}#{self.template.content_hash}",
+            words=form.content_hash,
+            order=self.order,
+            reference=self.reference_place,
+            samples=self.samples,
+            **self._sampling,
+            structured=ability.structured,
+            logprobs=ability.top_logprobs,
+            corrections=self.corrections,
+        ).extended(self.model.signature)
+
+
+def judge(
+    questions: object,
+    answers: object,
+    *,
+    model: object,
+    references: object = None,
+    running: Running | None = None,
+    **settings: Unpack[JudgeSettings],
+) -> Verdicts:
+    """Judge answers to questions, in one call.
+
+    Args:
+        questions: a list or a series.
+        answers: likewise, one for each question.
+        model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
+        references: answers that are known to be right.
+        running: how calls are made.
+        settings: as ``Judge`` takes them.
+
+    Raises:
+        InputError: as ``Judge`` and ``Judge.judge``.
+        ReplyError: as ``Judge.judge``.
+    """
+    return Judge(model, **settings).judge(questions, answers, references=references, running=running)
+
+
+def _check_count(name: str, number: object, low: int, high: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+        raise InputError(f"{name} must be a whole number from {low} to {high}, got {number!r}")

@@ -1,0 +1,140 @@
+"""Several judges on the same items, side by side."""
+
+import asyncio
+from collections.abc import Sequence
+
+import numpy as np
+
+from semscale.errors import InputError, SemscaleError
+from semscale.judging.asking import HeldOpen, Running, waited
+from semscale.judging.items import read_items
+from semscale.judging.judge import Judge
+from semscale.judging.panel_verdicts import PanelVerdicts
+from semscale.judging.prompting import Item
+from semscale.judging.verdict import Verdict
+from semscale.judging.verdicts import Verdicts
+from semscale.signature import Signature
+from semscale.types import Progress, Status
+
+_FEWEST = 2
+
+
+class Panel:
+    """Judges that score the same items at the same time.
+
+    Args:
+        judges: two or more; the same model may sit twice with different settings.
+
+    Raises:
+        InputError: fewer than two, or something that is no judge.
+
+    References:
+        Verga et al. (2024), Replacing Judges with Juries, arXiv 2404.18796.
+    """
+
+    def __init__(self, judges: Sequence[Judge]) -> None:
+        members = tuple(judges) if isinstance(judges, Sequence) else ()
+        if len(members) < _FEWEST or not all(isinstance(judge, Judge) for judge in members):
+            raise InputError(f"judges must be a list of two or more Judge, got {judges!r}")
+        self.judges = members
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The judges' names, numbered where several have the same."""
+        plain = [judge.name for judge in self.judges]
+        numbers = [plain[: place + 1].count(name) for place, name in enumerate(plain)]
+        return tuple(
+            f"{name} ({number})" if plain.count(name) > 1 else name
+            for name, number in zip(plain, numbers, strict=True)
+        )
+
+    @property
+    def signature(self) -> Signature:
+        """The judges' signatures, numbered, in their order."""
+        return joined([judge.signature for judge in self.judges])
+
+    def judge(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> PanelVerdicts:
+        """Let every judge score the items; arguments are those of ``Judge.judge``.
+
+        A judge that fails, for one item or altogether, leaves the others standing, and is counted. A budget
+        is divided equally among the judges.
+
+        Raises:
+            InputError: lists of unequal length.
+        """
+        return waited(
+            lambda: self.judge_async(
+                questions, answers, references=references, running=running, progress=progress
+            )
+        )
+
+    async def judge_async(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        references: object = None,
+        running: Running | None = None,
+        progress: Progress | None = None,
+    ) -> PanelVerdicts:
+        """Let every judge score the items; as ``judge``, for code that runs in an event loop."""
+        rows = read_items(questions, answers, references)
+        part = (running or Running()).divided(len(self.judges))
+        # Two judges may share a model, whose connections must stay until both have ended.
+        held = {id(judge.model): HeldOpen(judge.model) for judge in self.judges}
+        try:
+            each = await asyncio.gather(
+                *(_standing(judge, held[id(judge.model)], rows, part, progress) for judge in self.judges)
+            )
+        finally:
+            for model in held.values():
+                await model.close()
+        readable = np.array([isinstance(row, Item) for row in rows], dtype=bool)
+        status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
+        scored = np.array([verdicts.scored for verdicts in each])
+        status[readable & ~scored.any(axis=0)] = Status.FAILED
+        for row in np.flatnonzero(readable & ~scored.any(axis=0)):
+            status[row] = _shared({verdicts.status[row] for verdicts in each})
+        signature = joined([verdicts.signature for verdicts in each])
+        return PanelVerdicts(self.names, tuple(each), status, signature)
+
+
+async def _standing(
+    judge: Judge, model: HeldOpen, rows: Sequence[Item | Status], running: Running, progress: Progress | None
+) -> Verdicts:
+    """One judge's verdicts; where it cannot be asked at all, every item says why."""
+    try:
+        return await judge.judge_items(model, rows, running, progress)
+    except SemscaleError as error:
+        verdicts = tuple(
+            Verdict.without_score(Status.FAILED, str(error))
+            if isinstance(row, Item)
+            else Verdict.without_score(row)
+            for row in rows
+        )
+        status = np.array([verdict.status for verdict in verdicts], dtype=object)
+        return Verdicts(verdicts, status, judge.template, judge.name, judge.signature)
+
+
+def joined(signatures: Sequence[Signature]) -> Signature:
+    """Write several judges' signatures as one, their fields numbered from 1."""
+    fields = tuple(
+        (f"{name}_{number}", value)
+        for number, signature in enumerate(signatures, start=1)
+        for name, value in signature.fields
+    )
+    return Signature.of("panel", judges=len(signatures)).extended(Signature("panel", fields))
+
+
+def _shared(statuses: set[Status]) -> Status:
+    """Why an item has no score from anybody: what can still be mended goes first."""
+    order = (Status.UNFINISHED, Status.FAILED, Status.UNPARSABLE, Status.REFUSED)
+    return next((status for status in order if status in statuses), Status.FAILED)

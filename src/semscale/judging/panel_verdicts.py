@@ -1,0 +1,167 @@
+"""What a panel gives: every judge's verdicts, figures for each item, and how the judges stand together."""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.judging.verdicts import Verdicts
+from semscale.signature import Signature
+from semscale.stats.estimates import IntervalPlan
+from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.stats.panels import (
+    EffectiveJudges,
+    PairAgreement,
+    effective_judges,
+    pairwise_agreement,
+    severities,
+)
+from semscale.types import Floats, Integers, Status
+
+
+@dataclass(frozen=True)
+class PanelVerdicts:
+    """Verdicts of k judges on n items.
+
+    A figure for an item is made of the judges that scored it; ``n_judges`` says how many these are.
+
+    Attributes:
+        names: of the judges.
+        judges: each judge's verdicts.
+        status: shape (n,), ``scored`` where one judge or more gave a score.
+        signature: what was applied.
+    """
+
+    names: tuple[str, ...]
+    judges: tuple[Verdicts, ...]
+    status: npt.NDArray[np.object_]
+    signature: Signature
+
+    def __post_init__(self) -> None:
+        for verdicts in self.judges:
+            if len(verdicts) != len(self.status):
+                raise InputError(f"every judge must have {len(self.status)} verdicts, got {len(verdicts)}")
+        own = self.status.view()
+        own.flags.writeable = False
+        object.__setattr__(self, "status", own)
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def expected(self) -> Floats:
+        """Expected scores, shape (n, k); NaN where a judge has none."""
+        return np.column_stack([verdicts.expected for verdicts in self.judges])
+
+    @property
+    def score(self) -> Floats:
+        """Levels as they were stated, shape (n, k); NaN where a judge has none."""
+        return np.column_stack([verdicts.score for verdicts in self.judges])
+
+    @property
+    def n_judges(self) -> Integers:
+        """How many judges scored each item, shape (n,)."""
+        counts: Integers = (~np.isnan(self.expected)).sum(axis=1).astype(np.int64)
+        return counts
+
+    @property
+    def mean(self) -> Floats:
+        """Mean of the judges' expected scores, shape (n,); NaN where nobody gave one."""
+        return self._over_judges(np.mean)
+
+    @property
+    def median(self) -> Floats:
+        """Median of the judges' expected scores, shape (n,)."""
+        return self._over_judges(np.median)
+
+    @property
+    def min(self) -> Floats:
+        """Lowest of the judges' expected scores, shape (n,)."""
+        return self._over_judges(np.min)
+
+    @property
+    def max(self) -> Floats:
+        """Highest of the judges' expected scores, shape (n,)."""
+        return self._over_judges(np.max)
+
+    @property
+    def spread(self) -> Floats:
+        """Highest less lowest, shape (n,); NaN with fewer than two judges."""
+        return np.where(self.n_judges > 1, self.max - self.min, np.nan)
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which items have a score, shape (n,)."""
+        return np.asarray(self.status == Status.SCORED, dtype=bool)
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs, in the order of ``Status``."""
+        counted = Counter(self.status)
+        return {status: counted[status] for status in Status if counted[status]}
+
+    @property
+    def stopped(self) -> str | None:
+        """Why not every judge was asked about everything, or ``None``."""
+        return next((verdicts.stopped for verdicts in self.judges if verdicts.stopped), None)
+
+    def severities(self, plan: IntervalPlan | None = None) -> tuple[MeanEstimate, ...]:
+        """How much higher each judge scores than the others do on the same items; below 0 is severe."""
+        return severities(self.expected, plan=plan)
+
+    def agreement(self, *, interval: float = 0.95, seed: int = 0) -> tuple[PairAgreement, ...]:
+        """Quadratic weighted kappa of every two judges, of the levels that they stated."""
+        return pairwise_agreement(self.score, interval=interval, seed=seed)
+
+    def effective_judges(
+        self, truth: Floats | None = None, *, interval: float = 0.95, seed: int = 0
+    ) -> EffectiveJudges:
+        """How many judges with independent errors have a mean as good as this panel's.
+
+        Args:
+            truth: shape (n,), such as human labels from 0 to 1; without one the number is a lower bound.
+            interval: coverage that the interval aims at.
+            seed: of the bootstrap.
+        """
+        return effective_judges(self.expected, truth=truth, interval=interval, seed=seed)
+
+    def estimate(self, *, interval: float = 0.95, seed: int = 0, replicates: int = 2000) -> MeanEstimate:
+        """Estimate the mean of the panel's means with a bootstrap interval."""
+        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
+        return estimate_mean(self.mean, bounds=(0.0, 1.0), plan=plan)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the verdicts out as a table, one row per item; what is missing is null.
+
+        Returns:
+            Columns ``status``, ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each
+            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_status``, ``_provenance``,
+            ``_explanation`` and ``_replies``, k counted from 1.
+        """
+        figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
+        columns = [
+            pl.Series("status", [str(status) for status in self.status], pl.String),
+            pl.Series("n_judges", self.n_judges),
+            *(pl.Series(name, values, nan_to_null=True) for name, values in figures.items()),
+        ]
+        for number, verdicts in enumerate(self.judges, start=1):
+            own = verdicts.to_frame()
+            columns.append(own["expected"].rename(f"judge_{number}"))
+            columns += [
+                own[name].rename(f"judge_{number}_{name}")
+                for name in ("score", "status", "provenance", "explanation", "replies")
+            ]
+        return pl.DataFrame(columns)
+
+    def _over_judges(self, figure: Callable[[Floats], Floats]) -> Floats:
+        """Apply a figure to the scores that each item has; the judges' order changes nothing."""
+        figures = np.full(len(self), np.nan)
+        for row, scores in enumerate(np.sort(self.expected, axis=1)):
+            present = scores[~np.isnan(scores)]
+            if len(present):
+                figures[row] = figure(present)
+        return figures

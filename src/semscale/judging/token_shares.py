@@ -1,0 +1,103 @@
+"""Probabilities of all levels from those of a reply's tokens, at the place where the score stands."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.chat.replies import TokenLogprob
+from semscale.judging.template import Template
+from semscale.types import Floats
+
+_LEADING = " \t\n\r\"'*:`_([{▁Ġ"
+
+
+@dataclass(frozen=True)
+class TokenShares:
+    """What the tokens say about the levels.
+
+    Attributes:
+        masses: shape (k,), probabilities of the template's scores, renormalised to sum to 1.
+        covered: probability that all of them had before; the rest went to tokens that state no one level.
+    """
+
+    masses: Floats
+    covered: float
+
+
+def token_shares(
+    reply: str, tokens: Sequence[TokenLogprob], span: tuple[int, int], template: Template
+) -> TokenShares | None:
+    """Find the tokens that state the score, and what else they might have stated.
+
+    The score's place is where the parser found it, never a fixed number of tokens. A token that can begin
+    several levels ("1" of 1 and 10, "Completely" of two labels) counts for none of them, unless it is the
+    one that was chosen: then the tokens after it decide.
+
+    Args:
+        reply: the text.
+        tokens: its tokens, each with the likeliest alternatives.
+        span: where the level stands in the reply.
+        template: what the judge was asked.
+
+    Returns:
+        Shares of the levels; ``None`` where the tokens are not those of the reply, or have no alternatives.
+    """
+    first = _token_at(reply, tokens, span[0])
+    if first is None:
+        return None
+    scores, forms = template.scores, level_forms(template)
+    masses, prefix, chosen = np.zeros(len(scores)), "", 1.0
+    for token in tokens[first:]:
+        shares = dict(token.top) or {token.token: token.logprob}
+        shares.setdefault(token.token, token.logprob)
+        for text, logprob in shares.items():
+            meant = _meant(prefix + text, forms)
+            if len(meant) == 1:
+                masses[meant.pop()] += chosen * math.exp(logprob)
+        if len(_meant(prefix + token.token, forms)) <= 1:
+            break
+        prefix, chosen = prefix + token.token, chosen * math.exp(token.logprob)
+    else:
+        for place, names in enumerate(forms):
+            if prefix.strip(_LEADING).casefold() in names:
+                masses[place] += chosen
+    covered = min(float(masses.sum()), 1.0)
+    return TokenShares(masses / masses.sum(), covered) if covered > 0 else None
+
+
+def level_forms(template: Template) -> list[frozenset[str]]:
+    """All ways to state each level, in small letters, in the order of the template's scores."""
+    if template.highest is not None:
+        return [frozenset({str(number)}) for number in range(template.highest + 1)]
+    ordered = sorted(template.levels, key=lambda level: level.score)
+    return [
+        frozenset(name.casefold() for name in (level.shown, level.label, *level.also, *level.keyed))
+        for level in ordered
+    ]
+
+
+def _meant(text: str, forms: list[frozenset[str]]) -> set[int]:
+    """Levels that a text can be the beginning of, or that it states."""
+    said = text.lstrip(_LEADING).casefold()
+    return {place for place, names in enumerate(forms) if any(_agrees(said, name) for name in names)}
+
+
+def _agrees(said: str, name: str) -> bool:
+    if name.startswith(said):
+        return True
+    return said.startswith(name) and not said[len(name)].isalnum()
+
+
+def _token_at(reply: str, tokens: Sequence[TokenLogprob], place: int) -> int | None:
+    joined = "".join(token.token for token in tokens)
+    shift = joined.find(reply)
+    if shift < 0 or not reply:
+        return None
+    end = 0
+    for number, token in enumerate(tokens):
+        end += len(token.token)
+        if end > place + shift:
+            return number
+    return None

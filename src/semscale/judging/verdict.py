@@ -1,0 +1,87 @@
+"""One judge's verdict on one item, and the arithmetic that makes it of replies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from semscale.types import Floats, Status
+
+
+class Provenance(StrEnum):
+    """Where a distribution over levels comes from."""
+
+    LOGPROBS = "logprobs"  # probabilities of the tokens at the score's place
+    SAMPLES = "samples"  # shares of several replies
+    SINGLE = "single"  # one reply: all mass on the level that it states
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One judge's score for one item, with every raw reply.
+
+    Attributes:
+        score: the level that was stated, from 0 to 1; of several samples the most frequent one, of equally
+            frequent ones the one nearest to their mean, then the lowest. NaN where there is none.
+        distribution: scores with their masses, which sum to 1; only those with mass. Empty for no score.
+        provenance: where the distribution comes from; ``None`` where there is none.
+        covered: with ``logprobs`` the probability that all levels had together before they were made to
+            sum to 1, with ``samples`` the share of replies that state a level; NaN else.
+        explanation: the judge's words, of the first reply that states the score.
+        replies: every raw reply, those that could not be read included, in the order they came.
+        status: why there is a score, or none.
+        reason: what went wrong where there is none, in words.
+    """
+
+    score: float
+    distribution: tuple[tuple[float, float], ...]
+    provenance: Provenance | None
+    covered: float
+    explanation: str
+    replies: tuple[str, ...]
+    status: Status
+    reason: str = ""
+
+    @property
+    def expected(self) -> float:
+        """Expected score, the mean of the distribution; NaN where there is none."""
+        if not self.distribution:
+            return float("nan")
+        return float(sum(score * mass for score, mass in self.distribution))
+
+    @classmethod
+    def without_score(cls, status: Status, reason: str = "", replies: Sequence[str] = ()) -> "Verdict":
+        """A verdict that says why there is no score."""
+        return cls(float("nan"), (), None, float("nan"), "", tuple(replies), status, reason)
+
+
+def sample_shares(scores: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Turn the scores of several samples into shares.
+
+    Example:
+        >>> sample_shares([0.75, 1.0, 0.75, 0.5])
+        ((0.5, 0.25), (0.75, 0.5), (1.0, 0.25))
+    """
+    levels, counts = np.unique(np.asarray(scores, dtype=np.float64), return_counts=True)
+    return tuple(zip(levels.tolist(), (counts / counts.sum()).tolist(), strict=True))
+
+
+def most_frequent(scores: Sequence[float]) -> float:
+    """The score that was stated most often; of equals the one nearest to the mean, then the lowest.
+
+    Example:
+        >>> most_frequent([1.0, 0.5, 0.0, 0.5]), most_frequent([0.0, 0.75, 1.0])
+        (0.5, 0.75)
+    """
+    shares = sample_shares(scores)
+    most = max(share for _, share in shares)
+    mean = float(np.mean(scores))
+    return min(
+        (score for score, share in shares if share == most), key=lambda score: (abs(score - mean), score)
+    )
+
+
+def massed(scores: Floats, masses: Floats) -> tuple[tuple[float, float], ...]:
+    """Pair scores with their masses, leaving out those that have none."""
+    return tuple((float(score), float(mass)) for score, mass in zip(scores, masses, strict=True) if mass > 0)

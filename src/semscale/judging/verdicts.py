@@ -1,0 +1,144 @@
+"""What judging gives: a score with its distribution for each item, and everything that was replied."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.judging.template import Template
+from semscale.judging.verdict import Provenance, Verdict
+from semscale.signature import Signature
+from semscale.stats.estimates import IntervalPlan
+from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.types import Floats, Status
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """One judge's verdicts on n items, in the order of the items; arrays are read-only.
+
+    Attributes:
+        verdicts: one for each item.
+        status: shape (n,), why each item has a score, or has none.
+        template: what the judge was asked.
+        model: the judge's name.
+        signature: what was applied.
+        stopped: why not every item was asked about, or ``None``.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    status: npt.NDArray[np.object_]
+    template: Template
+    model: str
+    signature: Signature
+    stopped: str | None = None
+
+    def __post_init__(self) -> None:
+        if len(self.status) != len(self.verdicts):
+            raise InputError(f"status must have {len(self.verdicts)} rows, got {len(self.status)}")
+        own = self.status.view()
+        own.flags.writeable = False
+        object.__setattr__(self, "status", own)
+
+    def __len__(self) -> int:
+        return len(self.verdicts)
+
+    def __getitem__(self, place: int) -> Verdict:
+        return self.verdicts[place]
+
+    def __iter__(self) -> "Iterator[Verdict]":
+        return iter(self.verdicts)
+
+    @property
+    def score(self) -> Floats:
+        """The level that was stated, from 0 to 1, shape (n,); NaN where there is none."""
+        return np.array([verdict.score for verdict in self.verdicts], dtype=np.float64)
+
+    @property
+    def expected(self) -> Floats:
+        """Expected score, the mean of each distribution, shape (n,); NaN where there is none."""
+        return np.array([verdict.expected for verdict in self.verdicts], dtype=np.float64)
+
+    @property
+    def covered(self) -> Floats:
+        """Mass that the distribution rests on, shape (n,); see ``Verdict``."""
+        return np.array([verdict.covered for verdict in self.verdicts], dtype=np.float64)
+
+    @property
+    def pmf(self) -> Floats:
+        """Masses of the template's levels, shape (n, k), rows sum to 1; NaN where there is no score.
+
+        Raises:
+            InputError: the template has a range and no levels; ``Verdict.distribution`` has its masses.
+        """
+        if self.template.highest is not None:
+            raise InputError(f"pmf needs a template with levels, {self.template.name!r} has a range")
+        masses = np.full((len(self), len(self.template.levels)), np.nan)
+        places = {score: place for place, score in enumerate(self.template.scores.tolist())}
+        for row, verdict in enumerate(self.verdicts):
+            if verdict.distribution:
+                masses[row] = 0.0
+            for score, mass in verdict.distribution:
+                masses[row, places[score]] += mass
+        return masses
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which items have a score, shape (n,)."""
+        return np.asarray(self.status == Status.SCORED, dtype=bool)
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs, in the order of ``Status``."""
+        counted = Counter(self.status)
+        return {status: counted[status] for status in Status if counted[status]}
+
+    @property
+    def provenances(self) -> dict[Provenance, int]:
+        """How many distributions come from where."""
+        counted = Counter(verdict.provenance for verdict in self.verdicts)
+        return {provenance: counted[provenance] for provenance in Provenance if counted[provenance]}
+
+    def estimate(self, *, interval: float = 0.95, seed: int = 0, replicates: int = 2000) -> MeanEstimate:
+        """Estimate the mean expected score with a bootstrap interval; items without one are counted.
+
+        Args:
+            interval: coverage that the interval aims at, between 0 and 1.
+            seed: of the bootstrap.
+            replicates: of the bootstrap, at least 100.
+        """
+        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
+        return estimate_mean(self.expected, bounds=(0.0, 1.0), plan=plan)
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the verdicts out as a table, one row per item; what is missing is null.
+
+        Returns:
+            Columns ``status``, ``score``, ``expected``, ``provenance``, ``covered``, ``explanation``,
+            ``replies`` (a list of texts), ``reason``, and the mass of each level as ``p_<what is said>``.
+        """
+        each = self.verdicts
+        columns = [
+            pl.Series("status", [str(status) for status in self.status], pl.String),
+            pl.Series("score", self.score, nan_to_null=True),
+            pl.Series("expected", self.expected, nan_to_null=True),
+            pl.Series("provenance", [v.provenance and str(v.provenance) for v in each], pl.String),
+            pl.Series("covered", self.covered, nan_to_null=True),
+            pl.Series("explanation", [v.explanation or None for v in each], pl.String),
+            pl.Series("replies", [list(v.replies) for v in each], pl.List(pl.String)),
+            pl.Series("reason", [v.reason or None for v in each], pl.String),
+        ]
+        if self.template.highest is None:
+            ordered = sorted(self.template.levels, key=lambda level: level.score)
+            columns += [
+                pl.Series(f"p_{level.shown}", np.ascontiguousarray(masses), nan_to_null=True)
+                for level, masses in zip(ordered, self.pmf.T, strict=True)
+            ]
+        return pl.DataFrame(columns)
