@@ -169,3 +169,16 @@ def test_a_submission_is_scored_by_task_and_overall(semscale, folder, files):
 def test_both_commands_have_help(semscale):
     assert "--prediction" in semscale("match", "--help").out
     assert "FOLDER" in semscale("match", "evaluate", "--help").out
+
+
+def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_path):
+    (tmp_path / "answers.csv").write_text("answer,expected,other\nGive 50 mg once.,Give 0.5 mg once.,\n")
+    shown = semscale(*match("--explain")).out
+    assert "a number or a unit differs" in shown
+    assert '  number: The prediction says "50 mg", the reference "0.5 mg".' in shown
+    result = json.loads(semscale(*match("--json", "--out", "matched.jsonl")).out)
+    assert result["guards"] == {"number": 1}
+    assert result["worst"][0]["findings"][0]["prediction"] == {"start": 5, "end": 10, "text": "50 mg"}
+    (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
+    assert matched["semscale_findings"][0][0]["guard"] == "number"
+    assert json.loads(semscale(*match("--json", "--no-guards")).out)["guards"] == {}

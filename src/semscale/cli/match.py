@@ -53,6 +53,9 @@ CorpusColumn = Annotated[
 Explain = Annotated[
     bool, option(_MATCHING, "--explain", "Show which words and findings made the lowest scores.")
 ]
+NoGuards = Annotated[
+    bool, option(_MATCHING, "--no-guards", "Do not look for negations, numbers and names that differ.")
+]
 Out = Annotated[
     Path | None, option(OUTPUT, "--out", "Matched table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE")
 ]
@@ -77,6 +80,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     corpus: Corpus = None,
     corpus_column: CorpusColumn = None,
     explain: Explain = False,  # noqa: FBT002
+    no_guards: NoGuards = False,  # noqa: FBT002
     out: Out = None,
     report: Report = None,
     json: Json = False,  # noqa: FBT002
@@ -111,6 +115,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
         plan=IntervalPlan(interval, seed=seed),
         corpus=None if corpus is None else (corpus, corpus_column),
         explain=explain,
+        guards=not no_guards,
         out=out,
         report=report,
     )

@@ -11,6 +11,8 @@ from semscale.cli.corpus_file import read_corpus
 from semscale.cli.model_choice import ModelChoice
 from semscale.cli.outputs import check_input, check_report, write_page
 from semscale.cli.progress import progress_bars
+from semscale.matching.guarding import Guarded, with_findings
+from semscale.matching.guards import Guards
 from semscale.matching.match_columns import MatchCells, MatchColumns, read_cells
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.matcher import explain_items, match_with
@@ -58,6 +60,7 @@ class MatchRun:
         plan: how intervals are made, and the seed of all that is random.
         corpus: file and column of the corpus, if one is named.
         explain: whether explanations are wanted.
+        guards: whether guards look for what flips a meaning.
         out: file for the matched table.
         report: file for the report.
     """
@@ -68,6 +71,7 @@ class MatchRun:
     plan: IntervalPlan
     corpus: tuple[str, str | None] | None = None
     explain: bool = False
+    guards: bool = True
     out: Path | None = None
     report: Path | None = None
 
@@ -112,6 +116,9 @@ class MatchRun:
                 ),
             )
             matches = match_with(method, cells.predictions, cells.references, progress=progress)
+            if self.guards and not matches.findings:
+                guards = method.guards if isinstance(method, Guarded) else Guards()
+                matches = with_findings(matches, cells.predictions, cells.references, guards, progress)
             summary = self._summary(table.name, cells, matches, method)
             explained = self._explained(method, summary, progress)
         if self.out is not None:

@@ -61,7 +61,7 @@ def cautions(summary: "MatchSummary") -> tuple[str, ...]:
 
 def weighs_findings(summary: "MatchSummary") -> bool:
     """Tell whether the method lowers scores for findings."""
-    return "weigh" in str(dict(summary.matches.signature.fields).get("guards", ""))
+    return dict(summary.matches.signature.fields).get("guards", "none") != "none"
 
 
 def interval_method(summary: "MatchSummary") -> str:
