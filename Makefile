@@ -26,6 +26,7 @@ check: $(VENV)/developer
 bench: $(VENV)/developer $(BENCH_VENV)/installed
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
+	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
@@ -39,7 +40,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/python -m pytest tests/embedding
+	$(BENCH_VENV)/bin/python -m pytest tests/embedding tests/compat
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)

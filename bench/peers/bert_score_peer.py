@@ -48,6 +48,7 @@ def main():
 
     runs = {
         "distinct": lambda: scorer.score(candidates, references, batch_size=best),
+        "as documented": lambda: score(candidates, references, **model),
         "groups": one_prompt_at_a_time,
     }
     about = {"bert_score": version("bert_score"), "torch": torch.__version__, "batch_size": best}

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Pipeline:
-    """A compiled graph with one request per processor; several threads may run it at once.
+    """A compiled graph with two requests per processor; several threads may run it at once.
 
     Results are collected by the calling thread, in the order sent. A callback, as OpenVINO's own queue has
     it, would run on the engine's threads and need the interpreter's lock there; a model that is released just
@@ -45,7 +45,8 @@ class Pipeline:
     def run(self, batches: Iterable[npt.NDArray[np.int32]]) -> Iterator[npt.NDArray[np.float32]]:
         """Give the output of every batch, in order; it stays valid until the next one is asked for."""
         # Requests of its own for every run: a request that two threads share gives one the other's output.
-        idle = deque(self._compiled.create_infer_request() for _ in range(processors()))
+        # Twice as many as run at once: batches differ in size, and are collected in order.
+        idle = deque(self._compiled.create_infer_request() for _ in range(2 * processors()))
         # A request reads its input while it runs, so the array is kept here until then.
         running: deque[tuple[Any, npt.NDArray[np.int32]]] = deque()
         try:
