@@ -16,6 +16,7 @@ from semscale.version import __version__
 
 if TYPE_CHECKING:
     from semscale import consistency
+    from semscale.chat import ChatModel, load_chat_model
     from semscale.consistency.consistencies import Consistencies
     from semscale.consistency.measuring import Consistency
     from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
@@ -39,6 +40,7 @@ __all__ = [
     "ArrayEmbedder",
     "BertScorer",
     "BertScores",
+    "ChatModel",
     "Consistencies",
     "Consistency",
     "Embedder",
@@ -56,12 +58,14 @@ __all__ = [
     "bertscore",
     "consistency",
     "lint",
+    "load_chat_model",
     "load_embedder",
     "load_scale",
     "rate",
 ]
 
 _HOMES = {
+    "semscale.chat": ("ChatModel", "load_chat_model"),
     "semscale.consistency.consistencies": ("Consistencies",),
     "semscale.consistency.measuring": ("Consistency",),
     "semscale.embedding": ("ArrayEmbedder", "Embedder", "load_embedder"),

@@ -41,17 +41,20 @@ def failure_of(
     status = _status(error)
     response = getattr(error, "response", None)
     if status is None:
-        return CallError(f"{model}: {_line(error, scrubber)}", kind=_kind_without_status(error))
+        return _unanswered(error, scrubber, model)
     kind = _kind(status, str(getattr(error, "code", "")))
     remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
     if status in _REDIRECTS:
         remedy = "the endpoint redirects; give the address that it redirects to as base_url"
-    said = f"{model}: {_line(error, scrubber)}"
+    raw = _body(response, scrubber)
+    # The client shows what was JSON; of anything else, such as a proxy's page, its beginning tells most.
+    page = f" - {scrubber.line(raw, longest=80)}" if raw[:1] not in {"", "{", "["} else ""
+    said = f"{model}: {_line(error, scrubber)}{page}"
     return CallError(
         f"{said}; {remedy}" if remedy else said,
         kind=kind,
         retry_after=_retry_after(response),
-        raw=_body(response, scrubber),
+        raw=raw,
     )
 
 
@@ -63,11 +66,18 @@ def _kind(status: int, code: str) -> FailureKind:
     return _BY_STATUS.get(status, FailureKind.REJECTED)
 
 
-def _kind_without_status(error: Exception) -> FailureKind:
-    names = " ".join(kind.__name__ for kind in type(error).__mro__)
-    if "Timeout" in names:
-        return FailureKind.TIMEOUT
-    return FailureKind.CONNECTION if "Connect" in names or "Protocol" in names else FailureKind.BROKEN
+def _unanswered(error: Exception, scrubber: Scrubber, model: str) -> CallError:
+    """Tell by the exception at the root: what is raised on top of it may call any broken connection a timeout."""
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
+        causes.append(cause)
+    if any(isinstance(cause, TimeoutError) for cause in causes):
+        return CallError(f"{model} did not answer in time", kind=FailureKind.TIMEOUT)
+    names = " ".join(kind.__name__ for cause in causes for kind in type(cause).__mro__)
+    if "Connect" in names or "Protocol" in names:
+        said = scrubber.line(next((str(cause) for cause in reversed(causes) if str(cause)), "connection lost"))
+        return CallError(f"{model} cannot be reached: {said}", kind=FailureKind.CONNECTION)
+    return CallError(f"{model}: {_line(error, scrubber)}", kind=FailureKind.BROKEN)
 
 
 def _status(error: Exception) -> int | None:

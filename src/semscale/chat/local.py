@@ -115,10 +115,11 @@ class LocalChat:
             return UNLIMITED
         tokenizer = self._pipeline.get_tokenizer()
         prompt = tokenizer.apply_chat_template(history, add_generation_prompt=True)
+        # The tokenizer itself cuts what is longer.
         length = int(tokenizer.encode(prompt, add_special_tokens=False).input_ids.shape[1])
         if length >= self._files.context:
             raise CallError(
-                f"{self.name} reads at most {self._files.context:,} tokens, and the prompt has {length:,}",
+                f"{self.name} reads {self._files.context:,} tokens, and the prompt leaves no room",
                 kind=FailureKind.REJECTED,
             )
         return self._files.context - length

@@ -25,6 +25,7 @@ def progress_bars() -> "Iterator[Progress | None]":
         TextColumn("{task.description}"),
         BarColumn(),
         TextColumn("{task.fields[amount]}"),
+        TextColumn("{task.fields[rate]}"),
         TimeRemainingColumn(),
     )
     stages: dict[str, TaskID] = {}
@@ -32,8 +33,11 @@ def progress_bars() -> "Iterator[Progress | None]":
 
         def draw(stage: str, done: int, total: int | None) -> None:
             if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total, amount="")
-            bars.update(stages[stage], completed=done, total=total, amount=amount(stage, done, total))
+                stages[stage] = bars.add_task(stage, total=total, amount="", rate="")
+            task, shown = stages[stage], amount(stage, done, total)
+            bars.update(
+                task, completed=done, total=total, amount=shown, rate=rate(stage, bars.tasks[task].speed)
+            )
 
         yield draw
 
@@ -50,3 +54,15 @@ def amount(stage: str, done: int, total: int | None) -> str:
     unit, size = (" MB", 1e6) if stage.startswith("pulling") else ("", 1)
     shown = f"{done / size:,.0f}"
     return f"{shown}{unit}" if total is None else f"{shown} of {total / size:,.0f}{unit}"
+
+
+def rate(stage: str, speed: float | None) -> str:
+    """Say how fast a stage goes, in the units of :func:`amount`; nothing before that is known.
+
+    Example:
+        >>> rate("asking m", 12.4), rate("pulling all-MiniLM-L6-v2", 2_500_000.0), rate("asking m", None)
+        ('12/s', '2.5 MB/s', '')
+    """
+    if not speed:
+        return ""
+    return f"{speed / 1e6:.1f} MB/s" if stage.startswith("pulling") else f"{speed:,.3g}/s"

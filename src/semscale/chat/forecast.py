@@ -1,0 +1,113 @@
+"""What a run would take, before anything is sent."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from semscale.chat.budget import Budget
+from semscale.chat.chat_model import ChatModel
+from semscale.chat.content_key import ContentKeys
+from semscale.chat.ledger import Ledger
+from semscale.chat.messages import Request
+from semscale.chat.prices import PriceTable
+from semscale.chat.replies import Usage
+from semscale.chat.tokens import estimated_prompt, most_reply_tokens
+
+
+@dataclass(frozen=True)
+class Forecast:
+    """What a run would take if no call had to be repeated.
+
+    Attributes:
+        requests: how many there are.
+        answered: of these, how many the ledger has an outcome of; they cost nothing.
+        repeated: how many are equal to an earlier one, and are sent once.
+        calls: how many would be sent.
+        most: tokens at most: the prompts' are an estimate, the replies' their limits.
+        open_ended: calls whose replies have no limit; 1,024 tokens are set down for each.
+        money: at most; ``None`` where the price is not known.
+        currency: of the money.
+        price_note: what to do where the price is not known, else empty.
+    """
+
+    requests: int
+    answered: int
+    repeated: int
+    calls: int
+    most: Usage
+    open_ended: int
+    money: float | None
+    currency: str
+    price_note: str
+
+    def lines(self) -> list[str]:
+        """Say it in sentences."""
+        found = [f"{self.requests:,} requests: {self.calls:,} calls to make"]
+        if self.answered or self.repeated:
+            found[0] += f", {self.answered:,} answered before, {self.repeated:,} the same as another"
+        found.append(
+            f"about {self.most.prompt_tokens:,} tokens of prompts, "
+            f"at most {self.most.completion_tokens:,} of replies"
+        )
+        if self.open_ended:
+            found.append(f"{self.open_ended:,} calls set no limit to their replies: 1,024 tokens each")
+        money = "" if self.money is None else f"at most {self.money:,.4g} {self.currency}"
+        return [*found, money or self.price_note]
+
+    def beyond(self, budget: Budget) -> list[str]:
+        """Name the caps that the run may reach.
+
+        Example:
+            >>> plan = Forecast(9, 0, 0, 9, Usage(90, 90), 0, None, "", "")
+            >>> plan.beyond(Budget(calls=5, tokens=500))
+            ['9 calls, of 5 allowed']
+        """
+        wanted = (("calls", self.calls), ("tokens", self.most.tokens), ("money", self.money))
+        return [
+            f"{value:,} {name}, of {getattr(budget, name):,} allowed"
+            for name, value in wanted
+            if value is not None and getattr(budget, name) is not None and value > getattr(budget, name)
+        ]
+
+
+async def forecast(
+    requests: Iterable[Request],
+    model: ChatModel,
+    *,
+    prices: PriceTable | None = None,
+    ledger: Ledger | None = None,
+) -> Forecast:
+    """Count what a run would take; nothing is sent.
+
+    Args:
+        requests: of the run; they are gone through once.
+        model: who would be asked.
+        prices: by default the user's table.
+        ledger: what is known already; ``None`` for nothing.
+    """
+    keys, seen = ContentKeys(model), set[bytes]()
+    n_requests = answered = open_ended = prompts = replies = 0
+    for request in requests:
+        n_requests += 1
+        key = keys.of(request)
+        if key in seen:
+            continue
+        seen.add(key)
+        if ledger is not None and await ledger.find(key) is not None:
+            answered += 1
+            continue
+        prompts += estimated_prompt(request)
+        replies += most_reply_tokens(request)
+        open_ended += request.parameters.max_tokens is None
+    table, most = prices or PriceTable.load(), Usage(prompts, replies)
+    price = table.find(model.name)
+    return Forecast(
+        requests=n_requests,
+        answered=answered,
+        repeated=n_requests - len(seen),
+        calls=len(seen) - answered,
+        most=most,
+        open_ended=open_ended,
+        money=price.of(most) if price else None,
+        currency=price.currency if price else "",
+        price_note="" if price else table.unknown(model.name),
+    )
