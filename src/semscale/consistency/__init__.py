@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Unpack
 
 if TYPE_CHECKING:
     from semscale.consistency.consistencies import Consistencies
-    from semscale.consistency.measuring import ConsistencySettings
+    from semscale.consistency.settings import ConsistencySettings
 
 
 class _Callable(ModuleType):

@@ -33,6 +33,15 @@ class Floor:
         return self.origin != "too-few-answers"
 
 
+NO_FLOOR = Floor(0.0, "not-needed")
+"""For measures that are made without one."""
+
+
+def given_floor(value: float) -> Floor:
+    """Take a floor that the user knows."""
+    return Floor(value, "given")
+
+
 def estimate_floor(
     answers: list[str], cosines: Cosines, *, seed: int, progress: Progress | None = None
 ) -> Floor:

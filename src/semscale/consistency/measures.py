@@ -128,7 +128,8 @@ def item_means(values: Floats, item: Integers, n: int) -> Floats:
 
 
 def _equal(parts: PairParts) -> Floats:
-    return (parts.answer == parts.sample).astype(np.float64)  # texts are distinct
+    same: Floats = (parts.answer == parts.sample).astype(np.float64)  # texts are distinct
+    return same
 
 
 def _equal_normalised(parts: PairParts) -> Floats:

@@ -1,50 +1,58 @@
 """The instrument: says how far the sampled answers to each prompt agree with the answer."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from semscale.consistency.blocks import PairValues, value_pairs
+from semscale.consistency.asking import Asking, Replies, Score
+from semscale.consistency.blocks import value_pairs
+from semscale.consistency.collecting import collect
 from semscale.consistency.consistencies import Consistencies
-from semscale.consistency.contradictions import GUARD_NAMES, Contradiction, check_guards
-from semscale.consistency.floor import Floor, estimate_floor
-from semscale.consistency.lengths import length_nulls
-from semscale.consistency.measures import DEFAULT_MEASURES, MEASURES, check_measures, item_means
+from semscale.consistency.contradictions import GUARD_NAMES, check_guards
+from semscale.consistency.floor import NO_FLOOR, Floor, estimate_floor, given_floor
+from semscale.consistency.measures import DEFAULT_MEASURES, MEASURES, check_measures
 from semscale.consistency.remembering import RememberingEmbedder
 from semscale.consistency.samples import SampledAnswers, take_samples
+from semscale.consistency.sampling import Prompt, Sampling
+from semscale.consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.errors import InputError
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.signature import Signature
 from semscale.stats.resampling import check_seed
-from semscale.types import Progress
+from semscale.store.columns import as_list
+from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.runner import Runner
     from semscale.embedding import Embedder
 
-_NO_FLOOR = Floor(0.0, "not-needed")
 
+@dataclass(frozen=True)
+class Asked:
+    """What prompts brought, and how consistent it is.
 
-class ConsistencySettings(TypedDict, total=False):
-    """Settings of a ``Consistency``, as ``consistency`` passes them on."""
+    Attributes:
+        replies: answers and samples, and what it took to have them.
+        consistencies: of the n prompts.
+    """
 
-    measures: Iterable[str]
-    model: "str | Path | Embedder"
-    bert_model: str | Path | BertScorer
-    floor: float | str
-    guards: Iterable[str]
-    fewest_samples: int
-    seed: int
+    replies: Replies
+    consistencies: Consistencies
 
 
 class Consistency:
     """Measures how far several answers to one prompt agree with the first.
 
     Args:
+        chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
+            gives; needed for nothing else.
         measures: names among ``semscale.consistency.measures.MEASURES``; the first one is the ``score``.
         model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder.
         bert_model: the model of ``bert_score``, by name or as a ``BertScorer``; the default model unless
@@ -61,6 +69,7 @@ class Consistency:
 
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
+        chat_model: object = None,
         *,
         measures: Iterable[str] = DEFAULT_MEASURES,
         model: "str | Path | Embedder" = DEFAULT_MODEL,
@@ -72,11 +81,11 @@ class Consistency:
     ) -> None:
         self.measures = check_measures(measures)
         self.guards = check_guards(guards)
-        self.floor = _checked_floor(floor)
-        self.fewest_samples = _checked_fewest(fewest_samples)
+        self.floor = checked_floor(floor)
+        self.fewest_samples = checked_fewest(fewest_samples)
         check_seed(seed)
         self.seed = seed
-        self._model, self._bert_model = model, bert_model
+        self._model, self._bert_model, self._chat_model = model, bert_model, chat_model
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -93,6 +102,19 @@ class Consistency:
         given = self._bert_model
         return BertScorer(given) if isinstance(given, str | Path) else given
 
+    @cached_property
+    def chat_model(self) -> "ChatModel":
+        """Whom ``ask`` asks.
+
+        Raises:
+            InputError: no chat model was given.
+        """
+        from semscale.chat import load_chat_model
+
+        if self._chat_model is None:
+            raise InputError("chat_model must be given to ask, got None: Consistency(chat_model=...)")
+        return load_chat_model(self._chat_model)
+
     @property
     def needs(self) -> frozenset[str]:
         """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
@@ -101,7 +123,9 @@ class Consistency:
     @property
     def signature(self) -> Signature:
         """What is applied; a result's has the floor that was estimated, and from how many answers."""
-        return self._signature(Floor(0.0, "auto") if isinstance(self.floor, str) else _given(self.floor))
+        floor = Floor(0.0, "auto") if isinstance(self.floor, str) else given_floor(self.floor)
+        signature = self._signature(floor)
+        return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
     def measure(
         self, answers: object, samples: object = None, *, progress: Progress | None = None
@@ -118,43 +142,118 @@ class Consistency:
             InputError: lists of unequal length, or something other than a list where samples should be.
             ModelError: the model cannot be run.
         """
-        taken = take_samples(answers, samples, fewest=self.fewest_samples)
-        cosines = Cosines(RememberingEmbedder(self.embedder)) if "cosine" in self.needs else None
-        floor = self._floor(taken, cosines, progress)
+        return self._measured(take_samples(answers, samples, fewest=self.fewest_samples), None, progress)
+
+    async def ask_async(
+        self,
+        prompts: Sequence[Prompt],
+        n_samples: int | None = None,
+        *,
+        sampling: Sampling | None = None,
+        runner: "Runner | None" = None,
+        progress: Progress | None = None,
+    ) -> Asked:
+        """Do as ``ask``, in a program that has an event loop."""
+        from semscale.chat.runner import Runner
+
+        plan = sampling or Sampling()
+        plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
+        if plan.stopping is not None and MEASURES[self.measures[0]].bounds != (0.0, 1.0):
+            raise InputError(f"stopping needs a first measure from 0 to 1, got {self.measures[0]!r}")
+        used = runner or Runner(self.chat_model)
+        floors: list[Floor] = []
+        given = as_list(prompts, "prompts")
+        asking = Asking(given, plan, lambda answers: self._scorer(answers, floors))
+        replies = await asking.run(used, progress)
+        taken = take_samples(replies.answers, replies.samples, fewest=self.fewest_samples)
+        measured = self._measured(taken, floors[0] if floors else None, progress)
+        status = np.where(replies.status == Status.SCORED, measured.status, replies.status)
+        signature = measured.signature.extended(plan.signature).extended(self._chat_signature)
+        return Asked(replies, replace(measured, status=status, signature=signature))
+
+    def ask(
+        self,
+        prompts: Sequence[Prompt],
+        n_samples: int | None = None,
+        *,
+        sampling: Sampling | None = None,
+        runner: "Runner | None" = None,
+        progress: Progress | None = None,
+    ) -> Asked:
+        """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
+
+        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice.
+
+        Args:
+            prompts: n questions, or conversations; those that are missing or empty are not asked.
+            n_samples: samples of each prompt; 5 unless given.
+            sampling: temperature, parameters, and when to stop early.
+            runner: sends the requests; by default one without a cap and with the ledger in Semscale's folder.
+            progress: called while replies come and texts are scored.
+
+        Raises:
+            InputError: no chat model, or a prompt that is neither a text nor a conversation.
+            InterruptedRunError: a cap was reached.
+            ReplyError: no call can succeed.
+        """
+        from semscale.chat.runner import run_apart
+
+        async def asked() -> Asked:
+            model = self.chat_model if runner is None else runner.model
+            try:
+                return await self.ask_async(
+                    prompts, n_samples, sampling=sampling, runner=runner, progress=progress
+                )
+            finally:
+                if (close := getattr(model, "aclose", None)) is not None:
+                    await close()
+
+        return run_apart(asked())
+
+    def _scorer(self, answers: list[str], floors: list[Floor]) -> Score:
+        """Make what gives single samples their values, on the floor of all answers."""
+        cosines = self._cosines()
+        floor = self._floor(answers, cosines, None)
+        floors.append(floor)
+
+        def score(answers: list[str], samples: list[str]) -> Floats:
+            return self._measured(
+                take_samples(answers, [[one] for one in samples]), floor, None, cosines
+            ).score
+
+        return score
+
+    def _cosines(self) -> Cosines | None:
+        return Cosines(RememberingEmbedder(self.embedder)) if "cosine" in self.needs else None
+
+    @property
+    def _chat_signature(self) -> Signature:
+        fields = self.chat_model.signature.fields
+        return Signature("chat", tuple((f"chat_{name}", value) for name, value in fields))
+
+    def _measured(
+        self,
+        taken: SampledAnswers,
+        floor: Floor | None,
+        progress: Progress | None,
+        cosines: Cosines | None = None,
+    ) -> Consistencies:
+        cosines = cosines or self._cosines()
+        if floor is None:
+            answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
+            floor = self._floor(answers, cosines, progress)
         scorer = self.bert_scorer if "f1" in self.needs else None
         values = value_pairs(
             self, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
         )
-        return self._collected(taken, floor, values)
+        return collect(taken, floor, values, self._signature(floor))
 
-    def _floor(self, taken: SampledAnswers, cosines: Cosines | None, progress: Progress | None) -> Floor:
+    def _floor(self, answers: list[str], cosines: Cosines | None, progress: Progress | None) -> Floor:
         if "floor" not in self.needs or cosines is None:
-            return _NO_FLOOR
+            return NO_FLOOR
         if not isinstance(self.floor, str):
-            return _given(self.floor)
-        answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
-        return estimate_floor(answers, cosines, seed=self.seed, progress=progress)
-
-    def _collected(self, taken: SampledAnswers, floor: Floor, values: PairValues) -> Consistencies:
-        pairs, n = taken.pairs, taken.pairs.n_items
-        windows = np.zeros(n, np.int64)
-        np.maximum.at(windows, pairs.item, values.windows)
-        found: list[list[Contradiction]] = [[] for _ in range(n)]
-        for item, place, findings in zip(
-            pairs.item.tolist(), pairs.place.tolist(), values.findings, strict=True
-        ):
-            found[item] += [Contradiction(place, finding) for finding in findings]
-        return Consistencies(
-            measures={name: item_means(column, pairs.item, n) for name, column in values.measures.items()},
-            status=taken.status,
-            n_samples=taken.n_samples,
-            n_left_out=taken.n_left_out,
-            windows=windows,
-            nulls=length_nulls(pairs),
-            contradictions=tuple(map(tuple, found)),
-            floor=floor.value if floor.known and floor is not _NO_FLOOR else None,
-            signature=self._signature(floor),
-        )
+            return given_floor(self.floor)
+        return estimate_floor(list(dict.fromkeys(answers)), cosines, seed=self.seed, progress=progress)
 
     def _signature(self, floor: Floor) -> Signature:
         needs = self.needs
@@ -200,21 +299,3 @@ def consistency(
         'The answer says "12", the sample "13".'
     """
     return Consistency(**settings).measure(answers, samples)
-
-
-def _given(value: float) -> Floor:
-    return Floor(value, "given")
-
-
-def _checked_floor(floor: float | str) -> float | str:
-    if floor == "auto":
-        return "auto"
-    if isinstance(floor, str | bool) or not isinstance(floor, int | float | np.number) or not -1 <= floor < 1:
-        raise InputError(f"floor must be 'auto' or a cosine from -1 to below 1, got {floor!r}")
-    return float(floor)
-
-
-def _checked_fewest(fewest: int) -> int:
-    if isinstance(fewest, bool) or not isinstance(fewest, int | np.integer) or fewest < 1:
-        raise InputError(f"fewest_samples must be a whole number of at least 1, got {fewest!r}")
-    return int(fewest)
