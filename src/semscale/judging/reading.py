@@ -15,6 +15,11 @@ _EXPLANATION = re.compile(
     r"(?im)^[ \t\"']*(?:explanation|reasoning|reason|rationale|justification)[\"']?[ \t]*[:=-][ \t]*"
 )
 _LINE = re.compile(r"[^\n]*\S[^\n]*")
+_KEY_AT_END = re.compile(
+    r"[\s*_`#\"']*(?:\w+[ \t]+){0,2}(?:score|rating|verdict|grade|judge?ment|level)[\s*_`:=\"'(\[]*\Z",
+    re.IGNORECASE,
+)
+_MARKUP = " \t\r\n*_`#"
 _EDGES = " \t\n.,;:!|-–—}{\"'"
 
 
@@ -119,7 +124,7 @@ def _explanation(reply: str, text: str, atom: Atom) -> str:
         stop = atom.start if marked.end() <= atom.start else len(reply)
         words = reply[marked.end() : stop]
         return _without_key(words) if stop == atom.start else words.strip().rstrip("}\"'").strip()
-    after = reply[atom.after :].strip(_EDGES + "*_`)]/").strip()
+    after = reply[atom.after :].lstrip(_EDGES + "*_`)]/").rstrip(_MARKUP)
     if after:
         return after
     first = re.search(r"\S", text)
@@ -128,10 +133,4 @@ def _explanation(reply: str, text: str, atom: Atom) -> str:
 
 def _without_key(words: str) -> str:
     """Take the score word off the end of the words before a score."""
-    cut = re.sub(
-        r"[\s*_`#\"']*(?:\w+[ \t]+){0,2}(?:score|rating|verdict|grade|judge?ment|level)[\s*_`:=\"'(\[]*\Z",
-        "",
-        words,
-        flags=re.IGNORECASE,
-    )
-    return cut.strip(_EDGES + "*_`#").strip()
+    return _KEY_AT_END.sub("", words).lstrip(_EDGES + _MARKUP).rstrip(_MARKUP)

@@ -15,8 +15,9 @@ _SPECIAL = re.compile(r"<\|[^<>|\n]{1,40}\|>|</s>|<end_of_turn>")
 _FENCES = re.compile(r"```[\w-]*|~~~[\w-]*")
 _BOXED = re.compile(r"\\(?:boxed|text|textbf|mathbf|fbox)\s*\{([^{}\n]*)\}")
 _MARKS = re.compile(
-    r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^\s*#{1,6}(?=\s))|(?m:^\s*>+(?=\s))|\$(?=\s*[\d\\])|(?<=\d)\$|\\[\[\]()]"
+    r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))|\\[\[\]()]"
 )
+_FORMULA = re.compile(r"\$([^$\n]{1,60})\$")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
 _KEYCAP = "\ufe0e\ufe0f\u20e3"  # drawn around a digit, which stays the digit it is
 _WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»→", ':=/%.,()[]--\'\'\'"""""">')
@@ -35,9 +36,10 @@ def readable(reply: str) -> str:
         >>> readable("<think>5?</think>**Score:** ４").strip()
         'Score:   4'
     """
-    text = "".join(map(_plain, reply)).translate(_WIDE)
+    text = "".join(map(_plain, reply.replace("\r\n", " \n"))).translate(_WIDE)
     text = _without_reasoning(text)
-    text = _BOXED.sub(_blank_around_group, text)
+    for pattern in (_FORMULA, _BOXED):
+        text = pattern.sub(_blank_around_group, text)
     for pattern in (_SPECIAL, _FENCES, _MARKS, _BULLETS):
         text = pattern.sub(_blank, text)
     return text
@@ -57,7 +59,7 @@ def without_reasoning(reply: str) -> str:
 
 def _plain(character: str) -> str:
     if character.isascii():
-        return character
+        return "\n" if character in "\r\v\f" else character
     if character in _KEYCAP:
         return " "
     if character.isdecimal():

@@ -67,11 +67,11 @@ PLAIN = frozenset(
 )
 """Words before a score word that leave it the score that was asked for."""
 
-GIVING = _pattern(
-    r"\b (?: giv | assign | award | deserv | earn | merit | warrant | choos | select | rate | get | receiv
-      | with"
-    r" | final | overall ) \w* \b"
-)
+GIVING = _pattern(r"""
+    \b (?: giv | assign | award | deserv | earn | merit | warrant | choos | select | rate | get | receiv
+    | with
+    | final | overall ) \w* \b
+""")
 NEGATED = _pattern(r"\b (?: not | never | no | cannot | without | neither | hardly ) \b | n't\b")
 SUPPOSED = _pattern(
     r"\b (?: if | when | whether | unless | had | example | e\.g | were | might | could | may | why ) \b"
