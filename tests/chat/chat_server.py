@@ -25,7 +25,7 @@ class ChatEndpoint(BaseHTTPRequestHandler):
     """Answers a prompt with ``echo: PROMPT``; first does whatever waits in ``planned``.
 
     What is planned is a pair of status and content, with headers as a third if any, or one of the words
-    ``drop`` (hang up without a word), ``cut`` (hang up in the middle of the body) and ``wait`` (until ``go``).
+    ``drop`` (hang up without a word), ``cut`` (hang up amid the body) and ``wait`` (until ``go``).
     """
 
     protocol_version = "HTTP/1.1"

@@ -67,7 +67,7 @@ def _kind(status: int, code: str) -> FailureKind:
 
 
 def _unanswered(error: Exception, scrubber: Scrubber, model: str) -> CallError:
-    """Tell by the exception at the root: what is raised on top of it may call any broken connection a timeout."""
+    """Tell by the exceptions underneath: the client calls some broken connections a timeout."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
         causes.append(cause)
@@ -75,7 +75,9 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str) -> CallError:
         return CallError(f"{model} did not answer in time", kind=FailureKind.TIMEOUT)
     names = " ".join(kind.__name__ for cause in causes for kind in type(cause).__mro__)
     if "Connect" in names or "Protocol" in names:
-        said = scrubber.line(next((str(cause) for cause in reversed(causes) if str(cause)), "connection lost"))
+        said = scrubber.line(
+            next((str(cause) for cause in reversed(causes) if str(cause)), "connection lost")
+        )
         return CallError(f"{model} cannot be reached: {said}", kind=FailureKind.CONNECTION)
     return CallError(f"{model}: {_line(error, scrubber)}", kind=FailureKind.BROKEN)
 

@@ -3,13 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from semscale.chat.budget import Budget, Meter, Spent
 from semscale.chat.calling import Caller, CapReachedError, FatalCallError, Setting
 from semscale.chat.chat_model import ChatModel
+from semscale.chat.holding import held_open
 from semscale.chat.ledger import Ledger
 from semscale.chat.limits import Clock, Limits
 from semscale.chat.messages import Request
@@ -77,15 +78,7 @@ class Runner:
             InterruptedRunError: a cap was reached; what was finished is in the ledger.
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
         """
-        return run_apart(self._closing(requests, progress))
-
-    async def _closing(self, requests: Requests, progress: Progress | None) -> list[Outcome]:
-        try:
-            return await self.collect(requests, progress=progress)
-        finally:
-            close = getattr(self.model, "aclose", None)
-            if close is not None:
-                await close()
+        return run_apart(self.collect(requests, progress=progress))
 
     async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
         """Send requests and give their outcomes in the order of the requests; errors as of :meth:`run`."""
@@ -100,24 +93,22 @@ class Runner:
 
         Neither requests nor outcomes pile up: as many are held as calls are under way. Use
         ``contextlib.aclosing`` around it where it may be left early. Errors as of :meth:`run`, after every
-        outcome that was ready. The model's connections stay open: ``aclose()`` it at the end.
+        outcome that was ready.
         """
         self._meter = Meter(self._budget, self._price)
-        ledger, ours = _opened(self._ledger)
-        setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
-        run = _Run(Caller(setting), _Numbered(requests), self._limits.concurrency)
         total = len(requests) if isinstance(requests, Sized) else None
         done, stage = 0, f"asking {self.model.name}"
-        try:
-            async for outcome in run.outcomes():
-                yield outcome
-                done += 1
-                if progress:
-                    progress(stage, done, total)
-        finally:
-            await run.stop()
-            if ours and ledger is not None:
-                await asyncio.to_thread(ledger.close)
+        async with held_open(self.model), _opened(self._ledger) as ledger:
+            setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
+            run = _Run(Caller(setting), _Numbered(requests), self._limits.concurrency)
+            try:
+                async for outcome in run.outcomes():
+                    yield outcome
+                    done += 1
+                    if progress:
+                        progress(stage, done, total)
+            finally:
+                await run.stop()
         run.raise_if_ended_early(done)
 
 
@@ -140,6 +131,7 @@ class _Run:
         self._ready: asyncio.Queue[Outcome | None] = asyncio.Queue(maxsize=n_tasks)
         self._tasks = [asyncio.create_task(self._work()) for _ in range(n_tasks)]
         self._reason: SemscaleError | None = None
+        self._waiting: set[asyncio.Task[None]] = set()
 
     async def outcomes(self) -> AsyncIterator[Outcome]:
         closing = asyncio.create_task(self._close())
@@ -167,13 +159,29 @@ class _Run:
             raise self._reason.failure
 
     async def _work(self) -> None:
-        while self._reason is None and (numbered := await self._numbered.next()) is not None:
+        while self._reason is None and (numbered := await self._next()) is not None:
             try:
                 outcome = await self._caller.bring(*numbered)
             except (CapReachedError, FatalCallError) as error:
                 self._reason = self._reason or error
+                for task in self._waiting:  # for requests that depend on outcomes, and will not come
+                    task.cancel()
                 return
             await self._ready.put(outcome)
+
+    async def _next(self) -> tuple[int, Request] | None:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a run's work is done in tasks")
+        self._waiting.add(task)
+        try:
+            return await self._numbered.next()
+        except asyncio.CancelledError:
+            if self._reason is None:
+                raise
+            return None
+        finally:
+            self._waiting.discard(task)
 
     async def _close(self) -> None:
         done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
@@ -204,9 +212,14 @@ class _Numbered:
             return index, request
 
 
-def _opened(ledger: Ledger | str | Path | bool) -> tuple[Ledger | None, bool]:
-    if isinstance(ledger, Ledger):
-        return ledger, False
-    if ledger is False:
-        return None, False
-    return Ledger(None if ledger is True else ledger), True
+@asynccontextmanager
+async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
+    """Give the ledger that is meant; one that was named by its path is closed again."""
+    if isinstance(ledger, Ledger) or ledger is False:
+        yield ledger or None
+        return
+    ours = Ledger(None if ledger is True else ledger)
+    try:
+        yield ours
+    finally:
+        await asyncio.to_thread(ours.close)
