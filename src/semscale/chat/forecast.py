@@ -63,7 +63,7 @@ class Forecast:
         """
         wanted = (("calls", self.calls), ("tokens", self.most.tokens), ("money", self.money))
         return [
-            f"{value:,} {name}, of {getattr(budget, name):,} allowed"
+            f"{value:,.12g} {name}, of {getattr(budget, name):,.12g} allowed"
             for name, value in wanted
             if value is not None and getattr(budget, name) is not None and value > getattr(budget, name)
         ]

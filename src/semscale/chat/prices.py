@@ -66,7 +66,8 @@ class PriceTable:
         shipped = _read(_SHIPPED)
         if named is None and not chosen.is_file():
             return cls(shipped, chosen)
-        return cls({**_read(chosen), **shipped}, chosen)
+        own = _read(chosen)
+        return cls(own | {name: price for name, price in shipped.items() if name not in own}, chosen)
 
     def find(self, model: str) -> Price | None:
         """Return a model's price; ``None`` where it is not known, which is not the same as nothing."""
