@@ -1,0 +1,214 @@
+"""``BlackBoxUQ`` of ``uqlm``, on Semscale's measures of consistency.
+
+What differs from ``uqlm`` 0.6.7, knowingly:
+
+- ``scorers`` are ``cosine_sim``, ``bert_score`` and ``exact_match``; without a choice ``cosine_sim`` and
+  ``exact_match``. Others need a model of inference, and are refused by name.
+- Long texts are read in windows instead of being cut at 2,000 characters and 256 tokens.
+- ``bert_score`` uses Semscale's default model unless ``bert_model="roberta-large"`` or another is named.
+- A response or sample that is missing or empty has no score (``None``) instead of one of nothing.
+- Calls that fail are repeated, the others stand, replies are kept in a ledger, and at most so many calls are
+  under way at once: one refusal no longer loses a run.
+- ``to_dict`` serialises to JSON, and ``to_df`` keeps the names of columns whole.
+- ``device``, ``use_best``, ``nli_model_name``, ``max_length``, ``verbose``, ``nli_batch_size`` and
+  ``use_n_param`` are taken and change nothing.
+"""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from semscale.chat.limits import Limits
+from semscale.chat.messages import Message
+from semscale.chat.runner import Runner, run_apart
+from semscale.compat.uqlm_result import UQResult
+from semscale.consistency.consistencies import Consistencies
+from semscale.consistency.measuring import Consistency
+from semscale.consistency.sampling import Sampling
+from semscale.errors import InputError
+from semscale.weights.known import DEFAULT_MODEL
+
+SCORERS = ("cosine_sim", "bert_score", "exact_match")
+_DEFAULT_SCORERS = ("cosine_sim", "exact_match")
+_SYSTEM = "You are a helpful assistant."
+_ROLES = {"human": "user", "ai": "assistant", "system": "system"}
+_RETURNED = ("all", "raw", "postprocessed")
+
+
+class BlackBoxUQ:
+    """Scores how consistent sampled responses are.
+
+    Args:
+        llm: a LangChain chat model, or the name of a model; needed for ``generate_and_score`` only.
+        scorers: some of ``cosine_sim``, ``bert_score``, ``exact_match``.
+        device: taken and not used, as the module says.
+        use_best: taken and not used.
+        nli_model_name: taken and not used.
+        sentence_transformer: the model of ``cosine_sim``.
+        postprocessor: applied to every response before it is compared.
+        structured_response: refused.
+        output_extractor: refused.
+        system_prompt: before every prompt that is a text.
+        max_calls_per_min: limit of calls a minute.
+        sampling_temperature: of the samples, above 0.
+        return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
+        use_n_param: taken and not used.
+        max_length: taken and not used.
+        verbose: taken and not used.
+        nli_batch_size: taken and not used.
+        bert_model: the model of ``bert_score``.
+        ledger: whether and where replies are kept, see ``semscale.chat.runner.Runner``.
+
+    Raises:
+        InputError: (a ``ValueError``) a scorer that is not offered, or a setting out of range.
+    """
+
+    def __init__(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
+        self,
+        llm: Any = None,  # noqa: ANN401 - as LangChain has it
+        scorers: Sequence[str] | None = None,
+        device: Any = None,  # noqa: ANN401, ARG002
+        use_best: bool = True,  # noqa: FBT001, FBT002, ARG002
+        nli_model_name: str = "",  # noqa: ARG002
+        sentence_transformer: str = DEFAULT_MODEL,
+        postprocessor: Callable[[str], str] | None = None,
+        structured_response: Any = None,  # noqa: ANN401
+        output_extractor: Any = None,  # noqa: ANN401
+        system_prompt: str | None = None,
+        max_calls_per_min: int | None = None,
+        sampling_temperature: float = 1.0,
+        return_responses: str = "all",
+        use_n_param: bool = False,  # noqa: FBT001, FBT002, ARG002
+        max_length: int = 2000,  # noqa: ARG002
+        verbose: bool = False,  # noqa: FBT001, FBT002, ARG002
+        nli_batch_size: int = 32,  # noqa: ARG002
+        *,
+        bert_model: str = DEFAULT_MODEL,
+        ledger: bool | str | Path = True,
+    ) -> None:
+        self.scorers = _checked_scorers(scorers)
+        if structured_response is not None or output_extractor is not None:
+            raise InputError("structured_response and output_extractor are not offered: use a postprocessor")
+        if return_responses not in _RETURNED:
+            raise InputError(
+                f"return_responses must be one of {', '.join(_RETURNED)}, got {return_responses!r}"
+            )
+        self.llm = llm
+        self.postprocessor = postprocessor
+        self.return_responses = return_responses
+        self.sampling_temperature = sampling_temperature
+        self._sampling = Sampling(temperature=sampling_temperature, system=system_prompt or _SYSTEM)
+        self._limits = Limits(requests_per_minute=max_calls_per_min)
+        self._ledger = ledger
+        self._instrument = Consistency(
+            llm, measures=self.scorers, model=sentence_transformer, bert_model=bert_model
+        )
+
+    async def generate_and_score(
+        self,
+        prompts: Sequence[Any],
+        num_responses: int = 5,
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+    ) -> UQResult:
+        """Ask for a response and samples to each prompt, and score them.
+
+        Args:
+            prompts: texts, or lists of LangChain's messages.
+            num_responses: samples of each prompt.
+            show_progress_bars: taken and not used.
+
+        Raises:
+            InputError: no ``llm``, or a prompt of another kind.
+            ReplyError: no call can succeed, such as with a wrong key.
+        """
+        runner = Runner(self._instrument.chat_model, limits=self._limits, ledger=self._ledger)
+        asked = await self._instrument.ask_async(
+            [_prompt(prompt) for prompt in prompts], num_responses, sampling=self._sampling, runner=runner
+        )
+        data = self._scored(asked.replies.answers, asked.replies.samples)
+        return self._result({"prompts": list(prompts), **data}, num_responses)
+
+    def generate_and_score_sync(
+        self,
+        prompts: Sequence[Any],
+        num_responses: int = 5,
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002
+    ) -> UQResult:
+        """Do as ``generate_and_score`` in a program without an event loop, or in a notebook."""
+        return run_apart(self.generate_and_score(prompts, num_responses, show_progress_bars))
+
+    def score(
+        self,
+        responses: Sequence[str],
+        sampled_responses: Sequence[Sequence[str]],
+        show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
+    ) -> UQResult:
+        """Score responses that are there already.
+
+        Args:
+            responses: n texts.
+            sampled_responses: n lists of texts.
+            show_progress_bars: taken and not used.
+
+        Raises:
+            InputError: lists of unequal length.
+        """
+        n = len(sampled_responses[0]) if len(sampled_responses) else 0
+        return self._result(self._scored(list(responses), [list(one) for one in sampled_responses]), n)
+
+    def _scored(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+        given = {"responses": responses, "sampled_responses": samples}
+        if self.postprocessor is None:
+            return {**given, **self._scores(responses, samples)}
+        texts = [self._processed(text) for text in responses]
+        sampled = [[self._processed(text) for text in row] for row in samples]
+        processed = {"responses": texts, "sampled_responses": sampled}
+        raw = {f"raw_{name}": column for name, column in given.items()}
+        returned: dict[str, dict[str, Any]] = {
+            "all": {**processed, **raw},
+            "raw": given,
+            "postprocessed": processed,
+        }
+        return {**returned[self.return_responses], **self._scores(texts, sampled)}
+
+    def _scores(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
+        measured: Consistencies = self._instrument.measure(responses, samples)
+        return dict(measured.measures)
+
+    def _processed(self, text: str | None) -> str | None:
+        return None if text is None or self.postprocessor is None else self.postprocessor(text)
+
+    def _result(self, data: dict[str, Any], n: int) -> UQResult:
+        metadata = {
+            "temperature": getattr(self.llm, "temperature", None),
+            "sampling_temperature": self.sampling_temperature,
+            "num_responses": n,
+            "scorers": list(self.scorers),
+        }
+        return UQResult({"data": data, "metadata": metadata})
+
+
+def _checked_scorers(scorers: Sequence[str] | None) -> tuple[str, ...]:
+    names = _DEFAULT_SCORERS if scorers is None else tuple(scorers)
+    for name in names:
+        if name not in SCORERS:
+            raise InputError(f"scorers must be among {', '.join(SCORERS)}, got {name!r}")
+    return names
+
+
+def _prompt(prompt: Any) -> Any:  # noqa: ANN401 - as uqlm takes them
+    if prompt is None or isinstance(prompt, str):
+        return prompt
+    return [_message(message) for message in prompt]
+
+
+def _message(message: Any) -> Message:  # noqa: ANN401 - LangChain need not be installed
+    if isinstance(message, Message):
+        return message
+    role = _ROLES.get(getattr(message, "type", ""))
+    if role is None or not isinstance(message.content, str):
+        raise InputError(
+            f"prompts must be texts or lists of messages from people, models or systems with texts in them, "
+            f"got {type(message).__name__}"
+        )
+    return Message(role, message.content)

@@ -1,0 +1,124 @@
+import asyncio
+import json
+
+import numpy as np
+import pytest
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
+from langchain_core.messages import HumanMessage, SystemMessage
+
+import semscale
+from semscale.compat.uqlm import BlackBoxUQ
+from semscale.compat.uqlm_result import UQResult
+from semscale.errors import InputError
+
+RESPONSES = ["Paris", "Yes", "12", "safe", "The cat sat on the mat.", "8"]
+SAMPLES = [
+    ["London", "Paris"],
+    ["No"],
+    ["13", "12", "twelve"],
+    ["not safe"],
+    ["A cat was sitting on a mat.", "Interest rates rose again in March."],
+    ["8 emails", "8"],
+]
+# What uqlm 0.6.7 gives for them (CosineScorer and MatchScorer; torch 2.13, sentence-transformers 5).
+COSINE_SIM = [0.8946739, 0.8667476, 0.9541963, 0.943773, 0.7394114, 0.8772558]
+EXACT_MATCH = [0.5, 0.0, 1 / 3, 0.0, 0.0, 0.5]
+
+
+def test_scores_equal_those_of_uqlm():
+    result = BlackBoxUQ(scorers=["cosine_sim", "exact_match"]).score(RESPONSES, SAMPLES)
+    np.testing.assert_allclose(result.data["cosine_sim"], COSINE_SIM, atol=1e-5)
+    np.testing.assert_allclose(result.data["exact_match"], EXACT_MATCH, atol=1e-12)
+
+
+def test_bert_score_is_the_mean_f1_of_the_response_as_candidate():
+    result = BlackBoxUQ(scorers=["bert_score"]).score(RESPONSES[:2], SAMPLES[:2])
+    f1 = semscale.bertscore(["Paris", "Paris", "Yes"], ["London", "Paris", "No"]).f1
+    np.testing.assert_allclose(result.data["bert_score"], [f1[:2].mean(), f1[2]], atol=1e-12)
+
+
+def test_the_published_example_runs_after_changing_the_import():
+    llm = FakeListChatModel(responses=["Paris", "Paris", "Paris.", "London", "Paris", "Rome"])
+    prompts = ["What is the capital of France?"]
+
+    async def example():
+        bbuq = BlackBoxUQ(
+            llm=llm,
+            scorers=["cosine_sim"],
+            sentence_transformer="all-MiniLM-L6-v2",
+            ledger=False,
+        )
+        return await bbuq.generate_and_score(prompts=prompts, num_responses=5)
+
+    results = asyncio.run(example())
+    assert 0.5 < results.to_df()["cosine_sim"][0] < 1
+    assert list(results.data) == ["prompts", "responses", "sampled_responses", "cosine_sim"]
+    assert len(results.data["sampled_responses"][0]) == 5
+    assert results.metadata == {
+        "temperature": None,
+        "sampling_temperature": 1.0,
+        "num_responses": 5,
+        "scorers": ["cosine_sim"],
+    }
+
+
+def test_synchronous_calls_and_prompts_of_messages():
+    llm = FakeListChatModel(responses=["8", "8", "8"])
+    prompt = [SystemMessage("Be brief."), HumanMessage("How many?")]
+    uq = BlackBoxUQ(llm, ["exact_match"], ledger=False, max_calls_per_min=60_000)
+    result = uq.generate_and_score_sync([prompt], num_responses=2)
+    assert result.data["exact_match"] == [1.0]
+    assert json.loads(json.dumps(result.to_dict()))["data"]["prompts"] == [
+        [{"type": "system", "content": "Be brief."}, {"type": "human", "content": "How many?"}]
+    ]
+
+
+def test_columns_keep_their_names_and_what_is_missing_is_null():
+    result = BlackBoxUQ(scorers=["exact_match"]).score(["a", "b"], [["a"], []])
+    assert list(result.to_df().columns) == ["responses", "sampled_responses", "exact_match"]
+    assert result.data["exact_match"] == [1.0, None]
+    assert json.loads(json.dumps(result.to_dict())) == result.to_dict()
+
+
+def test_a_postprocessor_comes_before_the_comparison():
+    both = BlackBoxUQ(scorers=["exact_match"], postprocessor=str.lower).score(["A"], [["a", "B"]])
+    assert both.data == {
+        "responses": ["a"],
+        "sampled_responses": [["a", "b"]],
+        "raw_responses": ["A"],
+        "raw_sampled_responses": [["a", "B"]],
+        "exact_match": [0.5],
+    }
+    raw = BlackBoxUQ(scorers=["exact_match"], postprocessor=str.lower, return_responses="raw")
+    assert raw.score(["A"], [["a"]]).data["responses"] == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"scorers": ["noncontradiction"]}, "scorers must be among cosine_sim, bert_score, exact_match, got"),
+        ({"structured_response": dict}, "structured_response and output_extractor are not offered"),
+        ({"return_responses": "none"}, "return_responses must be one of all, raw, postprocessed"),
+        ({"sampling_temperature": 0}, "temperature must be > 0"),
+    ],
+)
+def test_what_is_not_offered_is_refused_by_name(settings, message):
+    with pytest.raises(InputError, match=message):
+        BlackBoxUQ(**settings)
+
+
+def test_the_default_scorers_work():
+    assert set(BlackBoxUQ().score(["a"], [["a"]]).data) >= {"cosine_sim", "exact_match"}
+
+
+def test_unequal_lengths_and_no_model_are_refused():
+    with pytest.raises(InputError, match="equal lengths"):
+        BlackBoxUQ(scorers=["exact_match"]).score(["a"], [["a"], ["b"]])
+    with pytest.raises(InputError, match="chat_model must be given"):
+        BlackBoxUQ(ledger=False).generate_and_score_sync(["q"])
+
+
+def test_without_pandas_a_polars_frame_comes(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "pandas", None)
+    frame = UQResult({"data": {"x": np.array([1.0, np.nan])}, "metadata": {}}).to_df()
+    assert frame["x"].to_list() == [1.0, None]
