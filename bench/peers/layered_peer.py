@@ -1,6 +1,7 @@
-"""Matches pairs as the ClinIQLink document describes: pair by pair, every token encoded by sentence-transformers."""
+"""Matches pair by pair as the ClinIQLink document says, every token encoded by sentence-transformers."""
 
 import json
+import string
 import sys
 import time
 
@@ -25,32 +26,33 @@ class Matcher:
         self.stop = set(order["stop_words"])
         self.baseline = order["baseline"]
 
-    def encode(self, texts):
+    def _encode(self, texts):
         return self.model.encode(texts, normalize_embeddings=True, show_progress_bar=False)
 
-    def pieces(self, text):
+    def _pieces(self, text):
         return [piece for piece in self.model.tokenizer.tokenize(text) if piece.isalnum()]
 
-    def cleaned(self, text):
+    def _cleaned(self, text):
         words = (word for word in text.split() if word.lower() not in self.stop)
-        return " ".join(word for word in words if any(character.isalnum() for character in word))
+        return " ".join(word for word in words if not set(word) <= set(string.punctuation))
 
-    def word(self, prediction, reference):
-        ours, theirs = self.pieces(prediction), self.pieces(reference)
+    def _word(self, prediction, reference):
+        ours, theirs = self._pieces(prediction), self._pieces(reference)
         if not ours or not theirs:
             return 0.0
-        similarity = self.encode(ours) @ self.encode(theirs).T
+        similarity = self._encode(ours) @ self._encode(theirs).T
         weights = [np.array([self.idf.get(piece, self.unseen) for piece in side]) for side in (ours, theirs)]
         precision = similarity.max(axis=1) @ weights[0] / weights[0].sum()
         recall = similarity.max(axis=0) @ weights[1] / weights[1].sum()
         return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
 
     def score(self, prediction, reference):
-        clean = self.cleaned(prediction), self.cleaned(reference)
-        first, second = self.encode(list(clean))
-        paragraph_first, paragraph_second = self.encode([prediction, reference])
+        """One pair's score, 0 to 1."""
+        clean = self._cleaned(prediction), self._cleaned(reference)
+        first, second = self._encode(list(clean))
+        paragraph_first, paragraph_second = self._encode([prediction, reference])
         paragraph = (float(paragraph_first @ paragraph_second) - self.baseline) / (1 - self.baseline)
-        total = 0.4 * self.word(*clean) + 0.4 * float(first @ second) + 0.2 * paragraph - 0.25
+        total = 0.4 * self._word(*clean) + 0.4 * float(first @ second) + 0.2 * paragraph - 0.25
         return max(total, 0.0) if total < 0.95 else 1.0
 
 

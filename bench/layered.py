@@ -1,0 +1,101 @@
+"""The layered match beside the way its document describes: pairs a second on the same pairs, in turn.
+
+``python bench/layered.py --peer PYTHON`` where PYTHON belongs to an environment with sentence-transformers.
+The pairs are Beetle's test answers, each with the first of its references, which lie beside the checkout.
+Every turn of ours starts without an embedding and without a table of words; the peer keeps nothing either.
+"""
+
+import argparse
+from datetime import date
+
+import numpy as np
+
+from beetle import read_answers
+from measuring import Peer, machine, ratios, seconds, spread
+from semscale.embedding import load_embedder
+from semscale.matching.layered import LayeredMatch
+from semscale.matching.matcher import Matcher, match_with
+from semscale.matching.methods import METHODS
+from semscale.matching.pieces import load_pieces
+from semscale.matching.presets import find_preset
+from semscale.matching.stop_words import stop_words
+from semscale.matching.word_idf import smoothed_idf
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.weights.resolving import resolve
+
+LAYERED = ("cliniqlink-doc", "cliniqlink-code")
+
+
+def real_pairs(n):
+    """Answers and references of both test files, mixed, so that a part of them is like all."""
+    pairs = []
+    for name in ("test-unseen-questions", "test-unseen-answers"):
+        answers = read_answers(name)
+        first = [listed[0] for listed in answers.references]
+        pairs += list(zip(answers.answer, first, strict=True))
+    order = np.random.default_rng(0).permutation(len(pairs))[:n]
+    return [pairs[place] for place in order]
+
+
+def cold(name, embedder, pieces):
+    """A method that has seen no text; the model itself is read and compiled."""
+    return LayeredMatch(find_preset(name), embedder=embedder, pieces=pieces)
+
+
+def order_for(pairs, folder, pieces, baseline):
+    corpus = [reference for _, reference in pairs]
+    idf = smoothed_idf((pieces(text) for text in corpus), unseen=None)
+    return {
+        "model": str(folder),
+        "pairs": pairs,
+        "idf": dict(idf.weights),
+        "unseen": idf.unseen,
+        "stop_words": sorted(stop_words()),
+        "baseline": baseline,
+    }
+
+
+def report(name, n, theirs, ours):
+    print(
+        f"{name}: {spread([n / time for time in ours], 0)} pairs/s, "
+        f"{spread(ratios(theirs, ours), 1)} times as fast"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--peer", required=True, help="Python of an environment with sentence-transformers")
+    parser.add_argument("--pairs", type=int, default=200, help="at most so many pairs")
+    parser.add_argument("--turns", type=int, default=5)
+    options = parser.parse_args()
+    pairs = real_pairs(options.pairs)
+    predictions, references = map(list, zip(*pairs, strict=True))
+    folder = resolve(DEFAULT_MODEL).folder
+    pieces, embedder = load_pieces(folder / "tokenizer.json"), load_embedder(cache=False)
+    found = match_with(cold(LAYERED[0], embedder, pieces), predictions, references)
+    baseline = float(dict(found.signature.fields)["baseline"])
+    peer = Peer(options.peer, "layered_peer.py", order_for(pairs, folder, pieces, baseline))
+    about = peer.about
+    print(f"{date.today()}, {machine()}")
+    print(f"{len(pairs)} pairs; peer: sentence-transformers {about['version']}, torch {about['torch']}")
+    print(f"largest difference of scores from the peer: {np.abs(found.score - about['scores']).max():.1e}")
+    theirs, ours = [], {name: [] for name in LAYERED}
+    calibrated = Matcher("calibrated") if "calibrated" in METHODS else None
+    if calibrated:
+        calibrated.match(predictions[:50], references[:50])
+        ours["calibrated"] = []
+    for _ in range(options.turns):
+        theirs.append(peer.turn())
+        for name in LAYERED:
+            method = cold(name, embedder, pieces)
+            ours[name].append(seconds(lambda method=method: match_with(method, predictions, references)))
+        if calibrated:
+            ours["calibrated"].append(seconds(lambda: calibrated.match(predictions, references)))
+    print(f"peer: {spread([len(pairs) / time for time in theirs], 1)} pairs/s")
+    for name, times in ours.items():
+        report(name, len(pairs), theirs, times)
+    print("to reach: 20 times as fast")
+
+
+if __name__ == "__main__":
+    main()
