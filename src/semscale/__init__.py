@@ -29,6 +29,11 @@ if TYPE_CHECKING:
         SemscaleError,
         UnknownNameError,
     )
+    from semscale.judging.judge import Judge, judge
+    from semscale.judging.panel import Panel
+    from semscale.judging.panel_verdicts import PanelVerdicts
+    from semscale.judging.verdict import Verdict
+    from semscale.judging.verdicts import Verdicts
     from semscale.matching.bert_scores import BertScores
     from semscale.matching.bertscore import BertScorer, bertscore
     from semscale.rating.lint import lint
@@ -46,17 +51,23 @@ __all__ = [
     "Embedder",
     "InputError",
     "InterruptedRunError",
+    "Judge",
     "MissingExtraError",
     "ModelError",
+    "Panel",
+    "PanelVerdicts",
     "Rater",
     "Ratings",
     "ReplyError",
     "Scale",
     "SemscaleError",
     "UnknownNameError",
+    "Verdict",
+    "Verdicts",
     "__version__",
     "bertscore",
     "consistency",
+    "judge",
     "lint",
     "load_chat_model",
     "load_embedder",
@@ -78,6 +89,11 @@ _HOMES = {
         "SemscaleError",
         "UnknownNameError",
     ),
+    "semscale.judging.judge": ("Judge", "judge"),
+    "semscale.judging.panel": ("Panel",),
+    "semscale.judging.panel_verdicts": ("PanelVerdicts",),
+    "semscale.judging.verdict": ("Verdict",),
+    "semscale.judging.verdicts": ("Verdicts",),
     "semscale.matching.bert_scores": ("BertScores",),
     "semscale.matching.bertscore": ("BertScorer", "bertscore"),
     "semscale.rating.lint": ("lint",),

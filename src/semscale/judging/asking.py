@@ -19,7 +19,6 @@ from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.judging.reading import Reading
-from semscale.signature import Signature
 from semscale.types import Progress
 
 T = TypeVar("T")
@@ -94,33 +93,6 @@ class Thread:
         self.request = replace(self.first, messages=(*self.first.messages, *messages))
 
 
-class HeldOpen:
-    """A chat model whose connections outlive a run: its user closes them when all runs have ended."""
-
-    def __init__(self, model: ChatModel) -> None:
-        self.model = model
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self.model.name
-
-    @property
-    def signature(self) -> Signature:
-        """The model's own."""
-        return self.model.signature
-
-    async def complete(self, request: Request) -> Reply:
-        """Pass a request on."""
-        return await self.model.complete(request)
-
-    async def close(self) -> None:
-        """Close the model's connections, if it has any."""
-        close = getattr(self.model, "aclose", None)
-        if close is not None:
-            await close()
-
-
 async def ask(
     model: ChatModel,
     threads: Sequence[Thread],
@@ -132,7 +104,7 @@ async def ask(
     """Send the last request of each thread, and note what comes back.
 
     Args:
-        model: who is asked; its connections stay open if it is ``HeldOpen``.
+        model: who is asked.
         threads: changed in place.
         read: reads a reply.
         running: how calls are made.

@@ -1,14 +1,16 @@
 """The instrument: a chat model that scores answers against a template."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 
+from semscale.chat.holding import held_open
 from semscale.chat.loading import load_chat_model
+from semscale.chat.messages import Parameters
 from semscale.errors import InputError
 from semscale.judging.abilities import Ability, abilities_to_try, first_ability
-from semscale.judging.asking import HeldOpen, Running, Thread, ask, waited
+from semscale.judging.asking import Running, Thread, ask, waited
 from semscale.judging.items import read_items
 from semscale.judging.prompting import ORDERS, Item, Order, PromptForm, ReferencePlace
 from semscale.judging.reading import Reading, read_reply
@@ -22,7 +24,6 @@ from semscale.signature import Signature
 from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
-    from semscale.chat.chat_model import ChatModel
     from semscale.chat.replies import Reply
 
 _SAMPLING_TEMPERATURE = 1.0
@@ -105,7 +106,8 @@ class Judge:
         self.order: Order = order
         self.samples, self.corrections = samples, corrections
         self.reference_place: ReferencePlace = reference_place
-        self._sampling = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        self._sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        Parameters(**self._sampling)  # checks their ranges before anything is sent
         self._abilities = abilities_to_try(structured, logprobs if samples == 1 else False)
 
     @property
@@ -162,20 +164,13 @@ class Judge:
     ) -> Verdicts:
         """Judge answers; as ``judge``, for code that runs in an event loop."""
         rows = read_items(questions, answers, references)
-        held = HeldOpen(self.model)
-        try:
-            return await self.judge_items(held, rows, running or Running(), progress)
-        finally:
-            await held.close()
+        async with held_open(self.model):
+            return await self.judge_items(rows, running or Running(), progress)
 
     async def judge_items(
-        self,
-        model: "ChatModel",
-        rows: Sequence[Item | Status],
-        running: Running,
-        progress: Progress | None = None,
+        self, rows: Sequence[Item | Status], running: Running, progress: Progress | None = None
     ) -> Verdicts:
-        """Judge rows through a model whose connections somebody else closes."""
+        """Judge rows as ``read_items`` gives them."""
         distinct = list(dict.fromkeys(row for row in rows if isinstance(row, Item)))
         threads: dict[Item, list[Thread]] = {}
         ability, stopped = self._abilities[0], None
@@ -184,12 +179,12 @@ class Judge:
                 self._abilities,
                 distinct,
                 self._threads,
-                lambda found, left: ask(model, found, self._read, running=left, progress=progress),
+                lambda found, left: ask(self.model, found, self._read, running=left, progress=progress),
                 running,
             )
         waiting = {item: threads.get(item) or self._threads(item, ability) for item in distinct}
         if stopped is None:
-            stopped = await self._finished(model, waiting, ability, running, progress)
+            stopped = await self._finished(waiting, ability, running, progress)
         settled = {
             item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
         }
@@ -199,7 +194,6 @@ class Judge:
 
     async def _finished(
         self,
-        model: "ChatModel",
         waiting: dict[Item, list[Thread]],
         ability: Ability,
         running: Running,
@@ -210,13 +204,15 @@ class Judge:
         every = [thread for found in waiting.values() for thread in found]
         asked = [thread for thread in every if thread.reading is None and thread.failure is None]
         stopped = None
-        for _ in range(self.corrections + 1):
+        for turn in range(self.corrections + 1):
             if asked:
-                running, stopped = await ask(model, asked, self._read, running=running, progress=progress)
+                running, stopped = await ask(
+                    self.model, asked, self._read, running=running, progress=progress
+                )
             asked = [thread for thread in every if thread.unread]
             if stopped is not None or not asked:
                 break
-            if _ < self.corrections:
+            if turn < self.corrections:
                 for thread in asked:
                     thread.correct(form.correction(thread.replies[-1].text))
         return stopped

@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 
 import numpy as np
 
+from semscale.chat.holding import held_open
 from semscale.errors import InputError, SemscaleError
-from semscale.judging.asking import HeldOpen, Running, waited
+from semscale.judging.asking import Running, waited
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.panel_verdicts import PanelVerdicts
@@ -88,19 +90,13 @@ class Panel:
         """Let every judge score the items; as ``judge``, for code that runs in an event loop."""
         rows = read_items(questions, answers, references)
         part = (running or Running()).divided(len(self.judges))
-        # Two judges may share a model, whose connections must stay until both have ended.
-        held = {id(judge.model): HeldOpen(judge.model) for judge in self.judges}
-        try:
-            each = await asyncio.gather(
-                *(_standing(judge, held[id(judge.model)], rows, part, progress) for judge in self.judges)
-            )
-        finally:
-            for model in held.values():
-                await model.close()
+        async with AsyncExitStack() as held:
+            for judge in self.judges:
+                await held.enter_async_context(held_open(judge.model))
+            each = await asyncio.gather(*(_standing(judge, rows, part, progress) for judge in self.judges))
         readable = np.array([isinstance(row, Item) for row in rows], dtype=bool)
         status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
         scored = np.array([verdicts.scored for verdicts in each])
-        status[readable & ~scored.any(axis=0)] = Status.FAILED
         for row in np.flatnonzero(readable & ~scored.any(axis=0)):
             status[row] = _shared({verdicts.status[row] for verdicts in each})
         signature = joined([verdicts.signature for verdicts in each])
@@ -108,11 +104,11 @@ class Panel:
 
 
 async def _standing(
-    judge: Judge, model: HeldOpen, rows: Sequence[Item | Status], running: Running, progress: Progress | None
+    judge: Judge, rows: Sequence[Item | Status], running: Running, progress: Progress | None
 ) -> Verdicts:
     """One judge's verdicts; where it cannot be asked at all, every item says why."""
     try:
-        return await judge.judge_items(model, rows, running, progress)
+        return await judge.judge_items(rows, running, progress)
     except SemscaleError as error:
         verdicts = tuple(
             Verdict.without_score(Status.FAILED, str(error))

@@ -144,7 +144,12 @@ def _found(name: object) -> Template:
 
 
 def read_yaml(name: str) -> dict[str, Any]:
-    """Read one of this package's own files."""
-    file = resources.files("semscale.judging") / f"{name}.yaml"
-    content: dict[str, Any] = yaml.safe_load(file.read_text(encoding="utf-8"))
+    """Read one of this package's own files as a mapping."""
+    content: dict[str, Any] = yaml.safe_load(package_file(name))
     return content
+
+
+def package_file(name: str) -> str:
+    """Read one of this package's own YAML files."""
+    file = resources.files("semscale.judging") / f"{name}.yaml"
+    return file.read_text(encoding="utf-8")

@@ -1,0 +1,271 @@
+"""A judge from questions and answers to verdicts, with chat models that say what a test wants."""
+
+import asyncio
+
+import numpy as np
+import pytest
+from tests.judging.conftest import Scripted, material, plain_running
+
+import semscale
+from semscale.chat.budget import Budget
+from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
+from semscale.errors import InputError, ReplyError, UnknownNameError
+from semscale.judging.judge import Judge, judge
+from semscale.judging.verdict import Provenance
+from semscale.types import Status
+
+FOUR = '{"score": 4, "explanation": "a date is missing"}'
+
+
+def test_a_verdict_holds_score_explanation_and_reply(running):
+    verdict = Judge(Scripted(lambda _: FOUR)).judge(["When?"], ["1066"], running=running)[0]
+    assert (verdict.score, verdict.expected, verdict.status) == (0.75, 0.75, Status.SCORED)
+    assert verdict.distribution == ((0.75, 1.0),)
+    assert verdict.provenance is Provenance.SINGLE
+    assert np.isnan(verdict.covered)
+    assert (verdict.explanation, verdict.replies) == ("a date is missing", (FOUR,))
+
+
+def test_what_cannot_be_judged_has_a_status_and_is_not_asked_about(running):
+    model = Scripted(lambda _: FOUR)
+    questions = ["q", "", None, 3, "q", "q", float("nan")]
+    answers = ["a", "a", "a", "a", "  ", None, "a"]
+    verdicts = Judge(model).judge(questions, answers, running=running)
+    assert [str(status) for status in verdicts.status] == [
+        "scored", "empty", "missing", "not-text", "empty", "missing", "missing"
+    ]  # fmt: skip
+    assert len(model.requests) == 1
+    assert np.isnan(verdicts.score[1:]).all()
+    assert verdicts.counts == {Status.SCORED: 1, Status.MISSING: 3, Status.NOT_TEXT: 1, Status.EMPTY: 2}
+
+
+def test_equal_items_are_asked_about_once(running):
+    model = Scripted(lambda _: FOUR)
+    assert Judge(model).judge(["q"] * 5, ["a"] * 5, running=running).score.tolist() == [0.75] * 5
+    assert len(model.requests) == 1
+
+
+def test_an_unreadable_reply_is_corrected_and_kept(running):
+    model = Scripted(lambda request: "Score: 2" if len(request.messages) > 2 else "4 or 5")
+    verdict = Judge(model).judge(["q"], ["a"], running=running)[0]
+    assert (verdict.score, verdict.replies) == (0.25, ("4 or 5", "Score: 2"))
+    said = model.requests[1].messages
+    assert [message.role for message in said] == ["system", "user", "assistant", "user"]
+    assert said[2].text == "4 or 5"
+    assert "did not state one score" in said[3].text
+
+
+@pytest.mark.parametrize("corrections", [0, 1, 3])
+def test_what_stays_unreadable_has_no_score(running, corrections):
+    model = Scripted(lambda _: "4 or 5")
+    verdict = Judge(model, corrections=corrections).judge(["q"], ["a"], running=running)[0]
+    assert (verdict.status, len(verdict.replies)) == (Status.UNPARSABLE, corrections + 1)
+    assert np.isnan(verdict.score)
+    assert verdict.distribution == ()
+
+
+@pytest.mark.parametrize(
+    "said", ["I'm sorry, but I can't.", CallError("the filter declined", kind=FailureKind.REFUSED)]
+)
+def test_a_refusal_is_not_asked_again(running, said):
+    model = Scripted(lambda _: said)
+    verdict = Judge(model).judge(["q"], ["a"], running=running)[0]
+    assert verdict.status is Status.REFUSED
+    assert len(model.requests) == 1
+
+
+def test_a_failure_is_one_items_own(running):
+    broken = CallError("the endpoint hung up", kind=FailureKind.CONNECTION)
+    model = Scripted(lambda request: broken if material(request) == "b" else FOUR)
+    verdicts = Judge(model).judge(["q"] * 3, ["a", "b", "c"], running=running)
+    assert [str(status) for status in verdicts.status] == ["scored", "failed", "scored"]
+    assert verdicts[1].reason == "the endpoint hung up"
+
+
+def test_a_wrong_key_ends_the_run(running):
+    model = Scripted(lambda _: CallError("the key is wrong", kind=FailureKind.DENIED))
+    with pytest.raises(ReplyError, match="the key is wrong"):
+        Judge(model).judge(["q"], ["a"], running=running)
+
+
+def test_samples_give_shares(running):
+    model = Scripted(lambda request: ["Score: 4", "Score: 5", "hm", "Score: 4"][request.sample])
+    judging = Judge(model, samples=4, corrections=0)
+    verdict = judging.judge(["q"], ["a"], running=running)[0]
+    # 4, 5 and 4 of 5: two thirds at .75, one third at 1; three of four replies state a level.
+    assert verdict.score == 0.75
+    assert verdict.distribution == ((0.75, pytest.approx(2 / 3)), (1.0, pytest.approx(1 / 3)))
+    assert verdict.expected == pytest.approx(5 / 6)
+    assert (verdict.provenance, verdict.covered) == (Provenance.SAMPLES, 0.75)
+    assert {request.parameters.temperature for request in model.requests} == {1.0}
+
+
+def token(text, *top):
+    return TokenLogprob(text, dict(top).get(text, -0.1), tuple(top))
+
+
+def reply_with_logprobs(_):
+    log = np.log
+    top = (("4", log(0.6)), ("5", log(0.2)), ("3", log(0.1)), ("four", log(0.05)))
+    return Reply(
+        '{"score": 4}', logprobs=(token('{"'), token("score"), token('": '), token("4", *top), token("}"))
+    )
+
+
+def test_logprobs_give_the_distribution_at_the_scores_place(running):
+    verdict = Judge(Scripted(reply_with_logprobs)).judge(["q"], ["a"], running=running)[0]
+    # .6, .2 and .1 of .9 that is on levels: expected (.6*.75 + .2*1 + .1*.5) / .9
+    assert verdict.provenance is Provenance.LOGPROBS
+    assert verdict.covered == pytest.approx(0.9)
+    assert verdict.expected == pytest.approx((0.6 * 0.75 + 0.2 + 0.1 * 0.5) / 0.9)
+    assert verdict.score == 0.75
+
+
+def test_without_logprobs_nothing_is_pretended(running):
+    model = Scripted(
+        lambda request: reply_with_logprobs(request) if request.parameters.top_logprobs else FOUR
+    )
+    verdicts = Judge(model, logprobs=False).judge(["q"], ["a"], running=running)
+    assert verdicts.provenances == {Provenance.SINGLE: 1}
+    assert ("logprobs", "none") in verdicts.signature.fields
+
+
+@pytest.mark.parametrize("schema", [True, False])
+@pytest.mark.parametrize("logprobs", [True, False])
+def test_a_judge_finds_out_what_its_model_takes(running, schema, logprobs):
+    model = Scripted(lambda _: "Score: 4", takes_schema=schema, takes_logprobs=logprobs)
+    verdicts = Judge(model).judge(["q", "r"], ["a", "b"], running=running)
+    assert verdicts.score.tolist() == [0.75, 0.75]
+    applied = dict(verdicts.signature.fields)
+    assert applied["structured"] == ("yes" if schema else "no")
+    assert applied["logprobs"] == ("20" if logprobs else "none")
+    assert all((request.parameters.schema is not None) == schema for request in model.requests)
+
+
+def test_a_cap_leaves_the_rest_unfinished():
+    model = Scripted(lambda _: FOUR)
+    running = plain_running(budget=Budget(calls=2))
+    verdicts = Judge(model).judge(["q"] * 4, ["a", "b", "c", "d"], running=running)
+    assert verdicts.counts == {Status.SCORED: 2, Status.UNFINISHED: 2}
+    assert "cap of 1 calls" in verdicts.stopped  # one call of the two went to the first item
+    assert len(model.requests) == 2
+
+
+def test_a_cap_counts_corrections_too():
+    model = Scripted(lambda _: "4 or 5")
+    verdicts = Judge(model, corrections=5).judge(["q"], ["a"], running=plain_running(budget=Budget(calls=3)))
+    assert (verdicts[0].status, len(model.requests)) == (Status.UNFINISHED, 3)
+
+
+def test_a_second_start_pays_for_nothing_twice(tmp_path):
+    model = Scripted(lambda request: "4 or 5" if len(request.messages) == 2 else FOUR)
+    running = plain_running().__class__(ledger=tmp_path / "ledger.sqlite")
+    first = Judge(model).judge(["q"] * 2, ["a", "b"], running=running)
+    asked = len(model.requests)
+    again = Judge(model).judge(["q"] * 2, ["a", "b"], running=running)
+    assert asked == len(model.requests) == 4
+    assert [verdict.replies for verdict in again] == [verdict.replies for verdict in first]
+
+
+def test_it_waits_inside_a_running_event_loop(running):
+    async def notebook():
+        return Judge(Scripted(lambda _: FOUR)).judge(["q"], ["a"], running=running)
+
+    assert asyncio.run(notebook()).score.tolist() == [0.75]
+
+
+def test_it_can_be_awaited(running):
+    verdicts = asyncio.run(Judge(Scripted(lambda _: FOUR)).judge_async(["q"], ["a"], running=running))
+    assert verdicts.score.tolist() == [0.75]
+
+
+def test_connections_are_closed_at_the_end(running):
+    model = Scripted(lambda _: FOUR)
+    Judge(model).judge(["q"] * 2, ["a", "b"], running=running)
+    assert model.closed == 1
+
+
+def test_a_reference_is_shown_and_may_be_one_of_several(running):
+    model = Scripted(lambda _: FOUR)
+    verdicts = Judge(model).judge(
+        ["q"] * 4, ["a"] * 4, references=["1066", ["1066", None, "in 1066"], None, ["", " "]], running=running
+    )
+    assert [str(status) for status in verdicts.status] == ["scored", "scored", "no-reference", "no-reference"]
+    shown = {material(request, "REFERENCE") for request in model.requests}
+    assert shown == {"1066", "1066\n\nor:\n\nin 1066"}
+
+
+def test_a_scale_of_the_library_is_a_template(running):
+    verdicts = judge(
+        ["q"],
+        ["a"],
+        model=Scripted(lambda _: '{"score": 2}'),
+        template="quality",
+        rubric="Only grammar counts.",
+        running=running,
+    )
+    assert verdicts.template.name == "quality"
+    assert verdicts.score.tolist() == [0.25]
+    assert verdicts.pmf.tolist() == [[0, 1, 0, 0, 0]]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"template": "lickert"}, "unknown template 'lickert': did you mean 'likert'"),
+        ({"order": "score_first"}, "unknown order 'score_first': did you mean 'score-first'"),
+        ({"samples": 0}, "samples must be a whole number from 1 to 1000, got 0"),
+        ({"samples": 3, "temperature": 0}, "temperature must be > 0 for 3 samples"),
+        ({"corrections": -1}, "corrections must be a whole number from 0 to 20, got -1"),
+        ({"rubric": 3}, "rubric must be text, got int"),
+        ({"reference_place": "middle"}, "reference_place must be 'after' or 'before'"),
+        ({"temperature": -1}, "temperature must be from 0 to 100"),
+    ],
+)  # fmt: skip
+def test_wrong_settings_are_named(settings, message):
+    with pytest.raises(InputError, match=message):
+        Judge(Scripted(lambda _: FOUR), **settings)
+
+
+def test_unequal_lengths_are_both_named(running):
+    judging = Judge(Scripted(lambda _: FOUR))
+    with pytest.raises(InputError, match="got 2 questions and 1 answers"):
+        judging.judge(["q", "r"], ["a"], running=running)
+    with pytest.raises(InputError, match="got 1 questions and 1 answers and 2 references"):
+        judging.judge(["q"], ["a"], references=["x", "y"], running=running)
+
+
+def test_an_unknown_template_names_the_nearest():
+    with pytest.raises(UnknownNameError, match="true_false"):
+        semscale.Judge(Scripted(lambda _: FOUR), template="truefalse")
+
+
+def test_no_key_is_said_before_anything_is_read(monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
+        semscale.judge(["q"], ["a"], model="gpt-4o-mini")
+
+
+def test_nothing_to_judge_is_no_error(running):
+    verdicts = Judge(Scripted(lambda _: FOUR)).judge([], [], running=running)
+    assert (len(verdicts), verdicts.to_frame().height, verdicts.counts) == (0, 0, {})
+
+
+def test_the_table_has_everything(running):
+    frame = Judge(Scripted(lambda _: FOUR)).judge(["q", None], ["a", "a"], running=running).to_frame()
+    assert frame.columns == [
+        "status", "score", "expected", "provenance", "covered", "explanation", "replies", "reason",
+        "p_1", "p_2", "p_3", "p_4", "p_5",
+    ]  # fmt: skip
+    assert frame["score"].to_list() == [0.75, None]
+    assert frame["p_4"].to_list() == [1.0, None]
+    assert frame["replies"].to_list() == [[FOUR], []]
+    assert frame["covered"].null_count() == 2
+
+
+def test_a_mean_says_how_many_it_left_out(running):
+    model = Scripted(lambda request: f"Score: {material(request)}")
+    verdicts = Judge(model).judge(["q"] * 3, ["1", "5", ""], running=running)
+    estimate = verdicts.estimate()
+    assert (estimate.value, estimate.n, estimate.n_left_out) == (0.5, 2, 1)
