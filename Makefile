@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
 
-.PHONY: demo test check bench test-torch clean
+.PHONY: demo test check bench test-local test-torch clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -37,6 +37,12 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed
 	$(BIN)/python bench/floor.py
 	$(BIN)/python bench/dont_know.py
 	$(BIN)/python bench/coverage.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
+
+# The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
+test-local: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --editable ".[local]"
+	$(BIN)/python -m pytest tests/chat
 
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
