@@ -198,17 +198,9 @@ class Consistency:
         """
         from semscale.chat.runner import run_apart
 
-        async def asked() -> Asked:
-            model = self.chat_model if runner is None else runner.model
-            try:
-                return await self.ask_async(
-                    prompts, n_samples, sampling=sampling, runner=runner, progress=progress
-                )
-            finally:
-                if (close := getattr(model, "aclose", None)) is not None:
-                    await close()
-
-        return run_apart(asked())
+        return run_apart(
+            self.ask_async(prompts, n_samples, sampling=sampling, runner=runner, progress=progress)
+        )
 
     def _scorer(self, answers: list[str], floors: list[Floor]) -> Score:
         """Make what gives single samples their values, on the floor of all answers."""
