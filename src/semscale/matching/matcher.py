@@ -12,7 +12,7 @@ from semscale.matching.matches import Matches
 from semscale.matching.methods import Explains, PairMethod, Recipe, build_method
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.store.columns import as_list
-from semscale.types import Floats, Progress
+from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 
@@ -86,6 +86,10 @@ def match_with(
     pairs = pair_up(predictions, references)
     scored = method.score(pairs, progress)
     best = best_pairs(scored.score, pairs.item)
+    status = pairs.status.copy()
+    weightless = np.isnan(scored.score[best])
+    status[pairs.item[best[weightless]]] = Status.WEIGHTLESS
+    best = best[~weightless]
     owners = pairs.item[best]
 
     def spread(values: Floats) -> Floats:
@@ -98,7 +102,7 @@ def match_with(
     reference[owners], windows[owners] = pairs.place[best], scored.windows[best]
     return Matches(
         score=spread(scored.score),
-        status=pairs.status,
+        status=status,
         reference=reference,
         windows=windows,
         signature=scored.signature,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, TypedDict, runtime_checkable
 
 import polars as pl
 
@@ -19,6 +19,11 @@ from semscale.matching.presets import PRESETS, LayeredPreset
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.types import Progress
 from semscale.weights.resolving import resolve
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+
+_NEEDS_FILES = "model must be a name or a folder for methods that read tokens, got an embedder"
 
 
 class PairMethod(Protocol):
@@ -83,6 +88,19 @@ class Recipe:
             raise InputError(f"precision={self.precision!r} needs the name of a model, got an embedder")
         return self.model
 
+    def encoder(self) -> "TokenEncoder":
+        """Load the model for the states of its tokens.
+
+        Raises:
+            InputError: the model was given as an embedder, whose tokens are not known.
+            ModelError: the model's files cannot be had or run.
+        """
+        from semscale.matching.bert_choices import token_encoder
+
+        if not isinstance(self.model, str | Path):
+            raise InputError(_NEEDS_FILES)
+        return token_encoder(self.model, self.precision, self.loading.get("progress"))
+
     def folder(self) -> Path:
         """Find the model's files.
 
@@ -90,7 +108,7 @@ class Recipe:
             InputError: the model was given as an embedder, whose files are not known.
         """
         if not isinstance(self.model, str | Path):
-            raise InputError("model must be a name or a folder for methods that read tokens, got an embedder")
+            raise InputError(_NEEDS_FILES)
         return resolve(self.model).folder
 
 
@@ -105,7 +123,22 @@ def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
     )
 
 
+def _bertscore(recipe: Recipe) -> PairMethod:
+    from semscale.matching.bert_match import BertMatch
+    from semscale.matching.bertscore import BertScorer
+
+    return BertMatch(BertScorer(recipe.encoder(), idf=False if recipe.corpus is None else recipe.corpus))
+
+
+def _calibrated(recipe: Recipe) -> PairMethod:
+    from semscale.matching.calibrated_match import CalibratedMatch
+
+    return CalibratedMatch(recipe.encoder(), corpus=recipe.corpus, seed=recipe.seed)
+
+
 METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
+    "calibrated": _calibrated,
+    "bertscore": _bertscore,
     "cosine": _cosine,
     **{name: partial(_layered, preset=preset) for name, preset in PRESETS.items()},
 }
