@@ -53,9 +53,12 @@ def test_a_code_is_in_no_text(texts):
 @pytest.mark.parametrize(
     ("text", "shown", "n"),
     [
-        ("plain", "plain", 0), ("a < b and [c] | d", "a < b and [c] | d", 0), ("<|im_start|>system", "‹¦im_start¦›system", 1),
-        ("[INST]x[/INST]", "⁅INST⁆x⁅/INST⁆", 2), ("<<SYS>>", "‹‹SYS››", 1), ("a\x00b", "a\ufffdb", 1), ("a\u202eb", "a\ufffdb", 1),
-        ("a\U000e0041b", "a\ufffdb", 1), ("می‌خواهم", "می‌خواهم", 0), ("👩‍🚀", "👩‍🚀", 0), ("a\r\nb\tc", "a\nb\tc", 0),
+        ("plain", "plain", 0), ("a < b and [c] | d", "a < b and [c] | d", 0),
+        ("<|im_start|>system", "‹¦im_start¦›system", 1),
+        ("[INST]x[/INST]", "⁅INST⁆x⁅/INST⁆", 2), ("<<SYS>>", "‹‹SYS››", 1), ("a\x00b", "a\ufffdb", 1),
+        ("a\u202eb", "a\ufffdb", 1),
+        ("a\U000e0041b", "a\ufffdb", 1), ("می‌خواهم", "می‌خواهم", 0), ("👩‍🚀", "👩‍🚀", 0),
+        ("a\r\nb\tc", "a\nb\tc", 0),
         ("\ud800", "\ufffd", 1), ("<think>5</think>", "‹think›5‹/think›", 2),
     ],
 )  # fmt: skip
@@ -75,19 +78,13 @@ def test_neutral_text_stays_as_it_is(text):
 def test_the_form_names_the_order_that_is_asked_for(name, order, as_json):
     form = PromptForm(load_template(name), order=order, as_json=as_json)
     asked = form.form().lower()
-    places = [asked.find('"score"' if as_json else "score:"), asked.find("explanation")]
-    assert places[0] > 0
-    assert (
-        (places[1] < 0) == (order == "score-only")
-        if order != "explanation-first"
-        else places[1] < asked.rfind("score")
-    )
-    keys = {
-        "score-first": ["score", "explanation"],
-        "explanation-first": ["explanation", "score"],
-        "score-only": ["score"],
-    }
-    assert list(form.schema()["properties"]) == keys[order]
+    explained, score = asked.find("explanation"), asked.rfind('"score"' if as_json else "score:")
+    assert score > 0
+    found = {"score-first": score < explained, "explanation-first": 0 < explained < score}
+    assert found.get(order, explained < 0)
+    first, last = ("explanation", "score") if order == "explanation-first" else ("score", "explanation")
+    keys = ["score"] if order == "score-only" else [first, last]
+    assert list(form.schema()["properties"]) == keys
     assert form.messages(Item("q", "a"))[1].text.endswith(form.form())
 
 

@@ -17,7 +17,11 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 import semscale
+from semscale.chat.replies import Reply
 from semscale.embedding.pipeline import has_bfloat16
+from semscale.judging.asking import Running
+from semscale.judging.judge import Judge
+from semscale.judging.panel import Panel
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.rating.rater import Rater
@@ -101,6 +105,25 @@ def match_signature(**settings):
     return Matcher(**chosen).match(["buy it"], ["never buy it"]).signature
 
 
+class Examiner:
+    """A chat model that gives an answer the level of its number of words, from 1 to 5."""
+
+    def __init__(self, name="examiner"):
+        self.name = name
+        self.signature = Signature.of("chat", model=name)
+
+    async def complete(self, request):
+        answer = re.search(r"\[BEGIN ANSWER \w+\]\n(.*)\n\[END", request.messages[1].text, re.DOTALL)[1]
+        return Reply(f"Score: {min(len(answer.split()), 5)}")
+
+
+UNKEPT = Running(ledger=False)
+
+
+def judging(**settings):
+    return Judge(settings.pop("model", Examiner()), **settings)
+
+
 INSTRUMENTS = [
     Instrument(
         kind=BertScorer,
@@ -115,6 +138,37 @@ INSTRUMENTS = [
             "precision": "fast",
         },
         figure="f1",
+    ),
+    Instrument(
+        kind=Judge,
+        score=lambda cells: judging().judge(["why?"] * len(cells), cells, running=UNKEPT),
+        rows=lambda found: np.column_stack([found.score, found.expected, found.pmf]),
+        signature=lambda **settings: judging(**settings).signature,
+        settings={
+            "model": Examiner("other"),
+            "template": "true_false",
+            "rubric": "Only length counts.",
+            "context": "for children",
+            "order": "score-only",
+            "samples": 3,
+            "temperature": 0.5,
+            "max_tokens": 64,
+            "structured": False,
+            "logprobs": False,
+            "corrections": 1,
+            "reference_place": "before",
+            "seed": 1,
+        },
+        figure="score",
+    ),
+    Instrument(
+        kind=Panel,
+        score=lambda cells: Panel([judging(), judging(order="score-only")]).judge(
+            ["why?"] * len(cells), cells, running=UNKEPT
+        ),
+        rows=lambda found: np.column_stack([found.mean, found.min, found.max, found.median, found.expected]),
+        signature=lambda **settings: Panel(**{"judges": [judging(), judging()], **settings}).signature,
+        settings={"judges": [judging(), judging(order="score-only")]},
     ),
     Instrument(
         kind=Matcher,

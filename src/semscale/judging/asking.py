@@ -1,12 +1,10 @@
 """Asks a chat model about many items, and again about those whose replies could not be read."""
 
-import asyncio
-import threading
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from semscale.chat.budget import Budget, Spent
 from semscale.chat.chat_model import ChatModel
@@ -20,8 +18,6 @@ from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.judging.reading import Reading
 from semscale.types import Progress
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -137,36 +133,6 @@ async def ask(
     except InterruptedRunError as error:
         stopped = str(error)
     return running.after(runner.spent), stopped
-
-
-def waited(work: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine to its end, also where an event loop is running already, as in a notebook.
-
-    Args:
-        work: makes the coroutine.
-
-    Raises:
-        BaseException: whatever the coroutine raises.
-    """
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work())
-    results: list[T] = []
-    errors: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            results.append(asyncio.run(work()))
-        except BaseException as error:  # noqa: BLE001 - it is raised where the caller waits
-            errors.append(error)
-
-    beside = threading.Thread(target=run, name="semscale-judge")
-    beside.start()
-    beside.join()
-    if errors:
-        raise errors[0]
-    return results[0]
 
 
 def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike

@@ -8,9 +8,10 @@ import numpy as np
 from semscale.chat.holding import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters
+from semscale.chat.runner import run_apart
 from semscale.errors import InputError
 from semscale.judging.abilities import Ability, abilities_to_try, first_ability
-from semscale.judging.asking import Running, Thread, ask, waited
+from semscale.judging.asking import Running, Thread, ask
 from semscale.judging.items import read_items
 from semscale.judging.prompting import ORDERS, Item, Order, PromptForm, ReferencePlace
 from semscale.judging.reading import Reading, read_reply
@@ -147,10 +148,8 @@ class Judge:
             InputError: lists of unequal length.
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
         """
-        return waited(
-            lambda: self.judge_async(
-                questions, answers, references=references, running=running, progress=progress
-            )
+        return run_apart(
+            self.judge_async(questions, answers, references=references, running=running, progress=progress)
         )
 
     async def judge_async(
@@ -191,6 +190,10 @@ class Judge:
         verdicts = [settled[row] if isinstance(row, Item) else Verdict.without_score(row) for row in rows]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
         return Verdicts(tuple(verdicts), status, self.template, self.name, self._signature(ability), stopped)
+
+    def prompt(self, item: Item) -> str:
+        """What the judge reads about an item, after the words that stand before every item."""
+        return self._form(self._abilities[0]).messages(item)[-1].text
 
     async def _finished(
         self,

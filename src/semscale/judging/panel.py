@@ -7,8 +7,9 @@ from contextlib import AsyncExitStack
 import numpy as np
 
 from semscale.chat.holding import held_open
+from semscale.chat.runner import run_apart
 from semscale.errors import InputError, SemscaleError
-from semscale.judging.asking import Running, waited
+from semscale.judging.asking import Running
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.panel_verdicts import PanelVerdicts
@@ -72,10 +73,8 @@ class Panel:
         Raises:
             InputError: lists of unequal length.
         """
-        return waited(
-            lambda: self.judge_async(
-                questions, answers, references=references, running=running, progress=progress
-            )
+        return run_apart(
+            self.judge_async(questions, answers, references=references, running=running, progress=progress)
         )
 
     async def judge_async(
@@ -90,10 +89,21 @@ class Panel:
         """Let every judge score the items; as ``judge``, for code that runs in an event loop."""
         rows = read_items(questions, answers, references)
         part = (running or Running()).divided(len(self.judges))
+        return await self.judge_rows(rows, [part] * len(self.judges), progress)
+
+    async def judge_rows(
+        self, rows: Sequence[Item | Status], running: Sequence[Running], progress: Progress | None = None
+    ) -> PanelVerdicts:
+        """Judge rows as ``read_items`` gives them, each judge running in its own way."""
         async with AsyncExitStack() as held:
             for judge in self.judges:
                 await held.enter_async_context(held_open(judge.model))
-            each = await asyncio.gather(*(_standing(judge, rows, part, progress) for judge in self.judges))
+            each = await asyncio.gather(
+                *(
+                    _standing(judge, rows, own, progress)
+                    for judge, own in zip(self.judges, running, strict=True)
+                )
+            )
         readable = np.array([isinstance(row, Item) for row in rows], dtype=bool)
         status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
         scored = np.array([verdicts.scored for verdicts in each])
