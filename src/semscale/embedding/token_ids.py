@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 import numpy.typing as npt
@@ -99,7 +100,7 @@ class TokenReader:
             chunk = [self.prefix + encodable(text) for text in texts[start : start + _CHUNK]]
             rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(chunk)]
             lengths += map(len, rows)
-            parts += [np.array(row, np.int32) for row in rows]
+            parts.append(np.fromiter(chain.from_iterable(rows), np.int32))
         return TokenIds(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
 
     def spell(self, text: str) -> Spelling:

@@ -12,8 +12,8 @@ from semscale.matching.reuse import Step, plan_steps
 from semscale.matching.token_weights import TokenWeights
 from semscale.types import Floats, Integers, Progress, Vectors
 
-FRESH_BYTES = 192 << 20  # states of texts that are encoded in one step
-KEPT_BYTES = 256 << 20  # states of texts that are kept for later pairs
+FRESH_BYTES = 128 << 20  # states of texts that are encoded in one step
+KEPT_BYTES = 192 << 20  # states of texts that are kept for later pairs
 
 _REPORTED = 64  # pairs between two reports of progress
 
