@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 # What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
 
-.PHONY: demo test check bench test-local test-torch clean
+.PHONY: demo test check bench bench-validity test-local test-torch clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -43,6 +43,11 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
 	$(BIN)/python -m pytest tests/chat
+
+# How well each method of matching agrees with people, with the data of ../shared where they are.
+bench-validity: $(VENV)/developer
+	$(BIN)/python bench/fit_match.py --check
+	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
 
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed

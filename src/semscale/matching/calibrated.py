@@ -26,6 +26,8 @@ class Calibration:
         shares: what each of ``LAYERS`` contributes; they add up to 1.
         recall_share: what recall counts in the layers of words, 0 to 1; precision counts the rest.
         stop_weight: what a stop word counts beside another word.
+        subject_weight: what the subject's words count beside the others.
+        pronoun_weight: what they count where the other text has a pronoun for them.
         penalties: for each finding by guard and kind, what it takes off the score's logarithm, 0 or more.
         floors: of each layer, for a corpus too small to estimate them from.
         sha256: of the file they are from.
@@ -34,6 +36,8 @@ class Calibration:
     shares: Mapping[str, float]
     recall_share: float
     stop_weight: float
+    subject_weight: float
+    pronoun_weight: float
     penalties: Mapping[str, float]
     floors: Mapping[str, float]
     sha256: str
@@ -53,6 +57,8 @@ def read_calibration(content: bytes) -> Calibration:
         shares=entries["shares"],
         recall_share=entries["recall_share"],
         stop_weight=entries["stop_weight"],
+        subject_weight=entries["subject_weight"],
+        pronoun_weight=entries["pronoun_weight"],
         penalties=entries["penalties"],
         floors=entries["floors"],
         sha256=hashlib.sha256(content).hexdigest(),

@@ -12,7 +12,7 @@ from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.token_words import WordWeights
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
-from semscale.matching.word_layers import Measured, TextsRead, WordLayers
+from semscale.matching.word_layers import Measured, SubjectWeights, TextsRead, WordLayers
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -61,7 +61,9 @@ class CalibratedMatch:
         if not 0 <= self._recall_share <= 1:
             raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
         self._encoder = encoder
-        self._layers = WordLayers(encoder)
+        fitted = self._calibration
+        subject = SubjectWeights(fitted.subject_weight, fitted.pronoun_weight)
+        self._layers = WordLayers(encoder, subject)
         self._corpus = corpus
         self._seed = seed
         self.guards = guards or Guards(dict.fromkeys(GUARDS, Mode.WEIGH))

@@ -8,14 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from semscale.matching.lexicons import word_list
 from semscale.matching.stop_words import stop_words
 from semscale.types import Floats, Integers, Vectors
 
-# Stop words that say where, when, how much, which or whether change what is said, so they count in full.
-_TELLING = frozenset(
-    """no nor not same other only both each all any few more most above below over under up down on off out
-    before after between against during until""".split()  # noqa: SIM905 - twenty-eight words read better without quotes
-)
+_TELLING = word_list("telling_stop_words")
 _IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # An ideograph is a word of its own, as tokenizers have it; other letters and digits make a word together.
 _WORD = re.compile(rf"[{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+")

@@ -10,6 +10,7 @@ from semscale.embedding.token_ids import TokenIds
 from semscale.matching.calibrated import settled, word_match
 from semscale.matching.reuse import plan_steps
 from semscale.matching.static_words import StaticPieces, pieces_of
+from semscale.matching.subjects import starts_with_pronoun, subject_length, weigh_subject
 from semscale.matching.token_words import WordWeights, find_words, unit_rows
 from semscale.types import Floats, Integers, Progress
 
@@ -42,6 +43,20 @@ class _Vectors:
     context: Floats
     text: Floats
     weights: Floats
+    to_pronoun: Floats
+    is_pronoun: bool
+
+    def weights_beside(self, other: "_Vectors") -> Floats:
+        """What the words count: the subject's next to nothing if the other text has a pronoun for it."""
+        return self.to_pronoun if other.is_pronoun else self.weights
+
+
+@dataclass(frozen=True)
+class SubjectWeights:
+    """What a subject's words count: ``usual`` ones, and those that the other text has ``for_pronoun``."""
+
+    usual: float
+    for_pronoun: float
 
 
 class TextsRead:
@@ -69,10 +84,12 @@ class WordLayers:
 
     Args:
         encoder: gives the states of tokens; those of its last layer are compared.
+        subject: what the words of subjects count.
     """
 
-    def __init__(self, encoder: "TokenEncoder") -> None:
+    def __init__(self, encoder: "TokenEncoder", subject: SubjectWeights) -> None:
         self._encoder = encoder
+        self._subject = subject
         self._layer = encoder.layers
         self._static = StaticPieces(encoder, encoder.layers)
 
@@ -116,13 +133,16 @@ class WordLayers:
     ) -> Iterator[tuple[int, _Vectors]]:
         for text, states in self._encoder.encode(read.tokens, texts, layer=self._layer):
             words = read.words[text]
+            plain, length = weights.of(words.words), subject_length(words.words)
             yield (
                 text,
                 _Vectors(
                     static=self._static.words(read.pieces[text]),
                     context=words.pooled(states),
                     text=unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0],
-                    weights=weights.of(words.words),
+                    weights=weigh_subject(plain, length, self._subject.usual),
+                    to_pronoun=weigh_subject(plain, length, self._subject.for_pronoun),
+                    is_pronoun=starts_with_pronoun(words.words),
                 ),
             )
 
@@ -130,7 +150,7 @@ class WordLayers:
 def _compare(ours: _Vectors, theirs: _Vectors) -> tuple[float, ...]:
     if not len(ours.weights) or not len(theirs.weights):
         return (np.nan,) * 5
-    sides = ours.weights, theirs.weights
+    sides = ours.weights_beside(theirs), theirs.weights_beside(ours)
     return (
         *word_match(ours.static @ theirs.static.T, *sides),
         *word_match(ours.context @ theirs.context.T, *sides),
