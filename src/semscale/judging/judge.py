@@ -102,6 +102,11 @@ class Judge:
         if reference_place not in {"after", "before"}:
             raise InputError(f"reference_place must be 'after' or 'before', got {reference_place!r}")
         self.model = load_chat_model(model)
+        self._settings: JudgeSettings = {
+            "template": template, "rubric": rubric, "context": context, "order": order, "samples": samples,
+            "temperature": temperature, "max_tokens": max_tokens, "structured": structured,
+            "logprobs": logprobs, "corrections": corrections, "reference_place": reference_place, "seed": seed,
+        }  # fmt: skip
         self.template = load_template(template, rubric=rubric)
         self.context = (context or "").strip()
         self.order: Order = order
@@ -110,6 +115,13 @@ class Judge:
         self._sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         Parameters(**self._sampling)  # checks their ranges before anything is sent
         self._abilities = abilities_to_try(structured, logprobs if samples == 1 else False)
+
+    def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
+        """The same judge with some settings changed; another template comes with its own rubric."""
+        kept: JudgeSettings = {**self._settings, **changes}
+        if "template" in changes and "rubric" not in changes:
+            kept["rubric"] = None
+        return Judge(self.model, **kept)
 
     @property
     def name(self) -> str:
