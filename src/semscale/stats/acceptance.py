@@ -1,6 +1,7 @@
 """Which answers to accept, to review and to abstain from, so that a stated error rate holds."""
 
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -67,6 +68,13 @@ class Triage:
     confidence: float
 
 
+class _Promise(NamedTuple):
+    error_rate: float
+    confidence: float
+    above: float = -np.inf
+    """Only thresholds above this one are chosen, whatever others hold."""
+
+
 def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
     scores: Floats,
     correct: Floats,
@@ -111,41 +119,9 @@ def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
         True
     """
     _check_shares(error_rate=error_rate, confidence=confidence)
-    x, y, left_out = labelled(scores, correct)
-    everything = np.asarray(scores, dtype=np.float64)
-    unlabelled = everything[~np.isnan(everything) & np.isnan(correct)]
-    everything = everything[~np.isnan(everything)]
-    tried = candidate_thresholds(unlabelled, candidates, bounds)
-    steps = acceptance_steps(x, y, tried)
-    starts = start_places(steps, unlabelled, error_rate, 1 - confidence)
-    holding = holding_steps(steps, starts, error_rate, 1 - confidence)
-    if holding:
-        chosen = holding[-1]
-        return AcceptanceThreshold(
-            value=chosen.threshold,
-            error_rate=error_rate,
-            confidence=confidence,
-            n=len(x),
-            n_left_out=left_out,
-            n_accepted=chosen.n,
-            n_errors=chosen.errors,
-            error_high=clopper_pearson_upper(chosen.errors, chosen.n, confidence),
-            accepted=float((everything >= chosen.threshold).mean()),
-        )
-    needed = labels_for_a_step(steps, len(x), error_rate, 1 - confidence)
-    return AcceptanceThreshold(
-        value=None,
-        error_rate=error_rate,
-        confidence=confidence,
-        n=len(x),
-        n_left_out=left_out,
-        n_accepted=0,
-        n_errors=0,
-        error_high=1.0,
-        accepted=0.0,
-        labels_needed=needed,
-        note=_shortfall(needed, len(x), error_rate),
-    )
+    labelled(scores, correct)
+    tried = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    return _chosen(scores, correct, tried, _Promise(error_rate, confidence))
 
 
 def triage(  # noqa: PLR0913 - what is promised on either side
@@ -183,24 +159,45 @@ def triage(  # noqa: PLR0913 - what is promised on either side
     """
     _check_shares(error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
     each = (1 + confidence) / 2
-    accept = acceptance_threshold(
-        scores, correct, error_rate=error_rate, confidence=each, candidates=candidates, bounds=bounds
-    )
+    labelled(scores, correct)
     scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
-    unlabelled = scores[~np.isnan(scores) & np.isnan(correct)]
-    tried = candidate_thresholds(unlabelled, candidates, bounds)
-    if accept.value is not None:
-        tried = tried[tried < accept.value]
-    given_up = acceptance_threshold(
-        -scores,
-        1 - correct,
-        error_rate=lost_rate,
-        confidence=each,
-        candidates=-tried,
-        bounds=(-bounds[1], -bounds[0]),
-    )
+    tried = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    accept = _chosen(scores, correct, tried, _Promise(error_rate, each))
+    above = -np.inf if accept.value is None else -accept.value
+    given_up = _chosen(-scores, 1 - correct, -tried[::-1], _Promise(lost_rate, each, above))
     abstain = _turned(given_up)
     return Triage(accept, abstain, max(0.0, 1 - accept.accepted - abstain.accepted), confidence)
+
+
+def _chosen(scores: Floats, correct: Floats, tried: Floats, promise: _Promise) -> AcceptanceThreshold:
+    """The loosest threshold that holds among those tried, which are in descending order."""
+    x, y, left_out = labelled(scores, correct)
+    steps, chance = acceptance_steps(x, y, tried), 1 - promise.confidence
+    starts = start_places(steps, len(x), _unlabelled(scores, correct), promise.error_rate, chance)
+    holding = holding_steps(steps, starts, promise.error_rate, chance)
+    holding = [step for step in holding if step.threshold > promise.above]
+    unknown = AcceptanceThreshold(
+        None, promise.error_rate, promise.confidence, len(x), left_out, 0, 0, error_high=1.0, accepted=0.0
+    )
+    if not holding:
+        needed = labels_for_a_step(steps, len(x), promise.error_rate, chance)
+        return replace(unknown, labels_needed=needed, note=_shortfall(needed, len(x), promise.error_rate))
+    threshold, n, errors = holding[-1]
+    everything = np.asarray(scores)[~np.isnan(scores)]
+    return replace(
+        unknown,
+        value=threshold,
+        n_accepted=n,
+        n_errors=errors,
+        error_high=clopper_pearson_upper(errors, n, promise.confidence),
+        accepted=float((everything >= threshold).mean()),
+    )
+
+
+def _unlabelled(scores: Floats, correct: Floats) -> Floats:
+    """Scores of items without a label."""
+    there = np.asarray(scores, dtype=np.float64)
+    return there[~np.isnan(there) & np.isnan(correct)]
 
 
 def _turned(given_up: AcceptanceThreshold) -> AcceptanceThreshold:

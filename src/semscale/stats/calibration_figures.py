@@ -128,7 +128,7 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
     place = equal_bins(p, n_bins)
     n, predicted, observed = _of_bins(place, p, y)
     error, chance = float(n @ np.abs(predicted - observed) / len(p)), _by_chance(place, p, seed)
-    squared = (predicted - observed) ** 2 - observed * (1 - observed) / np.maximum(n - 1, 1)
+    squared: Floats = (predicted - observed) ** 2 - observed * (1 - observed) / np.maximum(n - 1, 1)
     return CalibrationFigures(
         brier=estimate_mean(
             (np.asarray(probabilities) - correct) ** 2,
@@ -141,13 +141,8 @@ def calibration_figures(  # noqa: PLR0913 - one setting each of bins and interva
         error=error,
         error_by_chance=float(chance.mean()),
         error_p_value=float((1 + (chance >= error - 1e-12).sum()) / (1 + len(chance))),
-        debiased_error=float(np.sqrt(max(0.0, n @ squared / len(p)))),
-        bins=tuple(
-            ReliabilityBin(
-                float(mean), wilson_interval(int(np.rint(share * size)), int(size), interval), int(size)
-            )
-            for mean, share, size in zip(predicted, observed, n, strict=True)
-        ),
+        debiased_error=max(0.0, float(n @ squared) / len(p)) ** 0.5,
+        bins=_table(n, predicted, observed, interval),
         n=len(p),
         n_left_out=left_out,
     )
@@ -173,6 +168,14 @@ def equal_bins(values: Floats, n_bins: int) -> Integers:
 def _of_bins(place: Integers, p: Floats, y: Floats) -> tuple[Floats, Floats, Floats]:
     n = np.bincount(place).astype(np.float64)
     return n, np.bincount(place, p) / n, np.bincount(place, y) / n
+
+
+def _table(n: Floats, predicted: Floats, observed: Floats, interval: float) -> tuple[ReliabilityBin, ...]:
+    rows = zip(n.astype(int).tolist(), predicted.tolist(), observed.tolist(), strict=True)
+    return tuple(
+        ReliabilityBin(mean, wilson_interval(round(share * size), size, interval), size)
+        for size, mean, share in rows
+    )
 
 
 def _by_chance(place: Integers, p: Floats, seed: int) -> Floats:

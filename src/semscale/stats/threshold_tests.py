@@ -93,7 +93,8 @@ def start_places(
     possible = np.flatnonzero(accepted >= np.log(chance / _STARTS) / np.log1p(-error_rate))
     if not len(possible):
         return [len(steps) - 1]
-    places = np.linspace(0, len(possible) - 1, min(_STARTS, len(possible)))
+    # None at the loosest: whatever holds there has held before, or is lost to errors.
+    places = np.linspace(0, len(possible) - 1, _STARTS + 1)[:-1]
     return sorted({int(possible[int(place)]) for place in places})
 
 
