@@ -32,6 +32,15 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     assert without_versions(printed) == without_versions(shown)
 
 
+def test_the_match_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
+    (line,) = re.findall(r"^\$ (semscale match examples/.*)$", README, re.MULTILINE)
+    monkeypatch.chdir(ROOT)
+    assert main([word.replace("demo/", f"{tmp_path}/") for word in shlex.split(line)[1:]]) == 0
+    printed = capsys.readouterr().out.replace(f"{tmp_path}/", "demo/")
+    shown = re.search(r"<!-- checked: match -->\n```text\n(.*?)```", README, re.DOTALL)[1]
+    assert without_versions(printed) == without_versions(shown)
+
+
 def test_the_python_example_prints_what_the_readme_shows(capsys):
     code, shown = re.search(
         r"<!-- checked: python -->\n```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL
