@@ -20,7 +20,7 @@ def environment_secrets() -> list[str]:
 
 
 class Scrubber:
-    """Takes secrets out of texts, however they are spelt there: as they are, in JSON, or in a URL.
+    """Takes secrets out of texts, however they are spelt there: as they are, in JSON, in Python, or in a URL.
 
     Args:
         secrets: what must not appear; values of fewer than four characters are no secrets.
@@ -55,9 +55,5 @@ class Scrubber:
 
 
 def _forms(secret: str) -> list[str]:
-    return [
-        secret,
-        json.dumps(secret)[1:-1],
-        json.dumps(secret, ensure_ascii=False)[1:-1],
-        quote(secret, safe=""),
-    ]
+    in_json = (json.dumps(secret, ensure_ascii=ascii)[1:-1] for ascii in (True, False))
+    return [secret, *in_json, repr(secret)[1:-1], quote(secret, safe="")]
