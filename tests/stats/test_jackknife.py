@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from semscale.stats.agreement import ks_similarity_estimate, pearson_estimate
+from semscale.stats.agreement import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.jackknife import CORRELATION, RELIABILITY, SHARE, jackknife_interval
 
 
@@ -29,6 +29,23 @@ def test_a_perfect_correlation_of_few_says_nothing():
     assert jackknife_interval(1.0, np.ones(3), 0.95, CORRELATION) == (-1, 1)
     assert np.isnan(jackknife_interval(1.0, np.ones(3), 0.95, RELIABILITY)).all()
     assert np.isnan(jackknife_interval(1.0, np.array([np.nan, 1.0]), 0.95, CORRELATION)).all()
+
+
+def test_ranks_that_no_pair_left_out_changes_are_not_known_exactly():
+    # Ranks 1 2 3 4 and 3 4 1 2: rho = 1 - 6 * 16 / 60 = -.6, and -.5 whichever pair is left out.
+    estimate = spearman_estimate(np.arange(4.0), np.array([3.0, 4.0, 1.0, 2.0]))
+    assert estimate.value == pytest.approx(-0.6)
+    assert (estimate.low, estimate.high) == (-1, 1)
+
+
+@pytest.mark.parametrize("n", [4, 6, 9])
+def test_ranks_of_few_pairs_cover_as_often_as_they_say(n):
+    rng = np.random.default_rng(n)
+    hits = 0
+    for _ in range(500):
+        estimate = spearman_estimate(rng.standard_normal(n), rng.standard_normal(n))
+        hits += estimate.low <= 0 <= estimate.high
+    assert hits / 500 >= 0.93
 
 
 @pytest.mark.parametrize("n", [4, 6, 9])

@@ -9,6 +9,9 @@ from scipy.special import stdtrit
 from semscale.types import Floats
 
 
+_ROUNDING = 1e-12
+
+
 class Stretch(NamedTuple):
     """A coefficient's range, and how it is stretched so that its error is about normal.
 
@@ -50,8 +53,9 @@ def jackknife_interval(
         stretch: of the coefficient.
 
     Returns:
-        Low and high ends. The whole range where the coefficient is at its end and its error therefore
-        unknown; NaN where it is not defined without a cluster, with fewer than two, or without such a range.
+        Low and high ends. The whole range where the coefficient is at its end, or the same whichever cluster
+        is left out, and its error therefore unknown; NaN where it is not defined without a cluster, with
+        fewer than two, or without such a range.
 
     References:
         Tukey (1958), Annals of Mathematical Statistics 29(2), 614. Fisher (1921), Metron 1, 3-32.
@@ -66,7 +70,8 @@ def jackknife_interval(
         return float("nan"), float("nan")
     with np.errstate(divide="ignore"):
         centre, z = stretch.onto(np.asarray(value)), stretch.onto(left_out)
-    if not (np.isfinite(centre) and np.isfinite(z).all()):
+    finite = np.isfinite(centre) and np.isfinite(z).all()
+    if not finite or np.ptp(z) <= _ROUNDING * max(1.0, abs(float(centre))):
         known = np.isfinite(stretch.least)
         return (stretch.least, stretch.greatest) if known else (float("nan"), float("nan"))
     variance = (m - 1) / m * ((z - z.mean()) ** 2).sum()
