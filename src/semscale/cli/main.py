@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 
 from semscale.cli.bertscore import app as bertscore
 from semscale.cli.cache import app as cache
+from semscale.cli.consistency import consistency
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.match import evaluate, match
 from semscale.cli.models import app as models
@@ -37,6 +38,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 app.command()(rate)
+app.command()(consistency)
 app.command()(match)
 app.command("match evaluate")(evaluate)
 app.add_typer(scales, name="scales")

@@ -1,0 +1,187 @@
+"""Consistency on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semscale.cli.fitting import fitted
+from semscale.cli.tables import bar, figure_table, print_plainly
+from semscale.consistency.measures import MEASURES
+from semscale.report.consistency_words import (
+    GUARD_MEANINGS,
+    MEASURE_NAMES,
+    asking_words,
+    cautions,
+    interval_method,
+    items_that_count,
+    promises,
+)
+from semscale.report.score_bins import bin_counts, bin_edges
+from semscale.report.wording import (
+    count,
+    counted,
+    coverage,
+    number,
+    one_line,
+    printable,
+    with_interval,
+)
+
+if TYPE_CHECKING:
+    from semscale.cli.consistency_run import ConsistentFile
+    from semscale.consistency.summary import ConsistencySummary
+
+_BAR, _GROUPS, _NAME_CELLS, _TEXT_CELLS, _LEAST = 24, 50, 30, 44, 6
+_QUIET = "dim"
+
+
+def show_consistency(measured: "ConsistentFile") -> None:
+    """Print what came of a run to standard output."""
+    print_plainly(lambda console: _print(console, measured))
+
+
+def show_preflight(taken: dict[str, Any]) -> None:
+    """Print what asking would take."""
+    table = figure_table("at most", "", title=f"Asking {one_line(taken['model'])}")
+    table.add_row("prompts", count(taken["prompts"]))
+    table.add_row("left out", count(taken["left_out"]))
+    table.add_row("calls", count(taken["calls"]))
+    table.add_row("tokens of prompts, about", count(taken["prompt_tokens"]))
+    table.add_row("tokens of replies", count(taken["reply_tokens"]))
+    money = taken["money"]
+    known = "not known: add the model to the price table" if money is None else number(money, 4)
+    table.add_row("cost", known if money is None else f"{known} {taken['currency']}")
+    print_plainly(lambda console: _both(console, table))
+
+
+def _both(console: Console, table: Table) -> None:
+    console.print(table)
+    console.print("Nobody was asked. Replies that are kept from earlier runs cost nothing.")
+
+
+def _print(console: Console, measured: "ConsistentFile") -> None:
+    summary = measured.summary
+    console.print(Text.assemble(("Consistency", "bold"), (f"  {one_line(summary.source)}", _QUIET)))
+    console.print(items_that_count(summary))
+    if said := asking_words(summary):
+        console.print(said)
+    for table in _tables(summary):
+        console.print(table)
+    warned = cautions(summary)
+    for line in ["", *warned] if warned else []:
+        console.print(Text(line, style="yellow"))
+    for line in _notes(summary):
+        console.print(Text(line, style=_QUIET))
+    for name, path in (("table", measured.out), ("report", measured.report)):
+        if path is not None:
+            console.print(f"{name}: {printable(path)}")
+
+
+def _tables(summary: "ConsistencySummary") -> Iterator[Table | str]:
+    if not summary.found.scored.any():
+        yield "\nNo prompt has a value, so there is nothing to estimate."
+        return
+    yield _figures(summary)
+    yield _spread(summary)
+    if summary.cells.groups is not None:
+        yield _groups(summary)
+    if summary.guards:
+        yield _guards(summary)
+    if summary.trust is not None:
+        yield _trust(summary)
+    yield _least(summary)
+
+
+def _figures(summary: "ConsistencySummary") -> Table:
+    table = figure_table("mean of", "estimate", title=f"\nAltogether ({coverage(summary.interval)} interval)")
+    for name, estimates in summary.estimates.items():
+        table.add_row(MEASURE_NAMES[name], with_interval(estimates[None]))
+    return table
+
+
+def _spread(summary: "ConsistencySummary") -> Table:
+    main = summary.found.main
+    table = figure_table(MEASURE_NAMES[main], "prompts", "", title="\nSpread")
+    table.columns[2].justify = "left"
+    score = summary.found.score[~(summary.found.score != summary.found.score)]
+    edges = bin_edges(score, MEASURES[main].bounds, bins=10)
+    counts = bin_counts(score, edges)
+    most = max(int(counts.max()), 1)
+    for low, high, n in reversed(list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))):
+        shown = Text(bar(n / most, _BAR), style="cyan")
+        table.add_row(f"{number(low, 1)} to {number(high, 1)}", f"{n:,}", shown)
+    return table
+
+
+def _groups(summary: "ConsistencySummary") -> Table:
+    estimates = summary.estimates[summary.found.main]
+    groups = {name: estimate for name, estimate in estimates.items() if name is not None}
+    heads = [fitted(summary.columns.by or "group", _NAME_CELLS), "prompts", "left out", "mean"]
+    table = figure_table(*heads, title="\nBy group")
+    for name, estimate in list(groups.items())[:_GROUPS]:
+        cells = [f"{estimate.n:,}", f"{estimate.n_left_out:,}", with_interval(estimate)]
+        table.add_row(fitted(name, _NAME_CELLS) or "(blank)", *cells)
+    if len(groups) > _GROUPS:
+        more = counted(len(groups) - _GROUPS, "more group", "more groups")
+        table.add_row(f"... and {more}; --json has all")
+    return table
+
+
+def _guards(summary: "ConsistencySummary") -> Table:
+    table = figure_table("guard", "prompts", "", title="\nSamples that contradict the answer")
+    table.columns[2].justify = "left"
+    for guard, n in summary.guards.items():
+        table.add_row(guard, f"{n:,}", GUARD_MEANINGS.get(guard, ""))
+    return table
+
+
+def _trust(summary: "ConsistencySummary") -> Table:
+    trust = summary.trust
+    table = figure_table("", "", "", title="\nTrust")
+    table.columns[2].justify = "left"
+    if trust is None:
+        return table
+    figures = trust.figures
+    table.add_row("labels", count(figures.n), "that the curve was fitted to, and checked on in turn")
+    share = f"{number(figures.brier_of_share, 3)} for the overall share"
+    table.add_row("Brier score", with_interval(figures.brier, 3), share)
+    chance = f"{number(figures.error_by_chance, 3)} for right probabilities"
+    table.add_row("calibration error", number(figures.error, 3), chance)
+    for name, area in trust.areas.items():
+        table.add_row(f"AUC of {MEASURE_NAMES[name]}", number(area, 3), "")
+    for name, threshold, promise in promises(summary):
+        table.add_row(name, threshold, promise)
+    return table
+
+
+def _least(summary: "ConsistencySummary") -> Table:
+    items = summary.least(_LEAST)
+    title = f"\n{counted(len(items), 'least consistent prompt', 'least consistent prompts')}"
+    table = figure_table("item", "score", "answer", "contradicting samples", title=title)
+    for column in table.columns[2:]:
+        column.justify = "left"
+    for item in items.tolist():
+        found = summary.found.contradictions[item]
+        texts = [str(summary.cells.samples[item][one.sample]) for one in found[:1]]
+        n = int(summary.found.n_contradicting[item])
+        table.add_row(
+            f"{item + 1:,}",
+            number(float(summary.found.score[item])),
+            fitted(str(summary.cells.answers[item]), _TEXT_CELLS),
+            f"{n} of {summary.found.n_samples[item]}{': ' if texts else ''}"
+            + (fitted(texts[0], _TEXT_CELLS) if texts else ""),
+        )
+    return table
+
+
+def _notes(summary: "ConsistencySummary") -> list[str]:
+    lines = ["", f"intervals: {interval_method(summary)}"]
+    if summary.found.floor is not None:
+        lines.append(f"floor: cosine {number(summary.found.floor, 3)} of answers to different questions")
+    if summary.found.n_windowed:
+        windowed = counted(summary.found.n_windowed, "prompt")
+        lines.append(f"{windowed} with texts read in overlapping windows, because of their length")
+    return [*lines, f"signature: {printable(summary.found.signature)}"]
