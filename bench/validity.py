@@ -14,7 +14,6 @@ from scipy.stats import spearmanr
 
 from beetle import FOLDER, auc, read_answers
 from measuring import machine
-from semscale import bertscore
 from semscale.embedding.loading import load_token_encoder
 from semscale.matching.calibrated_match import CalibratedMatch
 from semscale.matching.guards import GUARDS, Guards
@@ -51,25 +50,22 @@ def listed(references):
     return [references] if isinstance(references, str) else references
 
 
-def methods(encoder):
+def methods():
     """Functions from predictions and references to scores."""
-
-    def calibrated(**settings):
-        method = CalibratedMatch(encoder, **settings)
-        return lambda predictions, references: match_with(method, predictions, references).score
 
     def named(name):
         return lambda predictions, references: match(predictions, references, method=name).score
 
+    unguarded = CalibratedMatch(load_token_encoder(), guards=Guards())
     return {
         "null: length": length_null,
         "null: word overlap": overlap_null,
         "cosine": named("cosine"),
-        "bertscore": lambda predictions, references: bertscore(predictions, references).f1,
+        "bertscore": named("bertscore"),
         "cliniqlink-doc": named("cliniqlink-doc"),
         "cliniqlink-code": named("cliniqlink-code"),
-        "calibrated, no guards": calibrated(guards=Guards()),
-        "calibrated": calibrated(),
+        "calibrated, no guards": lambda *pairs: match_with(unguarded, *pairs).score,
+        "calibrated": named("calibrated"),
     }
 
 
@@ -166,7 +162,7 @@ def main():
         print("skipped, as these are not there: " + ", ".join(missing))
         return
     stsb, beetle = read_stsb(), {name: read_answers(name) for name in ("training", *TESTS)}
-    scorers = methods(load_token_encoder())
+    scorers = methods()
     print(f"{date.today()}, {machine()}\n")
     print_agreement(scorers, stsb, beetle, replicates)
     print_floors(scorers, stsb, beetle)
