@@ -132,23 +132,20 @@ class _Run:
         self._tasks = [asyncio.create_task(self._work()) for _ in range(n_tasks)]
         self._reason: SemscaleError | None = None
         self._waiting: set[asyncio.Task[None]] = set()
+        self._closing = asyncio.create_task(self._close())
 
     async def outcomes(self) -> AsyncIterator[Outcome]:
-        closing = asyncio.create_task(self._close())
-        try:
-            while (outcome := await self._ready.get()) is not None:
-                yield outcome
-            await closing
-        finally:
-            closing.cancel()
+        while (outcome := await self._ready.get()) is not None:
+            yield outcome
         for task in self._tasks:
             if not task.cancelled():
                 task.result()
 
     async def stop(self) -> None:
-        for task in self._tasks:
+        everything = [self._closing, *self._tasks]
+        for task in everything:
             task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await asyncio.gather(*everything, return_exceptions=True)
 
     def raise_if_ended_early(self, done: int) -> None:
         if isinstance(self._reason, CapReachedError):
@@ -184,9 +181,11 @@ class _Run:
             self._waiting.discard(task)
 
     async def _close(self) -> None:
-        done, _ = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
-        if any(task.cancelled() or task.exception() for task in done):
-            await self.stop()
+        _, left = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
+        for task in left:  # none, unless one of them broke
+            task.cancel()
+        if left:
+            await asyncio.wait(left)
         await self._ready.put(None)
 
 
