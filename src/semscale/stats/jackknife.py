@@ -8,7 +8,6 @@ from scipy.special import stdtrit
 
 from semscale.types import Floats
 
-
 _ROUNDING = 1e-12
 
 
