@@ -1,6 +1,5 @@
 """The program ``semscale``: its commands, and how it ends."""
 
-import signal
 import sys
 import warnings
 from typing import Annotated, Any
@@ -12,6 +11,7 @@ from semscale.cli.bertscore import app as bertscore
 from semscale.cli.cache import app as cache
 from semscale.cli.consistency import consistency
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
+from semscale.cli.interrupts import heed_interrupts
 from semscale.cli.match import evaluate, match
 from semscale.cli.models import app as models
 from semscale.cli.rate import rate
@@ -79,7 +79,7 @@ def main(arguments: list[str]) -> int:
 
 def run() -> None:
     """Run the command that the command line names; the console script."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    heed_interrupts()
     prepare_streams()
     code = main(sys.argv[1:])
     try:
