@@ -12,6 +12,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
+from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.cached import CachedEmbedder
 from semscale.errors import InputError, InterruptedRunError, ModelError
 from semscale.rating import estimating, file_checks
 from semscale.rating.file_columns import FileColumns
@@ -48,15 +50,23 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
 
 def test_stopped_before_the_first_part_is_finished(survey, tmp_path, answers, toy_embedder):
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=2)
-    with pytest.raises(InterruptedRunError, match="before the first part was finished"):
+    with pytest.raises(InterruptedRunError, match="first part was finished; the same command starts again"):
         rate_file(answers, FileColumns("text"), rater=stopped, out=tmp_path / "rated.csv")
     assert survey.files_in(tmp_path) == ["answers.parquet"]
 
 
 def test_stopped_without_an_output(survey, answers, toy_embedder):
     stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3)
-    with pytest.raises(InterruptedRunError, match="stopped after 20 rows; finished embeddings stay"):
+    with pytest.raises(InterruptedRunError, match="stopped after 20 rows; with an output file"):
         rate_file(answers, FileColumns("text"), rater=stopped, settings=FileSettings(20))
+
+
+def test_embeddings_are_said_to_be_kept_only_where_they_are(survey, tmp_path, answers, toy_embedder):
+    with EmbeddingCache(tmp_path / "cache.sqlite") as cache:
+        stopped = survey.failing_rater(toy_embedder, KeyboardInterrupt(), after=3).embedder
+        rater = Rater(survey.some_scale(), embedder=CachedEmbedder(stopped, cache), floor=None)
+        with pytest.raises(InterruptedRunError, match="20 rows; finished embeddings stay in the cache; with"):
+            rate_file(answers, FileColumns("text"), rater=rater, settings=FileSettings(20))
 
 
 def test_a_model_that_fails_keeps_finished_parts(survey, tmp_path, answers, toy_embedder, rater):
@@ -126,7 +136,10 @@ def fifty_groups(monkeypatch):
     [
         ({"weight": "id"}, "weight: column 'id' must hold numbers, but data row 1 has 'r0'"),
         ({"human": "person"}, "human: column 'person' must hold numbers.*data row 1 has 'p0'"),
-        ({"human": "human", "human_range": (2.0, 4.0)}, "human_range is 2 to 4, but data row 1 of column .human. has"),
+        (
+            {"human": "human", "human_range": (2.0, 4.0)},
+            "human_range is 2 to 4, but data row 1 of column .human. has",
+        ),
         ({"by": "id"}, "by must name at most 50 groups"),
         ({"weight": "zero"}, "weights must not all be 0"),
     ],

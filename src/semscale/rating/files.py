@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
+from semscale.embedding.cached import CachedEmbedder
 from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.collecting import Collector, rated_frame
 from semscale.rating.file_checks import check_cells
@@ -133,8 +134,8 @@ class _Run:
                 self._tell(collector.n)
         except KeyboardInterrupt:
             raise InterruptedRunError(
-                f"stopped after {collector.n:,} rows; finished embeddings stay in the cache, "
-                "and with an output file the same command goes on where it stopped"
+                f"stopped after {collector.n:,} rows{self._kept_embeddings()}; "
+                "with an output file the same command goes on where it stopped"
             ) from None
         return collector.summary(self.table.name, self.settings.interval)
 
@@ -204,8 +205,8 @@ class _Run:
         if not rows:
             parts.discard()
             return InterruptedRunError(
-                "stopped before the first part was finished; finished embeddings stay in the cache, "
-                "and the same command starts again with them"
+                f"stopped before the first part was finished{self._kept_embeddings()}; "
+                "the same command starts again"
             )
         if not parts.are_there:
             return InterruptedRunError(
@@ -216,6 +217,10 @@ class _Run:
             f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "
             "the same command goes on after them"
         )
+
+    def _kept_embeddings(self) -> str:
+        cached = isinstance(self.rater.embedder, CachedEmbedder)
+        return "; finished embeddings stay in the cache" if cached else ""
 
     def _tell(self, done: int) -> None:
         if self.progress:
