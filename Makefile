@@ -37,6 +37,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed
 	$(BIN)/python bench/floor.py
 	$(BIN)/python bench/dont_know.py
 	$(BIN)/python bench/coverage.py $(if $(QUICK),--draws 5)
+	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
 
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.

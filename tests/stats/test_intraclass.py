@@ -95,6 +95,13 @@ def test_intervals_cover(form, n):
     assert hits / 200 >= 0.88  # two standard errors below 92 %
 
 
+def test_model_2_may_fall_below_any_bound():
+    # Raters alike on average, items alike on average: only error is left, and J - E is below 0.
+    found = intraclass_correlation(np.array([[1.0, 3], [3, 1], [1, 3], [3, 1.2]]))
+    assert found.value < -1
+    assert np.isnan(found.low) or found.low <= found.value
+
+
 def test_an_unknown_form_is_refused():
     with pytest.raises(InputError, match="form must be one of"):
         intraclass_correlation(np.ones((3, 2)), form="2,2")

@@ -133,6 +133,21 @@ def test_clusters_are_drawn_together():
     assert alone.high - alone.low < 0.6 * (honest.high - honest.low)
 
 
+def test_one_disagreement_among_few_leaves_the_bootstrap():
+    # Without that item kappa is 1, whose Fisher's z is infinite: a jackknife would say -1 to 1.
+    y = X.copy()
+    y[0] = 4
+    found = weighted_kappa(X, y)
+    assert found.method == "bootstrap"
+    assert 0.9 < found.low < found.value <= found.high
+    assert weighted_kappa(X[:8], y[:8]).low == -1
+
+
+def test_below_fifty_items_it_is_a_jackknife():
+    assert weighted_kappa(X, Y).method == "jackknife"
+    assert weighted_kappa(np.tile(X, 2)[:50], np.tile(Y, 2)[:50]).method == "bootstrap"
+
+
 def test_few_items_get_a_jackknife():
     found = weighted_kappa(X[:8], Y[:8])
     assert found.method == "jackknife"

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.stats.coefficients import ResamplingPlan, bootstrapped
-from semscale.stats.jackknife import Stretch
+from semscale.stats.jackknife import Stretch, jackknife_interval
 from semscale.stats.resampling import FEWEST_CLUSTERS
 from semscale.types import Floats
 
@@ -19,6 +19,7 @@ Counted = Callable[[Floats], Floats]
 ResampledBy = Literal["bootstrap", "jackknife"]
 
 _ROUNDING = 1e-12
+_FEWEST_FOR_PERCENTILES = 50
 _TABLE = 2
 
 
@@ -33,7 +34,8 @@ class AgreementEstimate:
         n: items that count.
         n_left_out: items that do not, as fewer than two of the ratings that are compared are there.
         n_clusters: what was resampled: items, or the groups they were said to belong to.
-        method: ``bootstrap``, with fewer than 10 clusters ``jackknife``; ``None`` where there is no interval.
+        method: ``bootstrap``, or ``jackknife`` with fewer than 50 clusters where that can be made; ``None``
+            where there is no interval.
         note: why there is no value or no interval; ``None`` where there are both.
     """
 
@@ -58,7 +60,7 @@ def estimate_agreement(
     """Put an interval over items around a coefficient of the usable ones.
 
     Without any disagreement every replicate is 1 too, and says nothing of how far from 1 the coefficient may
-    be. There is no interval then.
+    be. There is no interval then. Below 50 clusters percentiles are too narrow, and a jackknife is taken.
 
     Args:
         coefficient: of the usable items.
@@ -75,16 +77,29 @@ def estimate_agreement(
     n_clusters = len(np.unique(kept.numbered(n)))
     value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
     note = _note(value, n_clusters, stretch, undefined if n else "no item has two ratings to compare")
-    low = high = float("nan")
+    low, high, method = float("nan"), float("nan"), None
     if note is None:
-        estimate = bootstrapped(
-            value, lambda _, counts: coefficient(counts), (np.arange(n, dtype=np.float64),), kept, stretch
-        )
-        low, high = estimate.low, estimate.high
-        note = "not defined in resamples of so few items" if np.isnan(low) else None
-    method: ResampledBy = "bootstrap" if n_clusters >= FEWEST_CLUSTERS else "jackknife"
-    left_out = len(usable) - n
-    return AgreementEstimate(value, low, high, n, left_out, n_clusters, None if note else method, note)
+        low, high, method = _interval(value, coefficient, kept, n, stretch)
+        note = None if method else "not defined in resamples of so few items"
+    return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
+
+
+def _interval(
+    value: float, coefficient: Counted, plan: ResamplingPlan, n: int, stretch: Stretch
+) -> tuple[float, float, ResampledBy | None]:
+    """A jackknife of few clusters, unless without one of them the coefficient is at an end of its range."""
+    clusters = plan.numbered(n)
+    m = int(clusters.max()) + 1
+    low = high = float("nan")
+    if m < _FEWEST_FOR_PERCENTILES:
+        left_out = coefficient((1 - np.eye(m))[:, clusters])
+        low, high = jackknife_interval(value, left_out, plan.interval, stretch)
+        unknown = np.isnan(low) or (low, high) == (stretch.least, stretch.greatest)
+        if not unknown or m < FEWEST_CLUSTERS:
+            return low, high, None if np.isnan(low) else "jackknife"
+    items = np.arange(n, dtype=np.float64)
+    estimate = bootstrapped(value, lambda _, counts: coefficient(counts), (items,), plan, stretch)
+    return estimate.low, estimate.high, None if np.isnan(estimate.low) else "bootstrap"
 
 
 def checked_ratings(ratings: Floats, name: str = "ratings") -> Floats:

@@ -67,7 +67,7 @@ def intraclass_correlation(
         intraclass_coefficient(table[usable], form),
         usable,
         ResamplingPlan(clusters, interval, seed),
-        RELIABILITY if form.endswith("k") else _of_one(table.shape[1]),
+        RELIABILITY if form.endswith("k") else _of_one(table.shape[1], form),
         undefined="an intraclass correlation needs two items or more, whose ratings vary",
     )
 
@@ -113,11 +113,11 @@ def _ratio(  # noqa: PLR0913 - the mean squares
     return between - noise, between + (k - 1) * noise + k * severity
 
 
-def _of_one(k: int) -> Stretch:
-    """Fisher's z of an intraclass correlation of k raters."""
+def _of_one(k: int, form: Form) -> Stretch:
+    """Fisher's z of an intraclass correlation of k raters; that of model 2 has no lowest value."""
     return Stretch(
-        lambda r: np.log((1 + (k - 1) * r) / (1 - r)) / 2,
+        lambda r: np.log(np.maximum(1 + (k - 1) * r, 0) / (1 - r)) / 2,
         lambda z: 2 * np.tanh(z) / (k + (2 - k) * np.tanh(z)),
-        -1 / (k - 1),
+        -np.inf if form.startswith("2") else -1 / (k - 1),
         1.0,
     )

@@ -1,0 +1,194 @@
+"""How often corrected means, shares and promised error rates hold: simulated, as the truth must be known.
+
+Run with ``python bench/correction.py``. Judges err in known ways; labels are a random sample of the items.
+"""
+
+import argparse
+import time
+
+import numpy as np
+from scipy.special import expit
+from scipy.stats import norm
+
+from semscale.stats.acceptance import triage
+from semscale.stats.intraclass import intraclass_correlation
+from semscale.stats.kappa import weighted_kappa
+from semscale.stats.krippendorff import krippendorff_alpha
+from semscale.stats.prediction_powered import prediction_powered_mean
+from semscale.stats.rogan_gladen import rogan_gladen
+
+ITEMS = 1000
+LABELS = (10, 20, 40, 100)
+
+
+def likert(rng, n):
+    """Five points; a lenient judge with a correlation of about .75."""
+    inner = rng.normal(size=n)
+    judge = np.clip(np.round(3.4 + 0.8 * inner + 0.6 * rng.normal(size=n)), 1, 5)
+    return np.clip(np.round(3 + inner), 1, 5), judge
+
+
+def yes_or_no(share, right):
+    def draw(rng, n):
+        truth = (rng.random(n) < share).astype(float)
+        return truth, np.where(rng.random(n) < right, truth, 1 - truth)
+
+    return draw
+
+
+def graded(share):
+    """Labels yes and no; a judge that gives probabilities."""
+
+    def draw(rng, n):
+        truth = (rng.random(n) < share).astype(float)
+        return truth, expit(rng.normal(size=n) + 1.5 * (truth - 0.5) + np.log(share / (1 - share)))
+
+    return draw
+
+
+# What labels are like, their bounds, their true mean; that of a normal, cut evenly at both ends, is 3.
+POPULATIONS = {
+    "likert": (likert, (1, 5), 3.0),
+    "yes 60 %, judge 80 % right": (yes_or_no(0.6, 0.8), (0, 1), 0.6),
+    "yes 90 %, judge 85 % right": (yes_or_no(0.9, 0.85), (0, 1), 0.9),
+    "yes 95 %, judge 97 % right": (yes_or_no(0.95, 0.97), (0, 1), 0.95),
+    "yes 90 %, graded judge": (graded(0.9), (0, 1), 0.9),
+}
+
+
+def holds(low, high, truth):
+    return bool(low <= truth <= high)
+
+
+def normal_interval(judge, labels):
+    """Prediction-powered inference as published: the normal quantile, no allowance for few labels."""
+    known = ~np.isnan(labels)
+    y, f, others = labels[known], judge[known], judge[~known]
+    n, m = len(y), len(others)
+    spread = f.var()
+    tuning = np.cov(y, f, ddof=0)[0, 1] / spread / (1 + n / m) if spread else 0.0
+    value = tuning * others.mean() + (y - tuning * f).mean()
+    half = norm.ppf(0.975) * np.sqrt(tuning**2 * others.var() / m + (y - tuning * f).var() / n)
+    return value - half, value + half
+
+
+def means(draws):
+    print("\ncoverage in % of nominal 95 % intervals (half the mean width)")
+    print(f"{'population':<28}{'labels':>7}{'corrected':>18}{'published':>12}{'labels only':>18}{'naive':>9}"
+          f"{'Rogan-Gladen':>18}")  # fmt: skip
+    for name, (draw, bounds, truth) in POPULATIONS.items():
+        for n in LABELS:
+            rng = np.random.default_rng(n)
+            hits, widths = np.zeros(5), np.zeros(5)
+            binary = bounds == (0, 1) and "graded" not in name
+            for _ in range(draws):
+                y, judge = draw(rng, n + ITEMS)
+                labels = np.where(np.arange(len(y)) < n, y, np.nan)
+                found = prediction_powered_mean(judge, labels, bounds=bounds)
+                shared = rogan_gladen(judge, labels) if binary else None
+                ends = [
+                    (found.low, found.high),
+                    normal_interval(judge, labels),
+                    (found.labels_only.low, found.labels_only.high),
+                    (found.naive.low, found.naive.high),
+                    (0.0, 1.0) if shared is None or shared.note else (shared.low, shared.high),
+                ]
+                hits += [holds(low, high, truth) for low, high in ends]
+                widths += [(high - low) / 2 for low, high in ends]
+            share, width = 100 * hits / draws, widths / draws
+            cells = [f"{each:.1f} ({wide:.3f})" for each, wide in zip(share, width, strict=True)]
+            print(f"{name:<28}{n:>7}{cells[0]:>18}{share[1]:>12.1f}{cells[2]:>18}{share[3]:>9.1f}"
+                  f"{cells[4] if binary else '-':>18}", flush=True)  # fmt: skip
+
+
+def answers(rng, n):
+    scores = rng.beta(4, 2, n)
+    return scores, (rng.random(n) < expit(12 * (scores - 0.5))).astype(float)
+
+
+def thresholds(draws):
+    scores, right = answers(np.random.default_rng(99), 500_000)
+    order = np.argsort(scores)
+    ordered, right = scores[order], right[order]
+    ranks = np.arange(1, len(right) + 1)
+    errors, lost = (np.cumsum(1 - right[::-1]) / ranks)[::-1], np.cumsum(right) / ranks
+    best = (errors <= 0.1).mean()
+    print(f"\ntriage at 10 % errors and 30 % lost, confidence 95 %; {best:.0%} could be accepted at most")
+    print(f"{'labels':>7}{'others':>8}{'found':>8}{'accepted':>10}{'given up':>10}{'broken':>8}  (in %)")
+    for others in (0, ITEMS):
+        for n in (50, 100, 200, 500, 1000):
+            rng = np.random.default_rng(n)
+            found = accepted = given_up = broken = 0.0
+            for _ in range(draws):
+                s, c = answers(rng, n + others)
+                both = triage(s, np.where(np.arange(len(s)) < n, c, np.nan), error_rate=0.1, lost_rate=0.3)
+                accept, abstain = both.accept, both.abstain
+                found += accept.value is not None
+                accepted, given_up = accepted + accept.accepted, given_up + abstain.accepted
+                wrong = accept.value is not None and errors[np.searchsorted(ordered, accept.value)] > 0.1
+                wrong |= (
+                    abstain.value is not None
+                    and lost[np.searchsorted(ordered, abstain.value, side="right") - 1] > 0.3
+                )
+                broken += wrong
+            shares = 100 * np.array([found, accepted, given_up, broken]) / draws
+            print(f"{n:>7}{others:>8}{shares[0]:>8.0f}{shares[1]:>10.0f}{shares[2]:>10.0f}{shares[3]:>8.1f}",
+                  flush=True)  # fmt: skip
+
+
+def three_raters(rng, n):
+    """Items and errors of variance 1: an intraclass correlation of 1 / 2."""
+    return rng.normal(size=(n, 1)) + rng.normal(size=(n, 3))
+
+
+def on_five_points(table):
+    return np.clip(np.round(3 + table), 1, 5)
+
+
+COEFFICIENTS = {
+    "kappa": lambda table: weighted_kappa(*on_five_points(table)[:, :2].T),
+    "alpha, ordinal": lambda table: krippendorff_alpha(on_five_points(table)),
+    "alpha, nominal": lambda table: krippendorff_alpha(on_five_points(table), metric="nominal"),
+    "ICC(2,1)": lambda table: intraclass_correlation(table, form="2,1"),
+    "ICC(3,k)": lambda table: intraclass_correlation(table, form="3,k"),
+}
+
+
+def coefficients(draws):
+    print("\ncoverage in % of nominal 95 % intervals of agreement, three raters (kappa: two)")
+    sizes = (5, 8, 10, 20, 50, 200)
+    print(f"{'':<16}" + "".join(f"{f'{n} items':>10}" for n in sizes))
+    large = three_raters(np.random.default_rng(99), 200_000)
+    for name, coefficient in COEFFICIENTS.items():
+        truth = np.mean([coefficient(part).value for part in np.array_split(large, 20)])
+        cells = []
+        for n in sizes:
+            rng = np.random.default_rng(n)
+            found = [coefficient(three_raters(rng, n)) for _ in range(draws)]
+            with_interval = [one for one in found if one.method]
+            hits = sum(holds(one.low, one.high, truth) for one in with_interval)
+            cells.append(f"{100 * hits / len(with_interval):>10.1f}")
+        print(f"{name:<16}" + "".join(cells), flush=True)
+
+
+def seconds():
+    print("\nseconds for an interval, 10,000 items, three raters, 2,000 replicates")
+    table = three_raters(np.random.default_rng(0), 10_000)
+    for name, coefficient in COEFFICIENTS.items():
+        start = time.perf_counter()
+        coefficient(table)
+        print(f"{name:<16}{time.perf_counter() - start:>8.2f}", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=2000)
+    draws = parser.parse_args().draws
+    means(draws)
+    thresholds(max(1, draws // 4))
+    coefficients(max(1, draws // 4))
+    seconds()
+
+
+if __name__ == "__main__":
+    main()
