@@ -18,6 +18,7 @@ from tests.conftest import ToyEmbedder
 
 import semscale
 from semscale.chat.replies import Reply
+from semscale.consistency.measuring import Consistency
 from semscale.embedding.pipeline import has_bfloat16
 from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
@@ -124,7 +125,42 @@ def judging(**settings):
     return Judge(settings.pop("model", Examiner()), **settings)
 
 
+class OtherScorer:
+    """Stands for a BertScorer with another model, whose signature is all that is asked for."""
+
+    signature = Signature.of("bertscore", model="other")
+
+
+def consistent(**settings):
+    # Company changes the floor that is estimated: with one that is given it changes no value.
+    return Consistency(**{"model": ToyEmbedder(), "floor": 0.2, **settings})
+
+
+def consistency_signature(**settings):
+    chosen = {"measures": ["consistency", "bert_score"], "bert_model": bert_scorer(), "model": ToyEmbedder()}
+    return Consistency(**{**chosen, **settings}).signature
+
+
 INSTRUMENTS = [
+    Instrument(
+        kind=Consistency,
+        score=lambda cells: consistent().measure(
+            cells, [["I would buy it today", "it is not fine", None]] * len(cells)
+        ),
+        rows=lambda found: np.column_stack(list(found.measures.values())),
+        signature=consistency_signature,
+        settings={
+            "chat_model": Examiner(),
+            "measures": ["cosine_sim", "consistency", "bert_score"],
+            "model": ToyEmbedder(32),
+            "bert_model": OtherScorer(),
+            "floor": 0.3,
+            "guards": ["negation"],
+            "fewest_samples": 2,
+            "seed": 1,
+        },
+        figure="consistency",
+    ),
     Instrument(
         kind=BertScorer,
         score=lambda cells: bert_scorer().score(cells, ["I would never buy it"] * len(cells)),

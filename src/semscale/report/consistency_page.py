@@ -38,17 +38,17 @@ if TYPE_CHECKING:
 
 SHOWN_ITEMS = 10
 _MOST_SAMPLES = 8
+_MOST_FINDINGS = 6
 _EXAMPLES = 3
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One sample as a page shows it: its text, how often it occurs, and what contradicts in it."""
+    """One sample as a page shows it: its text with what contradicts, and how often it occurs."""
 
     text: tuple[Piece, ...]
     times: int
-    findings: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class Item:
     answer: tuple[Piece, ...]
     samples: tuple[Sample, ...]
     more: int
+    findings: tuple[tuple[str, str], ...]
     parts: tuple[tuple[str, str], ...]
     decision: str | None
 
@@ -183,6 +184,11 @@ def _item(summary: "ConsistencySummary", item: int) -> Item:
         answer=pieces(answer, [(guard, span) for guard, span in spans if span], limit=_ANSWER_LIMIT),
         samples=tuple(_sample(summary, item, text, places[text]) for text in ordered[:_MOST_SAMPLES]),
         more=max(len(ordered) - _MOST_SAMPLES, 0),
+        findings=tuple(
+            dict.fromkeys(
+                (one.finding.guard, one_line(one.finding.reason)) for one in found.contradictions[item]
+            )
+        )[:_MOST_FINDINGS],
         parts=tuple(
             (MEASURE_NAMES[name], number(float(values[item])))
             for name, values in found.measures.items()
@@ -198,7 +204,6 @@ def _sample(summary: "ConsistencySummary", item: int, text: str, places: list[in
     return Sample(
         text=pieces(text, [(guard, span) for guard, span in spans if span], limit=_SAMPLE_LIMIT),
         times=len(places),
-        findings=tuple((finding.guard, one_line(finding.reason)) for finding in findings),
     )
 
 
