@@ -233,7 +233,8 @@ def _listed(name: str, hub: HubSource) -> HubListing:
         listing = hub.listing()
     except SourceError as error:
         raise ModelError(
-            f"{name} is no folder here, and the Hugging Face hub does not give it: {error}"
+            f"{name} is no folder here, and the Hugging Face hub does not give it: {error}; "
+            "check the name and the connection, or give a folder with the model's files"
         ) from error
     if WEIGHTS not in listing.files:
         raise ModelError(f"{name} has no {WEIGHTS}, the only kind of weights that is read without PyTorch")
