@@ -242,3 +242,14 @@ class TestNotes:
     def test_enough_texts_need_no_note(self):
         pmf, human = machine()
         assert compare(pmf, human.clip(1, 5), values=FIVE).notes == ()
+
+
+def test_two_texts_are_said_to_give_no_interval_of_correlations():
+    pmf, values = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.2, 0.8]]), np.array([1.0, 2.0])
+    two = compare(pmf[:2], [1, 2], values=values)
+    assert np.isnan(two.pearson.low)
+    assert two.notes == ("no interval of correlations, which are not defined without one of the 2 texts",)
+    people = compare(pmf, [1, 2, 1, 2], values=values, respondents=["a", "a", "b", "b"])
+    # Each person's two texts by themselves correlate by 1, so the error is not known: the whole range.
+    assert (people.pearson.low, people.pearson.high) == (-1, 1)
+    assert people.notes[0].startswith("wide intervals: by t quantiles, from 2 respondents only")

@@ -135,10 +135,12 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     kept_masses = None if human_masses is None else human_masses[both]
     ks, null_ks = _distributions(machine, kept_masses, how)
     known = None if lengths is None else _as_column(lengths, len(pmf), "lengths")[both]
+    r = pearson_estimate(human_means, machine_means, **how)
+    off_scale = off_the_scale(table, values) if human_masses is None else ""
     return Comparison(
         n=n,
         n_eligible=n,
-        pearson=pearson_estimate(human_means, machine_means, **how),
+        pearson=r,
         spearman=spearman_estimate(human_means, machine_means, **how),
         ks_similarity=ks,
         human_pmf=_average(kept_masses, len(values), heavy),
@@ -150,7 +152,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         interval=interval,
         signature=_signed(signature, human_range, how, n_clusters, n),
         n_clusters=n_clusters,
-        notes=_notes(off_the_scale(table, values) if human_masses is None else "", n_clusters, clusters),
+        notes=_notes(off_scale, r, n_clusters, clusters),
     )
 
 
@@ -175,8 +177,11 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
     return column
 
 
-def _notes(off_scale: str, n_clusters: int, clusters: object) -> tuple[str, ...]:
-    few = few_note(n_clusters, "text" if clusters is None else "respondent")
+def _notes(off_scale: str, r: Estimate, n_clusters: int, clusters: object) -> tuple[str, ...]:
+    unit = "text" if clusters is None else "respondent"
+    few = few_note(n_clusters, unit)
+    if n_clusters > 1 and np.isnan(r.low) and not np.isnan(r.value):
+        few = f"no interval of correlations, which are not defined without one of the {n_clusters} {unit}s"
     return tuple(note for note in (off_scale, few) if note)
 
 
