@@ -77,6 +77,8 @@ def test_json_for_programs(semscale, answers):
     assert mean["low"] <= mean["value"] <= mean["high"]
     assert sum(mass["value"] for mass in result["overall"]["pmf"]) == pytest.approx(1)
     assert result["overall"]["nps"] is None
+    assert (result["overall"]["clusters"], result["overall"]["method"]) == (3, "linearized")
+    assert (result["comparison"]["clusters"], result["groups"][2]["method"]) == (3, None)
     assert result["comparison"]["texts"] == 5
     assert result["signature"].startswith("semscale ")
 
@@ -300,6 +302,14 @@ def test_few_respondents_are_said_on_the_screen_in_json_and_in_the_report(semsca
     assert "3 respondents" in caution  # a, b and d; the one text of c is missing
     assert caution in shown
     assert caution in (tmp_path / "report.html").read_text()
+
+
+def test_no_way_of_making_intervals_is_named_where_there_are_none(semscale, tmp_path):
+    (tmp_path / "one.csv").write_text("text\ngood\n")
+    shown = semscale("rate", "one.csv", "--text", "text", "--scale", "quality", "--report", "r.html").out
+    assert "no interval: it takes at least 2 rows, and there is 1" in shown
+    assert "intervals: " not in shown
+    assert "bootstrap resamples" not in (tmp_path / "r.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -62,6 +62,8 @@ def _group(group: "GroupEstimate") -> dict[str, Any]:
         "rows": group.n,
         "left_out": group.left_out,
         "effective_rows": group.effective_n,
+        "clusters": group.n_clusters,
+        "method": group.method,
         "mean": _estimate(group.mean),
         "top_2_box": _estimate(group.top_2_box),
         "bottom_2_box": _estimate(group.bottom_2_box),
@@ -77,6 +79,7 @@ def _comparison(compared: "Comparison | None") -> dict[str, Any] | None:
     return {
         "texts": compared.n,
         "eligible_texts": compared.n_eligible,
+        "clusters": compared.n_clusters,
         "pearson": _estimate(compared.pearson),
         "spearman": _estimate(compared.spearman),
         "ks_similarity": _estimate(compared.ks_similarity),

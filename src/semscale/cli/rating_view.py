@@ -161,7 +161,8 @@ def _notes(summary: "RatingSummary") -> list[str]:
     method = summary.estimates.method
     clusters = "respondents" if summary.estimates.clustered else "rows"
     how = f"bootstrap of {clusters}" if method == "bootstrap" else f"linearized variance over {clusters}"
-    lines = ["", f"intervals: {how}"]
+    # With fewer than two rows or respondents there are no intervals to speak of.
+    lines = ["", *([f"intervals: {how}"] if summary.estimates.overall.method else [])]
     if summary.n_windowed:
         lines.append(
             f"{counted(summary.n_windowed, 'text')} read in overlapping windows, because of their length"

@@ -1,5 +1,6 @@
 """Sentences of a rating report: how to read the headline, and what a comparison with humans shows."""
 
+import math
 from dataclasses import dataclass
 
 from semscale.rating.comparison import Comparison
@@ -66,7 +67,10 @@ def nothing_scored(summary: RatingSummary) -> str:
 
 
 def interval_method(estimates: Estimates) -> str:
-    """Say how the intervals were made."""
+    """Say how the intervals were made, if there are any."""
+    mean = estimates.overall.mean
+    if mean is None or math.isnan(mean.low):
+        return f"no intervals: it takes at least 2 {'respondents' if estimates.clustered else 'texts'}"
     unit = "respondents, all rows of one together" if estimates.clustered else "texts"
     if estimates.method == "bootstrap":
         return (
