@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 BENCH = Path(__file__).parents[1] / "bench"
-SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name != "measuring.py")
+SHARED = {"measuring.py", "beetle.py"}  # what scripts import
+SCRIPTS = sorted(path.name for path in BENCH.glob("*.py") if path.name not in SHARED)
 
 
 @pytest.mark.parametrize("name", SCRIPTS)

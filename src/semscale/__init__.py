@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from semscale.judging.verdicts import Verdicts
     from semscale.matching.bert_scores import BertScores
     from semscale.matching.bertscore import BertScorer, bertscore
+    from semscale.matching.matcher import Matcher, match
+    from semscale.matching.matches import Matches
     from semscale.rating.lint import lint
     from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
@@ -52,6 +54,8 @@ __all__ = [
     "InputError",
     "InterruptedRunError",
     "Judge",
+    "Matcher",
+    "Matches",
     "MissingExtraError",
     "ModelError",
     "Panel",
@@ -72,6 +76,7 @@ __all__ = [
     "load_chat_model",
     "load_embedder",
     "load_scale",
+    "match",
     "rate",
 ]
 
@@ -96,6 +101,8 @@ _HOMES = {
     "semscale.judging.verdicts": ("Verdicts",),
     "semscale.matching.bert_scores": ("BertScores",),
     "semscale.matching.bertscore": ("BertScorer", "bertscore"),
+    "semscale.matching.matcher": ("Matcher", "match"),
+    "semscale.matching.matches": ("Matches",),
     "semscale.rating.lint": ("lint",),
     "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),

@@ -6,8 +6,8 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli.match import DEFAULT_METHOD
-from semscale.matching.matcher import Matcher
+from semscale.cli import match as command
+from semscale.matching import matcher
 from semscale.store.reading import open_table
 
 ANSWERS = """id,answer,expected,other,topic
@@ -138,7 +138,8 @@ def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, mo
 
 
 def test_the_command_s_method_is_the_instrument_s():
-    assert inspect.signature(Matcher).parameters["method"].default == DEFAULT_METHOD
+    calls = (command.match, matcher.match, matcher.Matcher)
+    assert {inspect.signature(call).parameters["method"].default for call in calls} == {"calibrated"}
 
 
 FOLDER = {
@@ -181,4 +182,4 @@ def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_pat
     assert result["worst"][0]["findings"][0]["prediction"] == {"start": 5, "end": 10, "text": "50 mg"}
     (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
     assert matched["semscale_findings"][0][0]["guard"] == "number"
-    assert json.loads(semscale(*match("--json", "--no-guards")).out)["guards"] == {}
+    assert json.loads(semscale(*match("--json", "--guard", "all=off")).out)["guards"] == {}

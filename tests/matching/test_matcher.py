@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.matching.guards import GUARDS
 from semscale.matching.matcher import Matcher, match
 from semscale.types import Status
 
@@ -51,3 +52,47 @@ def test_published_examples_score_as_measured_with_the_default_model():
     assert found.components["paragraph"][0] == pytest.approx(0.42, abs=1e-3)
     # "card" is the only whole piece of both, so the word layer cannot tell them apart.
     assert found.components["word"][1] == pytest.approx(1.0, abs=1e-12)
+
+
+def test_guards_report_whatever_the_method_and_the_score_stays(toy_embedder):
+    pair = (["Give 50 mg."], ["Give 0.5 mg."])
+    looked = match(*pair, "cosine", model=toy_embedder)
+    blind = match(*pair, "cosine", model=toy_embedder, guards=dict.fromkeys(GUARDS, "off"))
+    assert [found.guard for found in looked.findings[0]] == ["number"]
+    assert blind.findings == ((),)
+    assert looked.score.tolist() == blind.score.tolist()
+    assert set(looked.signature.differences(blind.signature)) == {"findings"}
+
+
+def test_findings_weigh_in_calibrated_unless_told_otherwise():
+    pair = (["It is not safe to drive."], ["It is safe to drive."])
+    weighed = match(*pair)
+    warned = match(*pair, guards={"negation": "warn"})
+    assert weighed.findings == warned.findings != ((),)
+    assert weighed.score[0] < 0.7 * warned.score[0]
+
+
+def test_a_guard_cannot_weigh_where_no_weight_is_fitted(toy_embedder):
+    with pytest.raises(InputError, match="calibrated alone, .* got weigh for number"):
+        Matcher("cosine", model=toy_embedder, guards={"number": "weigh"})
+
+
+def test_recall_share_leans_the_score():
+    short_answer = (["a battery"], ["a battery and a bulb in a closed path"])
+    precision, recall = (match(*short_answer, recall_share=share).score[0] for share in (0, 1))
+    assert precision > recall
+
+
+def test_a_layer_chooses_whose_states_are_compared():
+    first, last = (match(["a dog"], ["a cat"], "bertscore", layer=layer) for layer in (0, 6))
+    assert first.score[0] != last.score[0]
+    with pytest.raises(InputError, match="layer must be between 0 and 6"):
+        Matcher("bertscore", layer=7)
+
+
+@pytest.mark.parametrize(
+    ("setting", "owner"), [({"recall_share": 0.5}, "calibrated"), ({"layer": 3}, "bertscore")]
+)
+def test_a_setting_of_another_method_is_refused(toy_embedder, setting, owner):
+    with pytest.raises(InputError, match=f"{next(iter(setting))} belongs to method '{owner}'"):
+        Matcher("cosine", model=toy_embedder, **setting)

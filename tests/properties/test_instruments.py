@@ -102,7 +102,10 @@ def matcher():
 def match_signature(**settings):
     if "precision" in settings and not has_bfloat16():
         return Signature.of("match", precision="bfloat16")  # not to be had on this processor
-    chosen = {"method": "cliniqlink-doc", "corpus": MATCH_CORPUS, **settings}
+    method = {"recall_share": "calibrated", "layer": "bertscore"}.get(
+        next(iter(settings), ""), "cliniqlink-doc"
+    )
+    chosen = {"method": method, "corpus": MATCH_CORPUS, **settings}
     return Matcher(**chosen).match(["buy it"], ["never buy it"]).signature
 
 
@@ -217,6 +220,9 @@ INSTRUMENTS = [
             "precision": "fast",
             "corpus": ["buy it", "it is fine"],
             "seed": 1,
+            "guards": {"name": "off"},
+            "recall_share": 0.5,
+            "layer": 3,
         },
         figure="score",
     ),

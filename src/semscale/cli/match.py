@@ -53,8 +53,26 @@ CorpusColumn = Annotated[
 Explain = Annotated[
     bool, option(_MATCHING, "--explain", "Show which words and findings made the lowest scores.")
 ]
-NoGuards = Annotated[
-    bool, option(_MATCHING, "--no-guards", "Do not look for negations, numbers and names that differ.")
+Guard = Annotated[
+    list[str] | None,
+    option(
+        _MATCHING,
+        "--guard",
+        "What a guard does: negation, opposite, number, name or all, =off, =warn or =weigh; can be repeated.",
+        metavar="GUARD=MODE",
+    ),
+]
+RecallShare = Annotated[
+    float | None,
+    option(
+        _MATCHING,
+        "--recall-share",
+        "For calibrated: 0 asks whether all that is said is backed, 1 whether all of the reference is said.",
+        metavar="SHARE",
+    ),
+]
+Layer = Annotated[
+    int | None, option(_MATCHING, "--layer", "For bertscore: whose states are compared.", metavar="NUMBER")
 ]
 Out = Annotated[
     Path | None, option(OUTPUT, "--out", "Matched table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE")
@@ -68,19 +86,19 @@ OutItems = Annotated[
 ]
 DrawSeed = Annotated[int, option(RUN, "--seed", "Of what is drawn.", shown=True, metavar="NUMBER")]
 
-DEFAULT_METHOD = "cosine"
-
 
 def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     file: File,
     prediction: Prediction,
     reference: Reference,
     by: By = None,
-    method: Method = DEFAULT_METHOD,
+    method: Method = "calibrated",
     corpus: Corpus = None,
     corpus_column: CorpusColumn = None,
     explain: Explain = False,  # noqa: FBT002
-    no_guards: NoGuards = False,  # noqa: FBT002
+    guard: Guard = None,
+    recall_share: RecallShare = None,
+    layer: Layer = None,
     out: Out = None,
     report: Report = None,
     json: Json = False,  # noqa: FBT002
@@ -103,6 +121,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
+    from semscale.cli.guard_modes import guard_modes
     from semscale.cli.match_run import MatchRun
     from semscale.cli.model_choice import ModelChoice
     from semscale.matching.match_columns import MatchColumns
@@ -115,7 +134,9 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
         plan=IntervalPlan(interval, seed=seed),
         corpus=None if corpus is None else (corpus, corpus_column),
         explain=explain,
-        guards=not no_guards,
+        guards=guard_modes(guard or []),
+        recall_share=recall_share,
+        layer=layer,
         out=out,
         report=report,
     )

@@ -1,6 +1,6 @@
 """What ``semscale match`` does between its options and its output: check, load, match, write."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Unpack
@@ -11,13 +11,11 @@ from semscale.cli.corpus_file import read_corpus
 from semscale.cli.model_choice import ModelChoice
 from semscale.cli.outputs import check_input, check_report, write_page
 from semscale.cli.progress import progress_bars
-from semscale.matching.guarding import Guarded, with_findings
-from semscale.matching.guards import Guards
 from semscale.matching.match_columns import MatchCells, MatchColumns, read_cells
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.matcher import explain_items, match_with
 from semscale.matching.matches import Matches
-from semscale.matching.methods import PairMethod, Recipe, build_method, check_method
+from semscale.matching.methods import PairMethod, Recipe, build_method, check_method, guards_for
 from semscale.matching.separation import separate
 from semscale.stats.estimates import IntervalPlan
 from semscale.store.atomic import check_writable
@@ -60,7 +58,9 @@ class MatchRun:
         plan: how intervals are made, and the seed of all that is random.
         corpus: file and column of the corpus, if one is named.
         explain: whether explanations are wanted.
-        guards: whether guards look for what flips a meaning.
+        guards: modes of guards that shall do otherwise than the method has it.
+        recall_share: for ``calibrated``.
+        layer: for ``bertscore``.
         out: file for the matched table.
         report: file for the report.
     """
@@ -71,7 +71,9 @@ class MatchRun:
     plan: IntervalPlan
     corpus: tuple[str, str | None] | None = None
     explain: bool = False
-    guards: bool = True
+    guards: Mapping[str, str] = field(default_factory=dict)
+    recall_share: float | None = None
+    layer: int | None = None
     out: Path | None = None
     report: Path | None = None
 
@@ -82,6 +84,7 @@ class MatchRun:
             InputError: an unknown method, or an extension, folder or file that does not serve.
         """
         check_method(self.method, self.model.engine)
+        guards_for(self.method, self.guards)
         if self.out is not None:
             output_format(self.out)
             check_writable(self.out, "out")
@@ -105,20 +108,11 @@ class MatchRun:
         cells = read_cells(table, self.columns)
         corpus = None if self.corpus is None else read_corpus(*self.corpus)
         with progress_bars() as progress:
-            method = build_method(
-                self.method,
-                Recipe(
-                    self.model.chosen_name,
-                    self.model.precision,
-                    corpus,
-                    self.plan.seed,
-                    self.model.loading(progress),
-                ),
+            method = build_method(self.method, self._recipe(corpus, progress))
+            guards = guards_for(self.method, self.guards)
+            matches = match_with(
+                method, cells.predictions, cells.references, guards=guards, progress=progress
             )
-            matches = match_with(method, cells.predictions, cells.references, progress=progress)
-            if self.guards and not matches.findings:
-                guards = method.guards if isinstance(method, Guarded) else Guards()
-                matches = with_findings(matches, cells.predictions, cells.references, guards, progress)
             summary = self._summary(table.name, cells, matches, method)
             explained = self._explained(method, summary, progress)
         if self.out is not None:
@@ -128,6 +122,18 @@ class MatchRun:
 
             write_page(self.report, match_page(summary, explained=explained))
         return MatchedFile(summary, explained, self.explain, self.out, self.report)
+
+    def _recipe(self, corpus: list[str] | None, progress: Progress | None) -> Recipe:
+        return Recipe(
+            self.model.chosen_name,
+            self.model.precision,
+            corpus,
+            self.plan.seed,
+            self.model.loading(progress),
+            guards_for(self.method, self.guards),
+            self.recall_share,
+            self.layer,
+        )
 
     def _summary(self, source: str, cells: MatchCells, matches: Matches, method: PairMethod) -> MatchSummary:
         plan = self.plan

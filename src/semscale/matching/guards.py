@@ -11,6 +11,7 @@ from semscale.matching.name_guard import NameGuard
 from semscale.matching.negation_guard import NegationGuard
 from semscale.matching.number_guard import NumberGuard
 from semscale.matching.opposite_guard import OppositeGuard
+from semscale.signature import Signature
 
 _BUILT_IN = (NegationGuard(), OppositeGuard(), NumberGuard(), NameGuard())
 
@@ -70,6 +71,12 @@ class Guards:
             if mode is not Mode.OFF
             for finding in GUARDS[name].check(prediction, reference)
         ]
+
+    @property
+    def signature(self) -> Signature:
+        """Which guards look."""
+        looking = [name for name, mode in self.modes.items() if mode is not Mode.OFF]
+        return Signature.of("guard", findings="+".join(looking) or None)
 
     def weighed(self, findings: Iterable[Finding]) -> list[Finding]:
         """Keep the findings of guards whose mode is ``weigh``."""

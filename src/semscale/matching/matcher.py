@@ -1,6 +1,6 @@
 """The instrument: says how far predictions say what their references say, by a method of one's choice."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -8,12 +8,16 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding import Embedder
+from semscale.matching.guarding import find_in_pairs
+from semscale.matching.guards import Guards
 from semscale.matching.matches import Matches
-from semscale.matching.methods import Explains, PairMethod, Recipe, build_method
+from semscale.matching.methods import Explains, PairMethod, Recipe, build_method, check_method, guards_for
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.store.columns import as_list
 from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
+
+DEFAULT_METHOD = "calibrated"
 
 
 class MatcherSettings(TypedDict, total=False):
@@ -23,6 +27,9 @@ class MatcherSettings(TypedDict, total=False):
     precision: str
     corpus: Iterable[str] | None
     seed: int
+    guards: Mapping[str, str] | None
+    recall_share: float | None
+    layer: int | None
 
 
 class Matcher:
@@ -36,24 +43,38 @@ class Matcher:
         corpus: texts from which word weights and the similarity of unrelated texts are estimated; the
             references at hand unless given.
         seed: of the draw of unrelated pairs.
+        guards: ``off``, ``warn`` or ``weigh`` for guards by name (``negation``, ``opposite``, ``number``,
+            ``name``). Unless given, they weigh in ``calibrated`` and warn elsewhere: findings are reported,
+            and the score stays.
+        recall_share: for ``calibrated``, from 0 (is all that is said backed by the reference?) to 1 (is all
+            of the reference said?).
+        layer: for ``bertscore``, whose states are compared; the published or calibrated one unless given.
 
     Raises:
-        InputError: an unknown method, or a setting out of range.
+        InputError: an unknown method, a setting out of range, or one that belongs to another method.
         ModelError: the model's files cannot be had, or cannot be run.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
-        method: str = "cosine",
+        method: str = DEFAULT_METHOD,
         *,
         model: str | Path | Embedder = DEFAULT_MODEL,
         precision: str = "exact",
         corpus: Iterable[str] | None = None,
         seed: int = 0,
+        guards: Mapping[str, str] | None = None,
+        recall_share: float | None = None,
+        layer: int | None = None,
     ) -> None:
+        check_method(method)
         texts = None if corpus is None else as_list(corpus, "corpus")
         self.method = method
-        self._method = build_method(method, Recipe(model, precision, texts, seed))
+        self.guards = guards_for(method, guards)
+        recipe = Recipe(
+            model, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
+        )
+        self._method = build_method(method, recipe)
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -61,16 +82,21 @@ class Matcher:
         Args:
             predictions: shape (n,), a list or a series.
             references: shape (n,), each a text or a list of texts.
-            progress: called while texts are embedded.
+            progress: called while texts are embedded, and while guards look at pairs.
 
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
-        return match_with(self._method, predictions, references, progress=progress)
+        return match_with(self._method, predictions, references, guards=self.guards, progress=progress)
 
 
 def match_with(
-    method: PairMethod, predictions: object, references: object, *, progress: Progress | None = None
+    method: PairMethod,
+    predictions: object,
+    references: object,
+    *,
+    guards: Guards | None = None,
+    progress: Progress | None = None,
 ) -> Matches:
     """Match predictions with references by a method that is built already.
 
@@ -78,7 +104,8 @@ def match_with(
         method: scores pairs.
         predictions: shape (n,), a list or a series.
         references: shape (n,), each a text or a list of texts.
-        progress: called while texts are embedded.
+        guards: look at every pair that a score is from; no findings are reported unless given.
+        progress: called while texts are embedded, and while guards look at pairs.
 
     Raises:
         InputError: as ``Matcher.match``.
@@ -105,8 +132,9 @@ def match_with(
         status=status,
         reference=reference,
         windows=windows,
-        signature=scored.signature,
+        signature=scored.signature if guards is None else scored.signature.extended(guards.signature),
         components={name: spread(values) for name, values in scored.components.items()},
+        findings=() if guards is None else find_in_pairs(pairs, best, guards, progress),
         bounds=scored.bounds,
     )
 
@@ -137,7 +165,10 @@ def explain_items(
 
 
 def match(
-    predictions: object, references: object, method: str = "cosine", **settings: Unpack[MatcherSettings]
+    predictions: object,
+    references: object,
+    method: str = DEFAULT_METHOD,
+    **settings: Unpack[MatcherSettings],
 ) -> Matches:
     """Match predictions with references, in one call.
 
@@ -152,5 +183,10 @@ def match(
 
     Raises:
         InputError: as ``Matcher`` and ``Matcher.match``.
+
+    Example:
+        >>> found = match(["It is not safe.", None], ["It is safe.", "It is safe."])
+        >>> [str(status) for status in found.status], found.findings[0][0].reason
+        (['scored', 'missing'], 'The prediction says "not safe", the reference "safe".')
     """
     return Matcher(method, **settings).match(predictions, references)

@@ -1,7 +1,7 @@
 """The methods of matching by name, and how each one is built."""
 
 import difflib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ import polars as pl
 from semscale.embedding import Embedder, load_embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.matching.cosines import CosineMatch
+from semscale.matching.guards import GUARDS, Guards, Mode
 from semscale.matching.layered import LayeredMatch
 from semscale.matching.pairs import Pairs
 from semscale.matching.pieces import load_pieces
@@ -72,6 +73,9 @@ class Recipe:
         corpus: texts to estimate from, if any were given.
         seed: of what is drawn.
         loading: how the embedder is loaded, for those who choose more than a name.
+        guards: which guards look, and which of them weigh.
+        recall_share: for ``calibrated``, see there.
+        layer: for ``bertscore``, see there.
     """
 
     model: str | Path | Embedder
@@ -79,6 +83,9 @@ class Recipe:
     corpus: list[str] | None
     seed: int
     loading: LoadingSettings = field(default_factory=LoadingSettings)
+    guards: Guards | None = None
+    recall_share: float | None = None
+    layer: int | None = None
 
     def embedder(self) -> Embedder:
         """Load the embedder, unless it was given as one."""
@@ -127,13 +134,20 @@ def _bertscore(recipe: Recipe) -> PairMethod:
     from semscale.matching.bert_match import BertMatch
     from semscale.matching.bertscore import BertScorer
 
-    return BertMatch(BertScorer(recipe.encoder(), idf=False if recipe.corpus is None else recipe.corpus))
+    idf = False if recipe.corpus is None else recipe.corpus
+    return BertMatch(BertScorer(recipe.encoder(), layer=recipe.layer, idf=idf))
 
 
 def _calibrated(recipe: Recipe) -> PairMethod:
     from semscale.matching.calibrated_match import CalibratedMatch
 
-    return CalibratedMatch(recipe.encoder(), corpus=recipe.corpus, seed=recipe.seed)
+    return CalibratedMatch(
+        recipe.encoder(),
+        corpus=recipe.corpus,
+        seed=recipe.seed,
+        recall_share=recipe.recall_share,
+        guards=recipe.guards,
+    )
 
 
 METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
@@ -144,6 +158,9 @@ METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
 }
 """Every method by its name."""
 
+
+WEIGHING = frozenset({"calibrated"})
+"""Methods whose scores take findings into account."""
 
 ANY_ENGINE = frozenset({"cosine"})
 """Methods that read vectors of texts alone, so that any engine serves; the others read a model's tokens."""
@@ -167,11 +184,40 @@ def check_method(name: str, engine: str = "openvino") -> None:
         )
 
 
+def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
+    """Give the guards of a method: they weigh where their weights are fitted, and warn elsewhere.
+
+    Args:
+        name: of the method.
+        modes: ``off``, ``warn`` or ``weigh`` for guards that shall do otherwise, by name.
+
+    Raises:
+        InputError: an unknown guard or mode, or ``weigh`` for a method that has no weights for findings.
+
+    Example:
+        >>> dict(guards_for("cosine", {"name": "off"}).modes)["negation"].value
+        'warn'
+    """
+    given = dict(modes or {})
+    if name not in WEIGHING and Mode.WEIGH in given.values():
+        weighed = ", ".join(guard for guard, mode in given.items() if mode == Mode.WEIGH)
+        raise InputError(
+            f"guards weigh in method {', '.join(sorted(WEIGHING))} alone, whose penalties are fitted; "
+            f"got weigh for {weighed} with method {name!r}"
+        )
+    default = Mode.WEIGH if name in WEIGHING else Mode.WARN
+    return Guards({**dict.fromkeys(GUARDS, default), **given})
+
+
 def build_method(name: str, recipe: Recipe) -> PairMethod:
     """Build a method.
 
     Raises:
         UnknownNameError: no method has this name; the nearest one is named.
+        InputError: a setting that belongs to another method.
     """
     check_method(name)
+    for setting, owner in (("recall_share", "calibrated"), ("layer", "bertscore")):
+        if getattr(recipe, setting) is not None and name != owner:
+            raise InputError(f"{setting} belongs to method {owner!r}, got it with {name!r}")
     return METHODS[name](recipe)
