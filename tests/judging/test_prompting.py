@@ -97,8 +97,9 @@ def test_levels_are_anchored():
 def test_everything_a_judge_reads_is_in_the_hash():
     likert = load_template("likert")
     forms = [
-        LIKERT, PromptForm(likert, order="score-only"), PromptForm(likert, context="for children"), PromptForm(likert, as_json=True),
-        PromptForm(load_template("likert", rubric="Only dates count.")), PromptForm(load_template("true_false")),
+        LIKERT, PromptForm(likert, order="score-only"), PromptForm(likert, context="for children"),
+        PromptForm(likert, as_json=True), PromptForm(load_template("true_false")),
+        PromptForm(load_template("likert", rubric="Only dates count.")),
         PromptForm(likert, reference_place="before"),
     ]  # fmt: skip
     assert len({form.content_hash for form in forms}) == len(forms)

@@ -92,3 +92,7 @@ def test_tokens_around_the_reply_do_no_harm():
     stream = tokens("\n", {"4": 0.9, "3": 0.1}, "\n")
     found = token_shares("4", stream, (0, 1), load_template("likert"))
     np.testing.assert_allclose(found.masses, [0, 0, 0.1, 0.9, 0])
+
+
+def test_probabilities_that_are_none_say_nothing():
+    assert shares(load_template("likert"), "Score: ", {"4": 0.9, "5": 0.8}) is None

@@ -12,6 +12,7 @@ from semscale.cli.cache import app as cache
 from semscale.cli.consistency import consistency
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.interrupts import heed_interrupts
+from semscale.cli.judge import judge, judge_audit
 from semscale.cli.match import evaluate, match
 from semscale.cli.models import app as models
 from semscale.cli.rate import rate
@@ -41,6 +42,8 @@ app.command()(rate)
 app.command()(consistency)
 app.command()(match)
 app.command("match evaluate")(evaluate)
+app.command()(judge)
+app.command("judge audit")(judge_audit)
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")
 app.add_typer(models, name="models")

@@ -74,9 +74,6 @@ class Thread:
     reading: Reading | None = None
     failure: CallError | None = None
 
-    def __post_init__(self) -> None:
-        self.first = self.request
-
     @property
     def unread(self) -> bool:
         """Whether a reply came that states no score and refuses none."""
@@ -85,8 +82,8 @@ class Thread:
         return self.reading.status in {"unparsable", "empty"}
 
     def correct(self, messages: tuple[Message, ...]) -> None:
-        """Go on with the conversation as it was first, with the reply that could not be read."""
-        self.request = replace(self.first, messages=(*self.first.messages, *messages))
+        """Go on with the conversation; every correction is another request, which no ledger has answered."""
+        self.request = replace(self.request, messages=(*self.request.messages, *messages))
 
 
 async def ask(

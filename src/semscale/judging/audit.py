@@ -11,7 +11,7 @@ from semscale.judging.asking import Running
 from semscale.judging.injections import INJECTIONS
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import Item, ReferencePlace
 from semscale.judging.template import Level, Template
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
@@ -31,8 +31,8 @@ CHECKS: dict[Check, str] = {
 
 _BEFORE = "Thank you for this interesting question. I have thought about it carefully, and here is my answer."
 _AFTER = (
-    "I hope that this is helpful. There is of course always more that could be said, and it depends on how one "
-    "looks at it. Please do not hesitate to ask if anything is unclear or if more detail is wanted."
+    "I hope that this is helpful. There is of course always more that could be said, and it depends on how "
+    "one looks at it. Please do not hesitate to ask if anything is unclear or if more detail is wanted."
 )
 _LETTERS = "ABCDEFGHIJK"
 _MOVED = 0.01
@@ -71,12 +71,14 @@ class Audit:
         checks: one for each change.
         interval: coverage that the intervals aim at.
         signature: of the judge without any change.
+        stopped: why not everything was asked, or ``None``.
     """
 
     plain: Verdicts
     checks: tuple[BiasCheck, ...]
     interval: float
     signature: Signature
+    stopped: str | None = None
 
 
 def audit(  # noqa: PLR0913 - items, and how to ask about them
@@ -107,7 +109,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
     rows, plan = read_items(questions, answers, references), plan or IntervalPlan()
     part = (running or Running()).divided(len(CHECKS) + 1)
     plain = run_apart(judge.judge_items(rows, part, progress))
-    checks = []
+    checks, stopped = [], plain.stopped
     for name, meaning in CHECKS.items():
         why = _unfit(name, judge, has_references=references is not None)
         if why is not None:
@@ -115,9 +117,10 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
             continue
         other, changed = changed_by(name, judge, rows)
         verdicts = run_apart(other.judge_items(changed, part, progress))
+        stopped = stopped or verdicts.stopped
         effect, moved = effects(plain.expected, verdicts.expected, plan)
         checks.append(BiasCheck(name, meaning, effect, moved))
-    return Audit(plain, tuple(checks), plan.interval, plain.signature)
+    return Audit(plain, tuple(checks), plan.interval, plain.signature, stopped)
 
 
 def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEstimate, MeanEstimate]:
@@ -143,7 +146,7 @@ def changed_by(name: Check, judge: Judge, rows: Sequence[Item | Status]) -> tupl
     if name == "relabelled":
         return judge.varied(template=lettered(judge.template)), list(rows)
     if name == "reference-position":
-        place = "before" if judge.reference_place == "after" else "after"
+        place: ReferencePlace = "before" if judge.reference_place == "after" else "after"
         return judge.varied(reference_place=place), list(rows)
     if name == "padding":
         return judge, [_between(_BEFORE, row, _AFTER) for row in rows]

@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.chat.holding import held_open
 from semscale.chat.loading import load_chat_model
-from semscale.chat.messages import Parameters
+from semscale.chat.messages import Parameters, Request
 from semscale.chat.runner import run_apart
 from semscale.errors import InputError
 from semscale.judging.abilities import Ability, abilities_to_try, first_ability
@@ -103,9 +103,10 @@ class Judge:
             raise InputError(f"reference_place must be 'after' or 'before', got {reference_place!r}")
         self.model = load_chat_model(model)
         self._settings: JudgeSettings = {
-            "template": template, "rubric": rubric, "context": context, "order": order, "samples": samples,
-            "temperature": temperature, "max_tokens": max_tokens, "structured": structured,
-            "logprobs": logprobs, "corrections": corrections, "reference_place": reference_place, "seed": seed,
+            "template": template, "rubric": rubric, "context": context, "order": order,
+            "samples": samples, "temperature": temperature, "max_tokens": max_tokens,
+            "structured": structured, "logprobs": logprobs, "corrections": corrections,
+            "reference_place": reference_place, "seed": seed,
         }  # fmt: skip
         self.template = load_template(template, rubric=rubric)
         self.context = (context or "").strip()
@@ -202,6 +203,13 @@ class Judge:
         verdicts = [settled[row] if isinstance(row, Item) else Verdict.without_score(row) for row in rows]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
         return Verdicts(tuple(verdicts), status, self.template, self.name, self._signature(ability), stopped)
+
+    def requests(self, questions: object, answers: object, *, references: object = None) -> list[Request]:
+        """Write the requests that a run would begin with, if the model can do all that it is asked for."""
+        items = dict.fromkeys(
+            row for row in read_items(questions, answers, references) if isinstance(row, Item)
+        )
+        return [thread.request for item in items for thread in self._threads(item, self._abilities[0])]
 
     def prompt(self, item: Item) -> str:
         """What the judge reads about an item, after the words that stand before every item."""

@@ -10,6 +10,7 @@ from semscale.chat.replies import TokenLogprob
 from semscale.judging.template import Template
 from semscale.types import Floats
 
+_ROUNDING = 1e-3
 _LEADING = " \t\n\r\"'*:`_([{▁Ġ"
 
 
@@ -42,29 +43,38 @@ def token_shares(
         template: what the judge was asked.
 
     Returns:
-        Shares of the levels; ``None`` where the tokens are not those of the reply, or have no alternatives.
+        Shares of the levels; ``None`` where the tokens are not those of the reply, or their probabilities
+        are none.
     """
     first = _token_at(reply, tokens, span[0])
     if first is None:
         return None
-    scores, forms = template.scores, level_forms(template)
-    masses, prefix, chosen = np.zeros(len(scores)), "", 1.0
+    forms = level_forms(template)
+    masses, prefix, chosen = np.zeros(len(forms)), "", 1.0
     for token in tokens[first:]:
-        shares = dict(token.top) or {token.token: token.logprob}
-        shares.setdefault(token.token, token.logprob)
-        for text, logprob in shares.items():
-            meant = _meant(prefix + text, forms)
-            if len(meant) == 1:
-                masses[meant.pop()] += chosen * math.exp(logprob)
+        _attribute(masses, prefix, chosen, token, forms)
         if len(_meant(prefix + token.token, forms)) <= 1:
             break
         prefix, chosen = prefix + token.token, chosen * math.exp(token.logprob)
     else:
-        for place, names in enumerate(forms):
-            if prefix.strip(_LEADING).casefold() in names:
-                masses[place] += chosen
-    covered = min(float(masses.sum()), 1.0)
-    return TokenShares(masses / masses.sum(), covered) if covered > 0 else None
+        stated = prefix.strip(_LEADING).casefold()
+        masses[[stated in names for names in forms]] += chosen
+    covered = float(masses.sum())
+    if not 0 < covered <= 1 + _ROUNDING:
+        return None
+    return TokenShares(masses / covered, min(covered, 1.0))
+
+
+def _attribute(
+    masses: Floats, prefix: str, chosen: float, token: TokenLogprob, forms: list[frozenset[str]]
+) -> None:
+    """Give the probability of each alternative of a token to the level that it can only mean."""
+    shares = dict(token.top)
+    shares.setdefault(token.token, token.logprob)
+    for text, logprob in shares.items():
+        meant = _meant(prefix + text, forms)
+        if len(meant) == 1:
+            masses[meant.pop()] += chosen * math.exp(logprob)
 
 
 def level_forms(template: Template) -> list[frozenset[str]]:

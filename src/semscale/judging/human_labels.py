@@ -1,0 +1,165 @@
+"""What people said about the same answers: their labels as scores from 0 to 1, and a judge beside them."""
+
+import json
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.judging.template import Template
+from semscale.stats.agreement_estimates import AgreementEstimate
+from semscale.stats.human_ceiling import HumanComparison, compare_with_humans
+from semscale.stats.kappa import weighted_kappa
+from semscale.stats.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Floats
+
+_SHOWN_ROWS = 5
+
+
+@dataclass(frozen=True)
+class HumanEvidence:
+    """A judge, or a panel's mean, beside people's labels.
+
+    Attributes:
+        labels: shape (n, raters), from 0 to 1, NaN where nobody was asked.
+        kappa: quadratic weighted kappa of score and mean label, both at the template's nearest level.
+        ceiling: agreement with people beside people's with each other; ``None`` with one label an item.
+        corrected: mean that people would give to all items, with the judge's own mean beside it.
+    """
+
+    labels: Floats
+    kappa: AgreementEstimate
+    ceiling: HumanComparison | None
+    corrected: CorrectedMean
+
+    @property
+    def mean_label(self) -> Floats:
+        """Mean of the labels of each item, shape (n,); NaN where there is none."""
+        return mean_labels(self.labels)
+
+
+def label_table(human: object, template: Template) -> Floats:
+    """Read labels: what the judge says too (``4`` of 1 to 5, ``Correct``), one or a list of them an item.
+
+    Args:
+        human: for each item a number or a label of the template's, a list of them, JSON of such a list, or
+            missing.
+        template: its levels give labels their scores; numbers between two levels lie between their scores.
+
+    Returns:
+        Scores from 0 to 1, shape (n, raters), NaN where there is none.
+
+    Raises:
+        InputError: a label that is none of the template's; the rows are named.
+
+    Example:
+        >>> from semscale.judging.template import load_template
+        >>> label_table(["5", [4, "Partially correct"], None], load_template("likert")).tolist()
+        [[1.0, nan], [0.75, 0.5], [nan, nan]]
+    """
+    rows, wrong = [], []
+    for place, cell in enumerate(as_list(human, "human")):
+        scores = [_score(label, template) for label in _as_labels(cell)]
+        rows.append([score for score in scores if score is not None])
+        if any(score is None for score in scores):
+            wrong.append((place + 1, cell))
+    if wrong:
+        listed = ", ".join(f"{cell!r} in row {row}" for row, cell in wrong[:_SHOWN_ROWS])
+        raise InputError(f"human labels must be {_asked(template)}, got {listed}")
+    table = np.full((len(rows), max(map(len, rows), default=0) or 1), np.nan)
+    for place, scores_of_row in enumerate(rows):
+        table[place, : len(scores_of_row)] = scores_of_row
+    return table
+
+
+def beside_humans(
+    expected: Floats, labels: Floats, template: Template, *, interval: float = 0.95, seed: int = 0
+) -> HumanEvidence:
+    """Hold scores beside people's labels.
+
+    Args:
+        expected: shape (n,), NaN where there is no score.
+        labels: shape (n, raters), as ``label_table`` gives them.
+        template: whose levels both are rounded to for kappa.
+        interval: coverage that the intervals aim at.
+        seed: of the bootstrap.
+    """
+    mean = mean_labels(labels)
+    levels = template.scores
+    several = labels.shape[1] > 1 and bool(((~np.isnan(labels)).sum(axis=1) > 1).any())
+    return HumanEvidence(
+        labels=labels,
+        kappa=weighted_kappa(nearest(expected, levels), nearest(mean, levels), interval=interval, seed=seed),
+        ceiling=compare_with_humans(expected, labels, interval=interval, seed=seed) if several else None,
+        corrected=prediction_powered_mean(expected, mean, bounds=(0.0, 1.0), interval=interval),
+    )
+
+
+def nearest(scores: Floats, levels: Floats) -> Floats:
+    """Round scores to the nearest level, the lower one of two; NaN stays.
+
+    Example:
+        >>> nearest(np.array([0.3, np.nan, 1.0]), np.array([0.0, 0.5, 1.0])).tolist()
+        [0.5, nan, 1.0]
+    """
+    places = np.abs(scores[:, None] - levels[None, :]).argmin(axis=1)
+    return np.where(np.isnan(scores), np.nan, levels[places])
+
+
+def mean_labels(labels: Floats) -> Floats:
+    """Mean of each row's labels; NaN where there is none."""
+    there = ~np.isnan(labels)
+    sums = np.where(there, labels, 0.0).sum(axis=1)
+    means: Floats = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)
+    return means
+
+
+def _as_labels(cell: Any) -> list[Any]:  # noqa: ANN401 - any cell
+    if isinstance(cell, str) and cell.strip().startswith("["):
+        try:
+            cell = json.loads(cell)
+        except json.JSONDecodeError:
+            return [cell]
+    cells = cell if isinstance(cell, list | tuple) else [cell]
+    return [one for one in cells if not (is_missing(one) or (isinstance(one, str) and not one.strip()))]
+
+
+def _score(label: Any, template: Template) -> float | None:  # noqa: ANN401 - any cell
+    if isinstance(label, str):
+        named = {name.casefold(): level.score for level in template.levels for name in _names(level)}
+        if label.strip().casefold() in named:
+            return named[label.strip().casefold()]
+        try:
+            label = float(label)
+        except ValueError:
+            return None
+    if not isinstance(label, Real) or isinstance(label, bool):
+        return None
+    numbers, scores = _numbers(template)
+    inside = numbers[0] <= float(label) <= numbers[-1]
+    return float(np.interp(float(label), numbers, scores)) if inside else None
+
+
+def _names(level: Any) -> tuple[str, ...]:  # noqa: ANN401 - a Level
+    return (level.label, *level.also, *level.keyed)
+
+
+def _numbers(template: Template) -> tuple[list[float], list[float]]:
+    """Numbers that people may give, ascending, with their scores; 0 to 1 where levels have no numbers."""
+    if template.highest is not None:
+        return [0.0, float(template.highest)], [0.0, 1.0]
+    if not template.numbered:
+        return [0.0, 1.0], [0.0, 1.0]
+    pairs = sorted((float(level.number or 0.0), level.score) for level in template.levels)
+    return [number for number, _ in pairs], [score for _, score in pairs]
+
+
+def _asked(template: Template) -> str:
+    numbers, _ = _numbers(template)
+    names = [f"“{level.label}”" for level in template.levels]
+    return " or ".join(
+        [f"numbers from {numbers[0]:g} to {numbers[-1]:g}", *([", ".join(names)] if names else [])]
+    )

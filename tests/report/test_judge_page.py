@@ -1,0 +1,75 @@
+"""The report on judging: whole, self-contained, harmless, and saying what it cannot say."""
+
+import re
+
+import polars as pl
+import pytest
+from tests.judging.conftest import Scripted, material, plain_running
+
+from semscale.judging.human_labels import beside_humans, label_table
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import JudgeCells, JudgeColumns
+from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.panel import Panel
+from semscale.report.judge_page import judge_page
+from semscale.stats.estimates import IntervalPlan
+
+QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
+ANSWERS = ["5 <script>alert(1)</script>", "3", "1", "x", "4 or 5"]
+
+
+def saying(name, less=0):
+    def say(request):
+        answer = material(request).split()[0] if "or" not in material(request) else "4 or 5"
+        level = answer if "or" in answer else max(1, int(answer) - less)
+        return f"Score: {level}\nExplanation: <img src=x> because of {answer}"
+
+    return Judge(Scripted(say, name=name))
+
+
+def summary(*judges, human=None):
+    judge = judges[0] if len(judges) == 1 else Panel(judges)
+    result = judge.judge(QUESTIONS, ANSWERS, running=plain_running())
+    cells = JudgeCells(pl.DataFrame({"q": QUESTIONS}), QUESTIONS, ANSWERS, None, human)
+    columns = JudgeColumns("q", "a", human="h" if human else None)
+    expected = result.mean if len(judges) > 1 else result.expected
+    template = judges[0].template
+    beside = beside_humans(expected, label_table(human, template), template) if human else None
+    return JudgeSummary("answers.csv", columns, cells, result, IntervalPlan(), beside)
+
+
+@pytest.fixture(scope="module")
+def panel_page():
+    return judge_page(summary(saying("strict", 1), saying("kind"), human=[5, 3, [1, 2], None, 4]))
+
+
+def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
+    assert "<script" not in panel_page
+    assert "<img" not in panel_page
+    assert "&lt;script&gt;alert(1)" in panel_page
+    assert "default-src 'none'" in panel_page
+    assert not re.search(r"(?:src|href)=\"(?!https://arxiv|#)", panel_page)
+
+
+def test_a_panels_page_has_severity_disagreement_and_people(panel_page):
+    for words in (
+        "How severe each judge is", "How far every two judges agree", "Where the judges differ most",
+        "Against human labels", "Mean, corrected by the labels", "People with each other",
+        "judges amount to", "unparsable", "Signature", "How to cite",
+    ):  # fmt: skip
+        assert words in panel_page
+    assert "No human label stands" not in panel_page
+
+
+def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
+    page = judge_page(summary(saying("one")))
+    assert "No human label stands beside these scores" in page
+    assert "How severe each judge is" not in page
+    assert "gave no score to 1 row" in page
+
+
+def test_a_page_without_a_score():
+    page = judge_page(summary(Judge(Scripted(lambda _: "hm", name="mute"))))
+    assert "No row has a score" in page
+    assert "no reply states one score beyond doubt" in page
+    assert ">0.00<" not in page
