@@ -18,9 +18,9 @@ from scipy.optimize import minimize
 
 from beetle import FOLDER, auc, read_answers
 from semscale.embedding.loading import load_token_encoder
+from semscale.guards.registry import FINDING_KINDS, Guards, finding_counts
 from semscale.matching.calibrated import LAYERS, above_floor, combine, lean
 from semscale.matching.calibrated_match import UNRELATED_PAIRS
-from semscale.matching.guards import FINDING_KINDS, Guards, finding_counts
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.token_words import WordWeights
 from semscale.matching.unrelated import unrelated_pairs

@@ -14,8 +14,8 @@ import numpy as np
 from beetle import FOLDER, read_answers
 from measuring import machine, spread
 from semscale import load_embedder
-from semscale.matching.guards import FINDING_KINDS, GUARDS, Guards, finding_counts
-from semscale.matching.reading import analyse
+from semscale.guards.reading import analyse
+from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, finding_counts
 
 PARAPHRASE = 4.5
 

@@ -15,8 +15,8 @@ from scipy.stats import spearmanr
 from beetle import FOLDER, auc, read_answers
 from measuring import machine
 from semscale.embedding.loading import load_token_encoder
+from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.calibrated_match import CalibratedMatch
-from semscale.matching.guards import GUARDS, Guards
 from semscale.matching.matcher import match, match_with
 
 STSB = FOLDER.parent / "stsb" / "dev.csv"

@@ -9,10 +9,10 @@ import pytest
 
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
+from semscale.guards.findings import Finding
+from semscale.guards.registry import FINDING_KINDS, Guards
 from semscale.matching.calibrated import LAYERS, combine, lean, load_calibration, penalty_of, word_match
 from semscale.matching.calibrated_match import CalibratedMatch
-from semscale.matching.findings import Finding
-from semscale.matching.guards import FINDING_KINDS, Guards
 from semscale.matching.matcher import match_with
 from semscale.matching.subjects import starts_with_pronoun, subject_length
 from semscale.matching.token_words import WordWeights, find_words

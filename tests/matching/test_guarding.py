@@ -1,7 +1,7 @@
 import numpy as np
 
+from semscale.guards.registry import Guards
 from semscale.matching.guarding import find_in_pairs
-from semscale.matching.guards import Guards
 from semscale.matching.pairs import pair_up
 
 PAIRS = pair_up(

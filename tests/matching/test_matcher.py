@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.matching.guards import GUARDS
+from semscale.guards.registry import GUARDS
 from semscale.matching.matcher import Matcher, match
 from semscale.types import Status
 

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.matching.findings import Finding, Span
+from semscale.guards.findings import Finding, Span
 from semscale.matching.matches import Matches
 from semscale.signature import Signature
 from semscale.types import Status

@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.matching.findings import Span
+from semscale.guards.findings import Span
 from semscale.report.highlights import Piece, pieces
 
 SPANS = st.lists(st.tuples(st.integers(0, 12), st.integers(0, 12)).map(sorted), max_size=5)

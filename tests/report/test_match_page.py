@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.matching.findings import Finding, Span
+from semscale.guards.findings import Finding, Span
 from semscale.matching.match_columns import MatchCells, MatchColumns
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.matches import Matches

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from semscale.errors import InputError
-from semscale.matching.guards import GUARDS
+from semscale.guards.registry import GUARDS
 
 
 def guard_modes(written: Iterable[str]) -> dict[str, str]:

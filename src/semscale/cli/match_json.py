@@ -8,7 +8,7 @@ from semscale.report.match_words import cautions
 
 if TYPE_CHECKING:
     from semscale.cli.match_run import MatchedFile
-    from semscale.matching.findings import Finding, Span
+    from semscale.guards.findings import Finding, Span
     from semscale.matching.match_summary import MatchSummary
     from semscale.stats.means import MeanEstimate
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from semscale.consistency.contradictions import PairTexts, find_contradictions, marked
 from semscale.consistency.measures import MEASURES, PairParts
+from semscale.guards.findings import Finding
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.matching.findings import Finding
 from semscale.matching.pairs import Pairs
 from semscale.types import Floats, Integers, Progress
 

@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from semscale.consistency.short_answers import ShortAnswerGuard
 from semscale.errors import InputError
-from semscale.matching.findings import Finding
-from semscale.matching.guards import GUARDS
+from semscale.guards.findings import Finding
+from semscale.guards.registry import GUARDS
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers
 

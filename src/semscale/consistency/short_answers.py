@@ -2,9 +2,9 @@
 
 from functools import lru_cache
 
-from semscale.matching.findings import Finding, Span
+from semscale.guards.findings import Finding, Span
+from semscale.guards.words import Word, read_words, stem
 from semscale.matching.stop_words import stop_words
-from semscale.matching.words import Word, read_words, stem
 
 SAME_ANSWER = 0.78
 """Cosine from which two short answers without a word in common count as two wordings of one answer."""

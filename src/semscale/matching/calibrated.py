@@ -9,7 +9,7 @@ from importlib import resources
 import numpy as np
 import yaml
 
-from semscale.matching.findings import Finding
+from semscale.guards.findings import Finding
 from semscale.types import Floats
 
 LAYERS = ("word", "context", "text")

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.calibrated import LAYERS, above_floor, combine, lean, load_calibration, penalty_of
-from semscale.matching.guards import GUARDS, Guards, Mode
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.token_words import WordWeights

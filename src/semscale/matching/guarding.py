@@ -1,7 +1,7 @@
 """Findings for items: the guards look at the pair that each score is from."""
 
-from semscale.matching.findings import Finding
-from semscale.matching.guards import Guards
+from semscale.guards.findings import Finding
+from semscale.guards.registry import Guards
 from semscale.matching.pairs import Pairs
 from semscale.types import Integers, Progress
 

@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding import Embedder
+from semscale.guards.registry import Guards
 from semscale.matching.guarding import find_in_pairs
-from semscale.matching.guards import Guards
 from semscale.matching.matches import Matches
 from semscale.matching.methods import Explains, PairMethod, Recipe, build_method, check_method, guards_for
 from semscale.matching.pairs import best_pairs, pair_up

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.matching.findings import Finding
+from semscale.guards.findings import Finding
 from semscale.signature import Signature
 from semscale.stats.estimates import IntervalPlan
 from semscale.stats.means import MeanEstimate, estimate_mean

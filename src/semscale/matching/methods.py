@@ -11,8 +11,8 @@ import polars as pl
 
 from semscale.embedding import Embedder, load_embedder
 from semscale.errors import InputError, UnknownNameError
+from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.guards import GUARDS, Guards, Mode
 from semscale.matching.layered import LayeredMatch
 from semscale.matching.pairs import Pairs
 from semscale.matching.pieces import load_pieces

@@ -7,7 +7,7 @@ connected" leaves it out altogether.
 
 from collections.abc import Sequence
 
-from semscale.matching.lexicons import word_list
+from semscale.guards.lexicons import word_list
 from semscale.types import Floats
 
 _AUXILIARIES = word_list("auxiliaries")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.lexicons import word_list
+from semscale.guards.lexicons import word_list
 from semscale.matching.stop_words import stop_words
 from semscale.types import Floats, Integers, Vectors
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from semscale.matching.findings import Span
+from semscale.guards.findings import Span
 
 
 @dataclass(frozen=True)

@@ -34,7 +34,7 @@ from semscale.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from semscale.matching.findings import Finding
+    from semscale.guards.findings import Finding
     from semscale.matching.match_summary import MatchSummary
 
 SHOWN_PAIRS = 12

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from semscale.matching.comparatives import Relation, read_relations
-from semscale.matching.lexicons import read_lexicon
-from semscale.matching.opposites import is_listed, sides
-from semscale.matching.words import Word, stem
+from semscale.guards.comparatives import Relation, read_relations
+from semscale.guards.lexicons import read_lexicon
+from semscale.guards.opposites import is_listed, sides
+from semscale.guards.words import Word, stem
 
 _REACH = 4
 _NO_VERB = 3
@@ -65,7 +65,7 @@ def read_polarity(words: list[Word]) -> Polarity:
         words: the words of one text.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> [(m.key, m.sign) for m in read_polarity(read_words("The bulb is not lit")).mentions]
         [('bulb', 1), ('lit', -1)]
     """

@@ -7,8 +7,8 @@ headline, capitals say nothing and only codes are read.
 import re
 from typing import NamedTuple
 
-from semscale.matching.lexicons import word_list
-from semscale.matching.words import Word
+from semscale.guards.lexicons import word_list
+from semscale.guards.words import Word
 
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z0-9-]*\d)[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![\w])")
 _PLAIN_AND_NUMBER = re.compile(r"[a-z]{4,}\d+[a-z]*|(?:[A-Za-z]?[a-z]+-)+\d+(?:[a-z]+)?|[a-z]-\d+", re.ASCII)
@@ -53,7 +53,7 @@ def read_names(text: str, words: list[Word]) -> list[Name]:
     """Find the named things of a text, in order.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> text = "The drug Metformin inhibits MATE2-K."
         >>> [(name.kind, name.shown) for name in read_names(text, read_words(text))]
         [('name', 'Metformin'), ('code', 'MATE2-K')]

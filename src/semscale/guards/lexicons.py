@@ -13,7 +13,7 @@ def read_lexicon(name: str) -> dict[str, Any]:
     Args:
         name: the file's name without its ending: ``opposites``, ``negation``, ``units`` or ``wordlists``.
     """
-    text = resources.files("semscale.matching").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = resources.files("semscale.guards").joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -3,8 +3,8 @@
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from semscale.matching.lexicons import read_lexicon, word_list
-from semscale.matching.words import stem
+from semscale.guards.lexicons import read_lexicon, word_list
+from semscale.guards.words import stem
 
 _VOWELS = "aeiou"
 _SHORTEST_REST = 4

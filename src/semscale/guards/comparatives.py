@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from semscale.matching.lexicons import word_list
-from semscale.matching.opposites import Side, is_listed, sides
-from semscale.matching.words import Word, stem
+from semscale.guards.lexicons import word_list
+from semscale.guards.opposites import Side, is_listed, sides
+from semscale.guards.words import Word, stem
 
 _REACH = 6
 _ORDERS = (
@@ -92,7 +92,7 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
     """List the axes on which the texts differ in word and in order alike, and so agree.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
         >>> len(restated(read_relations(read_words(first)), read_relations(read_words(second))))
         1
@@ -109,7 +109,7 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
     """List relations that hold in one text in the reverse order of the other, as positions of their words.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
         >>> reversals(read_relations(read_words(first)), read_relations(read_words(second)))
         [(2, 2)]

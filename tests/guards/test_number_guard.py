@@ -2,8 +2,8 @@
 
 import pytest
 
-from semscale.matching.number_guard import NumberGuard
-from semscale.matching.reading import analyse
+from semscale.guards.number_guard import NumberGuard
+from semscale.guards.reading import analyse
 
 OTHER = [
     ("0.5 mg daily", "50 mg daily", "other-value", "0.5 mg", "50 mg"),

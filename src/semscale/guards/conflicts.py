@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from semscale.matching.comparatives import restated
-from semscale.matching.opposites import bare_word
-from semscale.matching.polarity import Mention, Polarity
-from semscale.matching.words import stem
+from semscale.guards.comparatives import restated
+from semscale.guards.opposites import bare_word
+from semscale.guards.polarity import Mention, Polarity
+from semscale.guards.words import stem
 
 Cause = Literal["negation", "opposite"]
 

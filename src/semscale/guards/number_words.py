@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from text_to_num import find_numbers
 
-from semscale.matching.lexicons import read_lexicon, word_list
-from semscale.matching.words import Word
+from semscale.guards.lexicons import read_lexicon, word_list
+from semscale.guards.words import Word
 
 _MONTHS = {
     name: number
@@ -69,7 +69,7 @@ def spelt_numbers(words: Sequence[Word]) -> list[SpeltNumber]:
     """Find the numbers that are written in words.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> found = spelt_numbers(read_words("twenty-one of the first twelve"))
         >>> [(number.value, number.weak) for number in found]
         [(21.0, False), (1.0, True), (12.0, False)]

@@ -8,8 +8,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from semscale.errors import InputError
-from semscale.matching.findings import Guard
-from semscale.matching.guards import FINDING_KINDS, GUARDS, Guards, Mode, finding_counts
+from semscale.guards.findings import Guard
+from semscale.guards.registry import FINDING_KINDS, GUARDS, Guards, Mode, finding_counts
 
 WORDS = (
     "not no never without isn't can't connected disconnected open closed left right safe unsafe increase",

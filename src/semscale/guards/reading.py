@@ -2,11 +2,11 @@
 
 from functools import cached_property, lru_cache
 
-from semscale.matching.findings import Span
-from semscale.matching.names import Name, read_names
-from semscale.matching.polarity import Polarity, read_polarity
-from semscale.matching.quantities import Quantity, read_quantities
-from semscale.matching.words import Word, is_english_script, plain, read_words
+from semscale.guards.findings import Span
+from semscale.guards.names import Name, read_names
+from semscale.guards.polarity import Polarity, read_polarity
+from semscale.guards.quantities import Quantity, read_quantities
+from semscale.guards.words import Word, is_english_script, plain, read_words
 
 
 class Reading:

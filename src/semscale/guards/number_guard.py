@@ -6,10 +6,10 @@ English only; texts in other scripts give no findings.
 import math
 from collections.abc import Iterator
 
-from semscale.matching.findings import Finding
-from semscale.matching.quantities import Quantity
-from semscale.matching.reading import Reading, analyse, comparable
-from semscale.matching.units import scale_of
+from semscale.guards.findings import Finding
+from semscale.guards.quantities import Quantity
+from semscale.guards.reading import Reading, analyse, comparable
+from semscale.guards.units import scale_of
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"

@@ -6,11 +6,11 @@ from enum import StrEnum
 from types import MappingProxyType
 
 from semscale.errors import InputError
-from semscale.matching.findings import Finding
-from semscale.matching.name_guard import NameGuard
-from semscale.matching.negation_guard import NegationGuard
-from semscale.matching.number_guard import NumberGuard
-from semscale.matching.opposite_guard import OppositeGuard
+from semscale.guards.findings import Finding
+from semscale.guards.name_guard import NameGuard
+from semscale.guards.negation_guard import NegationGuard
+from semscale.guards.number_guard import NumberGuard
+from semscale.guards.opposite_guard import OppositeGuard
 from semscale.signature import Signature
 
 _BUILT_IN = (NegationGuard(), OppositeGuard(), NumberGuard(), NameGuard())

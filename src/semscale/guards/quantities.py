@@ -4,11 +4,11 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from semscale.matching.labels import read_labels
-from semscale.matching.lexicons import word_list
-from semscale.matching.number_words import spelt_numbers
-from semscale.matching.units import unit_name
-from semscale.matching.words import Word, stem
+from semscale.guards.labels import read_labels
+from semscale.guards.lexicons import word_list
+from semscale.guards.number_words import spelt_numbers
+from semscale.guards.units import unit_name
+from semscale.guards.words import Word, stem
 
 _FRACTIONS = "½¼¾⅓⅔⅛⅜⅝⅞"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
@@ -95,7 +95,7 @@ def read_quantities(text: str, words: list[Word]) -> list[Quantity]:
     """Find all numbers and labels, in order.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> text = "Terminal 4 reads 1.5 volts"
         >>> [(q.values, q.unit, q.label) for q in read_quantities(text, read_words(text))]
         [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.matching.name_guard import NameGuard
+from semscale.guards.name_guard import NameGuard
 
 INVENTED = [
     # prediction, reference, what only the prediction names

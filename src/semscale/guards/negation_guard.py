@@ -3,10 +3,10 @@
 English only; texts in other scripts give no findings.
 """
 
-from semscale.matching.conflicts import Conflict, find_conflicts
-from semscale.matching.findings import Finding, Span
-from semscale.matching.polarity import Mention
-from semscale.matching.reading import Reading, analyse, comparable
+from semscale.guards.conflicts import Conflict, find_conflicts
+from semscale.guards.findings import Finding, Span
+from semscale.guards.polarity import Mention
+from semscale.guards.reading import Reading, analyse, comparable
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"

@@ -2,9 +2,9 @@
 
 import pytest
 
-from semscale.matching.lexicons import read_lexicon
-from semscale.matching.opposite_guard import OppositeGuard
-from semscale.matching.opposites import regular_forms, sides
+from semscale.guards.lexicons import read_lexicon
+from semscale.guards.opposite_guard import OppositeGuard
+from semscale.guards.opposites import regular_forms, sides
 
 DIFFER = [
     ("The left lung is affected.", "The right lung is affected.", "left", "right"),

@@ -7,7 +7,7 @@ References:
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from semscale.matching.lexicons import read_lexicon
+from semscale.guards.lexicons import read_lexicon
 
 if TYPE_CHECKING:
     from pint import UnitRegistry

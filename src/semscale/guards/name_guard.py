@@ -6,11 +6,11 @@ English only; texts in other scripts give no findings, nor do texts without capi
 import re
 from functools import lru_cache
 
-from semscale.matching.findings import Finding
-from semscale.matching.lexicons import read_lexicon, word_list
-from semscale.matching.names import Name, normal
-from semscale.matching.reading import Reading, analyse, comparable
-from semscale.matching.words import stem
+from semscale.guards.findings import Finding
+from semscale.guards.lexicons import read_lexicon, word_list
+from semscale.guards.names import Name, normal
+from semscale.guards.reading import Reading, analyse, comparable
+from semscale.guards.words import stem
 
 MISSING = "missing-name"
 INVENTED = "invented-name"

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from semscale.matching.lexicons import word_list
-from semscale.matching.words import Word
+from semscale.guards.lexicons import word_list
+from semscale.guards.words import Word
 
 _NOUNS = {
     form: noun
@@ -42,7 +42,7 @@ def read_labels(text: str, words: list[Word], numbers: set[int], taken: set[int]
         taken: characters that belong to a number with its unit.
 
     Example:
-        >>> from semscale.matching.words import read_words
+        >>> from semscale.guards.words import read_words
         >>> text = "bulbs A and C"
         >>> [(label.noun, label.values) for label in read_labels(text, read_words(text), set(), set())]
         [('bulb', ('a',)), ('bulb', ('c',))]

@@ -3,10 +3,10 @@
 English only; texts in other scripts give no findings.
 """
 
-from semscale.matching.comparatives import reversals
-from semscale.matching.conflicts import find_conflicts
-from semscale.matching.findings import Finding
-from semscale.matching.reading import Reading, analyse, comparable
+from semscale.guards.comparatives import reversals
+from semscale.guards.conflicts import find_conflicts
+from semscale.guards.findings import Finding
+from semscale.guards.reading import Reading, analyse, comparable
 
 OPPOSED = "opposed"
 REVERSED = "reversed-order"

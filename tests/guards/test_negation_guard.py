@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.matching.negation_guard import NegationGuard
+from semscale.guards.negation_guard import NegationGuard
 
 DIFFER = [
     # prediction, reference, where the prediction negates or asserts, where the reference does
