@@ -254,8 +254,8 @@ def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy
     ("setting", "message"),
     [
         ({"part_rows": 0}, "part_rows must be at least 1, got 0"),
-        ({"interval": 1.0}, "interval must lie between 0 and 1, got 1.0"),
-        ({"interval": 0.0}, "interval must lie between 0 and 1, got 0.0"),
+        ({"interval": 1.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 1.0"),
+        ({"interval": 0.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 0.0"),
     ],
 )
 def test_settings_out_of_range(setting, message):

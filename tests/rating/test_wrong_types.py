@@ -34,7 +34,7 @@ def test_of_a_rater(settings, message):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"interval": "x"}, "interval must lie between 0 and 1, got 'x'"),
+        ({"interval": "x"}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 'x'"),
         ({"replicates": 200.5}, "replicates must be a whole number"),
         ({"seed": -1}, "seed must be a whole number"),
         ({"seed": "x"}, "seed must be a whole number"),

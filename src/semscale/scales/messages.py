@@ -41,8 +41,8 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
         "unknown scale 'trst': did you mean 'trust'? (known: quality, trust)"
     """
     near = nearest_name(name, known)
-    question = f" did you mean {near!r}?" if near else ""
-    return UnknownNameError(f"unknown {what} {shortened(name)}:{question} (known: {', '.join(known)})")
+    question = f": did you mean {near!r}?" if near else ""
+    return UnknownNameError(f"unknown {what} {shortened(name)}{question} (known: {', '.join(known)})")
 
 
 def one_line(error: ValidationError, *, owner: object, known: Collection[str]) -> str:

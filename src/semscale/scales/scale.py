@@ -122,7 +122,7 @@ class Scale(BaseModel):
         wanted = list(names)
         for name in wanted:
             if name not in self.anchor_sets:
-                raise unknown_name(f"anchor set of scale {self.name!r}", name, list(self.anchor_sets))
+                raise unknown_name(f"{self.name} anchor set", name, list(self.anchor_sets))
         if not wanted or len(set(wanted)) < len(wanted):
             raise InputError(f"anchor_sets must name at least one set, and none twice, got {wanted}")
         return self.model_copy(update={"anchor_sets": {name: self.anchor_sets[name] for name in wanted}})

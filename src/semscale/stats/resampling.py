@@ -22,7 +22,7 @@ def check_interval(interval: float) -> None:
         InputError: not a number between 0 and 1.
     """
     if isinstance(interval, bool) or not isinstance(interval, Real) or not 0 < interval < 1:
-        raise InputError(f"interval must lie between 0 and 1, got {interval!r}")
+        raise InputError(f"interval must lie between 0 and 1, such as 0.95 for 95 %, got {interval!r}")
 
 
 def check_seed(seed: int) -> None:
