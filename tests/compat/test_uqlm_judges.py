@@ -1,4 +1,4 @@
-"""uqlm's judges: the documented example after changing the import, and the defects that are not taken over."""
+"""uqlm's judges: the documented example after changing the import, and defects that are not taken over."""
 
 import asyncio
 import json

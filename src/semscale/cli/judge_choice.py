@@ -56,7 +56,8 @@ class JudgeChoice:
 
     def _judge(self, entry: Mapping[str, Any], progress: "Progress | None") -> "Judge":
         from semscale.chat.loading import load_chat_model
-        from semscale.judging.judge import Judge, JudgeSettings
+        from semscale.judging.judge import Judge
+        from semscale.judging.judge_settings import JudgeSettings
 
         own = {name: value for name, value in entry.items() if name not in _PLACES}
         for name in own:

@@ -1,7 +1,7 @@
 """The instrument: a chat model that scores answers against a template."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
@@ -9,43 +9,22 @@ from semscale.chat.holding import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.runner import run_apart
-from semscale.errors import InputError
 from semscale.judging.abilities import Ability, abilities_to_try, first_ability
 from semscale.judging.asking import Running, Thread, ask
 from semscale.judging.items import read_items
-from semscale.judging.prompting import ORDERS, Item, Order, PromptForm, ReferencePlace
+from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
+from semscale.judging.prompting import Item, Order, PromptForm, ReferencePlace
 from semscale.judging.reading import Reading, read_reply
 from semscale.judging.settling import settle
 from semscale.judging.template import Template, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.scales import Scale
-from semscale.scales.messages import unknown_name
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.replies import Reply
-
-_SAMPLING_TEMPERATURE = 1.0
-_MOST_CORRECTIONS, _MOST_SAMPLES = 20, 1000
-
-
-class JudgeSettings(TypedDict, total=False):
-    """Settings of a ``Judge``, as ``judge`` passes them on."""
-
-    template: str | Template | Scale
-    rubric: str | None
-    context: str | None
-    order: Order
-    samples: int
-    temperature: float | None | Literal["auto"]
-    max_tokens: int | None
-    structured: bool | Literal["auto"]
-    logprobs: bool | Literal["auto"]
-    corrections: int
-    reference_place: ReferencePlace
-    seed: int | None
 
 
 class Judge:
@@ -91,16 +70,8 @@ class Judge:
         reference_place: ReferencePlace = "after",
         seed: int | None = None,
     ) -> None:
-        if order not in ORDERS:
-            raise unknown_name("order", str(order), ORDERS)
-        _check_count("samples", samples, 1, _MOST_SAMPLES)
-        _check_count("corrections", corrections, 0, _MOST_CORRECTIONS)
-        if temperature == "auto":
-            temperature = 0.0 if samples == 1 else _SAMPLING_TEMPERATURE
-        if samples > 1 and temperature == 0:
-            raise InputError(f"temperature must be > 0 for {samples} samples, which would all be alike at 0")
-        if reference_place not in {"after", "before"}:
-            raise InputError(f"reference_place must be 'after' or 'before', got {reference_place!r}")
+        temperature = checked_temperature(temperature, samples)
+        check_settings(order=order, samples=samples, corrections=corrections, reference_place=reference_place)
         self.model = load_chat_model(model)
         self._settings: JudgeSettings = {
             "template": template, "rubric": rubric, "context": context, "order": order,
@@ -296,8 +267,3 @@ def judge(
         ReplyError: as ``Judge.judge``.
     """
     return Judge(model, **settings).judge(questions, answers, references=references, running=running)
-
-
-def _check_count(name: str, number: object, low: int, high: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
-        raise InputError(f"{name} must be a whole number from {low} to {high}, got {number!r}")

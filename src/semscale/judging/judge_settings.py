@@ -1,0 +1,61 @@
+"""Settings of a judge, and their ranges."""
+
+from typing import Literal, TypedDict
+
+from semscale.errors import InputError
+from semscale.judging.prompting import ORDERS, Order, ReferencePlace
+from semscale.judging.template import Template
+from semscale.scales import Scale
+from semscale.scales.messages import unknown_name
+
+_SAMPLING_TEMPERATURE = 1.0
+_MOST_CORRECTIONS, _MOST_SAMPLES = 20, 1000
+
+
+class JudgeSettings(TypedDict, total=False):
+    """Settings of a ``Judge``, as ``judge`` passes them on."""
+
+    template: str | Template | Scale
+    rubric: str | None
+    context: str | None
+    order: Order
+    samples: int
+    temperature: float | None | Literal["auto"]
+    max_tokens: int | None
+    structured: bool | Literal["auto"]
+    logprobs: bool | Literal["auto"]
+    corrections: int
+    reference_place: ReferencePlace
+    seed: int | None
+
+
+def checked_temperature(temperature: float | Literal["auto"] | None, samples: int) -> float | None:
+    """Settle on a temperature: 0 for one sample and 1 for several unless another is given.
+
+    Raises:
+        InputError: several samples at 0, which would all be alike.
+    """
+    if temperature == "auto":
+        return 0.0 if samples == 1 else _SAMPLING_TEMPERATURE
+    if samples != 1 and temperature == 0:
+        raise InputError(f"temperature must be > 0 for {samples} samples, which would all be alike at 0")
+    return temperature
+
+
+def check_settings(*, order: str, samples: int, corrections: int, reference_place: str) -> None:
+    """Check what is chosen from a list, and whole numbers.
+
+    Raises:
+        InputError: one is out of range.
+    """
+    if order not in ORDERS:
+        raise unknown_name("order", str(order), ORDERS)
+    if reference_place not in {"after", "before"}:
+        raise InputError(f"reference_place must be 'after' or 'before', got {reference_place!r}")
+    _check_count("samples", samples, 1, _MOST_SAMPLES)
+    _check_count("corrections", corrections, 0, _MOST_CORRECTIONS)
+
+
+def _check_count(name: str, number: object, low: int, high: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, int) or not low <= number <= high:
+        raise InputError(f"{name} must be a whole number from {low} to {high}, got {number!r}")
