@@ -79,7 +79,7 @@ def test_a_miss_names_the_nearest():
 
 
 def test_a_miss_far_from_every_name_lists_them():
-    with pytest.raises(UnknownNameError, match=r"unknown scale '0000': \(known: agreement, believability,"):
+    with pytest.raises(UnknownNameError, match=r"unknown scale '0000' \(known: agreement, believability,"):
         load_scale("0000")
 
 

@@ -41,8 +41,8 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, to_excel:
                 check_rows(checks.n)
     except KeyboardInterrupt:
         raise InterruptedRunError(
-            "stopped while the columns were checked, before any text was read; if an earlier run was stopped, "
-            "its finished parts are kept, and the same command goes on after them"
+            "stopped while the columns were checked, before any text was read; finished parts of an earlier "
+            "run, if there was one, are kept, and the same command goes on after them"
         ) from None
 
 
