@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
+UQLM_VENV := .uqlm-venv
 BIN := $(VENV)/bin
 # What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
@@ -23,7 +24,7 @@ check: $(VENV)/developer
 	$(BIN)/lint-imports
 
 # QUICK=1 has small sizes, to see that all of it runs: its figures say nothing.
-bench: $(VENV)/developer $(BENCH_VENV)/installed
+bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/engine.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --texts 100)
 	$(BIN)/python bench/precision.py $(if $(QUICK),--texts 100)
 	$(BIN)/python bench/bertscore.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 64 --memory-pairs 2000)
@@ -39,6 +40,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed
 	$(BIN)/python bench/coverage.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
+	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
 
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
@@ -73,5 +75,12 @@ $(BENCH_VENV)/installed: bench/requirements.txt
 	$(BENCH_VENV)/bin/python -m pip install --quiet --requirement bench/requirements.txt
 	@touch $@
 
+$(UQLM_VENV)/installed: bench/requirements-uqlm.txt
+	$(PYTHON) -m venv $(UQLM_VENV)
+	$(UQLM_VENV)/bin/python -m pip install --quiet --upgrade pip
+	$(UQLM_VENV)/bin/python -m pip install --quiet $(TORCH)
+	$(UQLM_VENV)/bin/python -m pip install --quiet --requirement bench/requirements-uqlm.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) demo
+	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) demo

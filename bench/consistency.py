@@ -1,0 +1,130 @@
+"""Consistency beside uqlm: the same values, prompts a second; and where its two constants are from.
+
+``python bench/consistency.py --peer PYTHON`` where PYTHON belongs to an environment with uqlm, whose pins do
+not go with those of the other peers. Texts are sentences of STS-B dev and answers of Beetle, which lie beside
+the checkout.
+"""
+
+import argparse
+import csv
+import json
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from measuring import Peer, machine, ratios, seconds, spread
+from semscale import Consistency, load_embedder
+from semscale.consistency.contradictions import GUARD_NAMES, PairTexts, find_contradictions, marked
+from semscale.consistency.measures import above_floor, item_means
+from semscale.consistency.stopping import settled
+from semscale.matching.cosines import Cosines
+from semscale.matching.pairs import pair_up
+from semscale.matching.separation import share_above
+from semscale.weights.resolving import resolve
+
+DATA = Path(__file__).parent.parent.parent / "shared" / "data"
+SAMPLES, WORDS = 5, 15
+KEPT = (1.0, 0.75, 0.5, 0.25, 0.1, 0.0)
+BEETLE_FLOOR = 0.34
+
+
+def prompts(n):
+    """N answers with five samples each, all distinct, of 15 words."""
+    with (DATA / "stsb" / "dev.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    words = " ".join(row[name] for row in rows for name in ("sentence1", "sentence2")).split()
+    texts = [" ".join(words[start : start + WORDS]) for start in range(0, len(words) - WORDS, 3)]
+    size = SAMPLES + 1
+    texts = list(dict.fromkeys(texts))[: n * size]
+    return texts[::size], [texts[at + 1 : at + size] for at in range(0, len(texts), size)]
+
+
+def beetle():
+    with (DATA / "beetle" / "training.csv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    references = [json.loads(row["reference_answers"])[:3] for row in rows]
+    return [row["answer"] for row in rows], references, np.array([row["accuracy"] for row in rows])
+
+
+def report_contradictions(embedder):
+    """How well the measure tells right answers from wrong ones, by what is left of contradicting samples."""
+    answers, references, accuracy = beetle()
+    pairs = pair_up(answers, references)
+    cosine, _ = Cosines(embedder).of(pairs.texts, pairs.prediction, pairs.reference)
+    texts = PairTexts(pairs.texts, pairs.prediction, pairs.reference, cosine)
+    contradicted = marked(find_contradictions(texts, GUARD_NAMES))
+    kinds = ", ".join(f"{n} {kind}" for kind, n in Counter(accuracy.tolist()).items())
+    print(f"\nBeetle, answers with up to three right ones as samples: {kinds}")
+    for kept in KEPT:
+        values = above_floor(cosine, BEETLE_FLOOR) * np.where(contradicted, kept, 1.0)
+        means = item_means(values, pairs.item, len(answers))
+        right = means[accuracy == "correct"]
+        areas = [share_above(right, means[accuracy == kind]) for kind in ("incorrect", "contradictory")]
+        print(f"  {kept:4} left: AUC of incorrect ones {areas[0]:.3f}, of contradictory ones {areas[1]:.3f}")
+
+
+def report_stopping(draws=2000):
+    """How many samples are saved, and how often the side is another than that of all samples."""
+    rng = np.random.default_rng(0)
+    print(
+        f"\nstopping at .5, confidence .95, {draws:,} prompts a line (saved: share of samples not asked for)"
+    )
+    for n in (5, 10, 20):
+        for name, a, b in (("uncertain", 2, 2), ("mostly consistent", 4, 1), ("two kinds", 0.3, 0.3)):
+            taken = wrong = 0
+            for _ in range(draws):
+                values = (rng.random(n) < rng.beta(a, b)).astype(float)
+                for k in range(1, n + 1):
+                    side = settled(values[:k], 0.5, n)
+                    if side is not None:
+                        break
+                taken += k
+                wrong += side != (values.mean() >= 0.5)
+            saved = 1 - taken / n / draws
+            print(f"  {n:2} samples, {name:18} saved {saved:.0%}, other side {wrong / draws:.2%}")
+
+
+def options():
+    arguments = argparse.ArgumentParser(description=__doc__)
+    arguments.add_argument("--peer", required=True, help="Python with uqlm")
+    arguments.add_argument("--turns", type=int, default=5)
+    arguments.add_argument("--prompts", type=int, default=200)
+    return arguments.parse_args()
+
+
+def main():
+    chosen = options()
+    folder = resolve("all-MiniLM-L6-v2").folder
+    answers, samples = prompts(chosen.prompts)
+    peer = Peer(chosen.peer, "uqlm_peer.py", {"model": str(folder), "answers": answers, "samples": samples})
+    print(f"{date.today()}, {machine()}")
+    print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about['about'].items())}")
+    embedder = load_embedder(cache=False)
+    instruments = {
+        "cosine_sim": Consistency(measures=["cosine_sim"], model=embedder),
+        "default measures": Consistency(model=embedder),
+    }
+    measured = Consistency(measures=["cosine_sim", "exact_match"], model=embedder).measure(answers, samples)
+    print(f"\n{len(answers)} prompts with {SAMPLES} samples of {WORDS} words")
+    for name, values in peer.about["values"].items():
+        largest = np.abs(measured.measures[name] - values).max()
+        print(f"largest difference, {name}: {largest:.1e} (to reach: 1e-5)")
+    times = {"uqlm": [], **{name: [] for name in instruments}}
+    for instrument in instruments.values():
+        instrument.measure(answers, samples)  # compile
+    for _ in range(chosen.turns):
+        times["uqlm"].append(peer.turn())
+        for name, instrument in instruments.items():
+            times[name].append(seconds(lambda one=instrument: one.measure(answers, samples)))
+    for name, taken in times.items():
+        ratio = spread(ratios(times["uqlm"], taken))
+        print(f"{name:17} {spread([len(answers) / time for time in taken], 1):24} prompts/s, ratio {ratio}")
+    print("to reach: cosine_sim 6")
+    report_contradictions(embedder)
+    report_stopping()
+
+
+if __name__ == "__main__":
+    main()
