@@ -138,8 +138,15 @@ def test_a_judge_finds_out_what_its_model_takes(running, schema, logprobs):
     assert verdicts.score.tolist() == [0.75, 0.75]
     applied = dict(verdicts.signature.fields)
     assert applied["structured"] == ("yes" if schema else "no")
-    assert applied["logprobs"] == ("20" if logprobs else "none")
     assert all((request.parameters.schema is not None) == schema for request in model.requests)
+    assert {request.parameters.top_logprobs for request in model.requests} == {20 if logprobs else None}
+
+
+def test_probabilities_that_were_asked_for_and_never_came_are_in_no_signature(running):
+    plain = Judge(Scripted(lambda _: FOUR)).judge(["q"], ["a"], running=running)
+    assert ("logprobs", "none") in plain.signature.fields
+    given = Judge(Scripted(reply_with_logprobs)).judge(["q"], ["a"], running=running)
+    assert ("logprobs", "20") in given.signature.fields
 
 
 def test_a_cap_leaves_the_rest_unfinished():

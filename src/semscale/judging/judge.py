@@ -1,6 +1,7 @@
 """The instrument: a chat model that scores answers against a template."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
@@ -173,7 +174,8 @@ class Judge:
         }
         verdicts = [settled[row] if isinstance(row, Item) else Verdict.without_score(row) for row in rows]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
-        return Verdicts(tuple(verdicts), status, self.template, self.name, self._signature(ability), stopped)
+        applied = self._signature(_shown_by_replies(ability, waiting.values()))
+        return Verdicts(tuple(verdicts), status, self.template, self.name, applied, stopped)
 
     def requests(self, questions: object, answers: object, *, references: object = None) -> list[Request]:
         """Write the requests that a run would begin with, if the model can do all that it is asked for."""
@@ -241,6 +243,13 @@ class Judge:
             logprobs=ability.top_logprobs,
             corrections=self.corrections,
         ).extended(self.model.signature)
+
+
+def _shown_by_replies(ability: Ability, threads: Iterable[list[Thread]]) -> Ability:
+    """What was really applied: a model that takes the question for probabilities may give none."""
+    replies = [reply for found in threads for thread in found for reply in thread.replies]
+    given = not replies or any(reply.logprobs for reply in replies)
+    return ability if given else replace(ability, top_logprobs=None)
 
 
 def judge(
