@@ -59,6 +59,10 @@ BAD = {
         match("--corpus", "one.txt", "--corpus-column", "x"),
         ["corpus_column belongs to a table"],
     ),
+    "a corpus column without a corpus": (
+        match("--corpus-column", "answer"),
+        ["corpus_column 'answer' belongs to a corpus", "--corpus"],
+    ),
     "a negative seed": (match("--seed", -1), ["seed must be a whole number", "-1"]),
     "an interval of everything": (match("--interval", 1), ["interval must lie between 0 and 1"]),
     "an output that is the input": (match("--out", "good.csv"), ["out must not be the input"]),

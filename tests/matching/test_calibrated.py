@@ -11,7 +11,15 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import FINDING_KINDS, Guards
-from semscale.matching.calibrated import LAYERS, combine, lean, load_calibration, penalty_of, word_match
+from semscale.matching.calibrated import (
+    LAYERS,
+    combine,
+    estimated_floors,
+    lean,
+    load_calibration,
+    penalty_of,
+    word_match,
+)
 from semscale.matching.calibrated_match import CalibratedMatch
 from semscale.matching.matcher import match_with
 from semscale.matching.subjects import starts_with_pronoun, subject_length
@@ -154,3 +162,35 @@ def test_leaning_to_precision_forgives_what_is_left_out(encoder):
     pair = ["Aspirin."], ["Aspirin and a stent after angiography."]
     short = [match_with(CalibratedMatch(encoder, recall_share=share), *pair).score[0] for share in (0, 1)]
     assert short[0] > short[1]
+
+
+def test_floors_are_those_of_the_file_where_the_corpus_gives_none():
+    # .375 is the mean of .5 and .25; a layer without a number, or of 1 throughout, has its known floor.
+    unrelated = {
+        "word": np.array([0.5, np.nan, 0.25]),
+        "context": np.full(2, np.nan),
+        "text": np.ones(3),
+    }
+    known = {"word": 0.4, "context": 0.2, "text": 0.1}
+    assert estimated_floors(unrelated, known) == {"word": 0.375, "context": 0.2, "text": 0.1}
+
+
+def test_one_word_in_many_spellings_is_a_corpus_without_floors(encoder):
+    # The model reads all of these alike, so their mean similarity is 1: nothing could lie above it.
+    spellings = ["Paris", "paris", "PARIS", "pARIS", "paRIS", "parIS", "pariS", "PAris", "PARis", "PARIs"]
+    found = match_with(CalibratedMatch(encoder), [*spellings, "London"], [*spellings, "paris"])
+    assert found.score[:-1].tolist() == [1.0] * len(spellings)
+    assert 0 < found.score[-1] < 0.5
+
+
+def test_a_corpus_that_cannot_be_read_gives_no_floors(encoder):
+    unread = [chr(code) * times for code in (1, 2, 3, 4) for times in (1, 2, 3)]
+    found = match_with(CalibratedMatch(encoder, corpus=unread), ["It is safe.", "\x01"], ["It is safe."] * 2)
+    assert found.score.tolist()[0] == 1.0
+    assert [str(status) for status in found.status] == ["scored", "weightless"]
+
+
+@pytest.mark.parametrize("share", [math.nan, "half"])
+def test_a_recall_share_is_a_number(encoder, share):
+    with pytest.raises(InputError, match="recall_share must be between 0 and 1"):
+        CalibratedMatch(encoder, recall_share=share)

@@ -52,6 +52,10 @@ def test_a_list_of_numbers_is_a_text():
     assert reference_lists([["[1, 2]", " [] "]], ["x"]) == [["[1, 2]"], []]
 
 
+def test_nulls_may_stand_among_the_texts_of_a_list():
+    assert reference_lists([['[null, "Paris"]', "[null]"]], ["x"]) == [[None, "Paris"], ["[null]"]]
+
+
 def test_a_broken_list_is_named_by_its_row():
     with pytest.raises(InputError, match=r"column 'x' .*data row 2: \[\"a\", \"b"):
         reference_lists([["fine", '["a", "b']], ["x"])

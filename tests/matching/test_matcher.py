@@ -96,3 +96,41 @@ def test_a_layer_chooses_whose_states_are_compared():
 def test_a_setting_of_another_method_is_refused(toy_embedder, setting, owner):
     with pytest.raises(InputError, match=f"{next(iter(setting))} belongs to method '{owner}'"):
         Matcher("cosine", model=toy_embedder, **setting)
+
+
+def test_texts_that_cannot_be_encoded_are_matched_all_the_same():
+    # Half of a surrogate pair is no character.
+    found = match(["a heart\ud83d", "lung"], ["a heart\ud83d", "heart"], "cliniqlink-doc")
+    assert [str(status) for status in found.status] == ["scored", "scored"]
+    assert found.score[0] == pytest.approx(0.75)  # equal texts, by the document
+
+
+def test_rows_without_a_pair_need_no_baseline():
+    found = match([None, ""], ["a", None], "cliniqlink-doc")
+    assert [str(status) for status in found.status] == ["missing", "empty"]
+    assert dict(found.signature.fields)["baseline"] == "none"
+
+
+@pytest.mark.parametrize(
+    ("corpus", "message"),
+    [
+        ([], "corpus must hold at least one text, got 0 cells"),
+        (["", None, " "], "corpus must hold at least one text, got 3 cells"),
+        (["a", 1], r"corpus\[1\] must be a text, got int"),
+        ("abc", "corpus must be a list"),
+    ],
+)
+def test_a_corpus_holds_texts(toy_embedder, corpus, message):
+    with pytest.raises(InputError, match=message):
+        Matcher("cosine", model=toy_embedder, corpus=corpus)
+
+
+@pytest.mark.parametrize("seed", [-1, 1.5, "x"])
+def test_a_seed_is_a_whole_number(toy_embedder, seed):
+    with pytest.raises(InputError, match="seed must be a whole number"):
+        Matcher("cosine", model=toy_embedder, seed=seed)
+
+
+def test_guards_are_a_mapping(toy_embedder):
+    with pytest.raises(InputError, match="guards must map guards to modes"):
+        Matcher("cosine", model=toy_embedder, guards=["name"])

@@ -54,3 +54,14 @@ def test_every_task_counts_the_same_overall(scores):
 def test_the_signature_is_the_match_s(scores):
     assert scores.signature.instrument == "match"
     assert dict(scores.signature.fields)["method"] == "cliniqlink-code"
+
+
+def test_items_that_state_nothing_are_left_out_and_answers_of_several_parts_are_joined(tmp_path):
+    inputs = [{"question": "q", "answer": None}, {"question": "p"}, {"answer": ["in the", "heart"]}]
+    content = {"inputs": inputs, "responses": ["None", "x", "in the heart"]}
+    (tmp_path / "short.json").write_text(json.dumps(content))
+    found = evaluate_submission(tmp_path, method="cliniqlink-code")
+    assert found.items["score"].to_list() == [None, None, 1.0]
+    content = {"inputs": inputs[:2], "responses": ["None", "x"]}
+    (tmp_path / "short.json").write_text(json.dumps(content))
+    assert evaluate_submission(tmp_path, method="cliniqlink-code").tasks[0].estimate.n_left_out == 2

@@ -9,6 +9,17 @@ from semscale.store.reading import open_table
 _BATCH = 50_000
 
 
+def corpus_choice(file: str | None, column: str | None) -> tuple[str, str | None] | None:
+    """Put the two options together.
+
+    Raises:
+        InputError: a column without a file.
+    """
+    if file is None and column is not None:
+        raise InputError(f"corpus_column {column!r} belongs to a corpus; name its file with --corpus, too")
+    return None if file is None else (file, column)
+
+
 def read_corpus(file: str, column: str | None) -> list[str]:
     """Read the texts of a corpus; empty ones are passed over.
 

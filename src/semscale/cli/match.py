@@ -121,6 +121,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
+    from semscale.cli.corpus_file import corpus_choice
     from semscale.cli.guard_modes import guard_modes
     from semscale.cli.match_run import MatchRun
     from semscale.cli.model_choice import ModelChoice
@@ -132,7 +133,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
         method=method,
         model=ModelChoice(model, precision.value, engine, base_url, cache=not no_cache),
         plan=IntervalPlan(interval, seed=seed),
-        corpus=None if corpus is None else (corpus, corpus_column),
+        corpus=corpus_choice(corpus, corpus_column),
         explain=explain,
         guards=guard_modes(guard or []),
         recall_share=recall_share,
@@ -160,6 +161,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     Each task file holds {"inputs": [...], "responses": [...]}; files that are not there are left out.
     """
+    from semscale.cli.corpus_file import corpus_choice
     from semscale.cli.evaluate_run import EvaluateRun
     from semscale.cli.evaluate_view import evaluation_json, show_evaluation
     from semscale.cli.model_choice import ModelChoice
@@ -167,7 +169,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     run = EvaluateRun(
         method=method,
         model=ModelChoice(model, precision.value),
-        corpus=None if corpus is None else (corpus, corpus_column),
+        corpus=corpus_choice(corpus, corpus_column),
         seed=seed,
         out=out,
     )

@@ -113,6 +113,27 @@ def above_floor(similarity: Floats, floor: float) -> Floats:
     return np.maximum(1 - (1 - similarity) / (1 - floor), 0.0)
 
 
+def estimated_floors(unrelated: Mapping[str, Floats], known: Mapping[str, float]) -> dict[str, float]:
+    """Take the mean similarity of unrelated pairs as each layer's floor.
+
+    Args:
+        unrelated: each of ``LAYERS``, shape (p,), 0 to 1; NaN where a text has no token.
+        known: floors for layers without a pair, or whose pairs are all equal to the model, such as those of
+            one word in several spellings: nothing could lie above a floor of 1.
+
+    Example:
+        >>> known = {"word": 0.4, "context": 0.2}
+        >>> estimated_floors({"word": np.array([0.5, np.nan, 0.25]), "context": np.ones(3)}, known)
+        {'word': 0.375, 'context': 0.2}
+    """
+    floors = {}
+    for name, values in unrelated.items():
+        similarity = values[~np.isnan(values)]
+        floor = float(similarity.mean()) if len(similarity) else 1.0
+        floors[name] = floor if floor < 1 - _SAME else known[name]
+    return floors
+
+
 def lean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
     """Give ``(1 - recall_share) precision + recall_share recall``."""
     return 1 - (1 - recall_share) * (1 - precision) - recall_share * (1 - recall)

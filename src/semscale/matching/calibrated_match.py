@@ -7,7 +7,15 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
-from semscale.matching.calibrated import LAYERS, above_floor, combine, lean, load_calibration, penalty_of
+from semscale.matching.calibrated import (
+    LAYERS,
+    above_floor,
+    combine,
+    estimated_floors,
+    lean,
+    load_calibration,
+    penalty_of,
+)
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.token_words import WordWeights
@@ -35,7 +43,8 @@ class CalibratedMatch:
     Args:
         encoder: gives the states of tokens.
         corpus: texts from which word weights and floors are estimated; the references of the pairs unless
-            given. Below ``FEWEST_FOR_FLOORS`` different texts the floors are those of the file.
+            given. Below ``FEWEST_FOR_FLOORS`` different texts, and where the model tells none of them from
+            another, the floors are those of the file.
         seed: of the draw of unrelated pairs.
         recall_share: what recall counts in the layers of words: 1 asks only whether the reference's words are
             in the prediction, 0 only whether the prediction's are in the reference; as fitted unless given.
@@ -58,7 +67,7 @@ class CalibratedMatch:
     ) -> None:
         self._calibration = calibration or load_calibration()
         self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
-        if not 0 <= self._recall_share <= 1:
+        if not isinstance(self._recall_share, int | float | np.floating) or not 0 <= self._recall_share <= 1:
             raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
         self._encoder = encoder
         fitted = self._calibration
@@ -79,7 +88,7 @@ class CalibratedMatch:
         if len(corpus) >= FEWEST_FOR_FLOORS:
             drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
             unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
-            floors = {name: float(np.nanmean(values)) for name, values in self._raw(unrelated, 0.5).items()}
+            floors = estimated_floors(self._raw(unrelated, 0.5), floors)
         measured = self._layers.measure(read, pairs.prediction, pairs.reference, weights, progress)
         layers = {
             name: above_floor(values, floors[name])

@@ -1,5 +1,6 @@
 """The layered match of the ClinIQLink evaluator: words, sentences and paragraphs by their vectors."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -100,13 +101,15 @@ class LayeredMatch:
             "match",
             method=self._preset.name,
             corpus=corpus_hash(corpus),
-            baseline=round(baseline, 4),
+            baseline=None if math.isnan(baseline) else round(baseline, 4),
             seed=self._seed,
         )
         return signature.extended(self._cosines.signature)
 
     def _baseline(self, corpus: Sequence[str]) -> float:
         n, fixed = self._preset.baseline_pairs, self._preset.fixed_baseline
+        if not corpus:  # nothing is matched
+            return math.nan
         if fixed is None:
             distinct = list(dict.fromkeys(corpus))
             return self._mean_cosine(distinct, unrelated_pairs(distinct, n, self._seed))

@@ -109,7 +109,7 @@ def reference_lists(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> l
     """Bring the references of each row together, from several columns and from lists in cells.
 
     A CSV cell can only hold text: one that is a JSON list of strings, such as ``["Paris", "Rome"]``, is that
-    list. Anything else, ``[1]`` included, is a text.
+    list; nulls may stand among them. Anything else, ``[1]`` included, is a text.
 
     Args:
         columns: each of shape (n,).
@@ -141,7 +141,7 @@ def _as_list(cell: Any, name: str, row: int) -> list[Any]:  # noqa: ANN401 - any
         content = json.loads(cell)
     except (json.JSONDecodeError, RecursionError):
         content = None
-    if isinstance(content, list) and all(isinstance(text, str) for text in content):
+    if isinstance(content, list) and _are_texts(content):
         return content
     if cell.lstrip()[1:].lstrip().startswith('"'):
         shown = cell if len(cell) <= _SHOWN else cell[: _SHOWN - 3] + "..."
@@ -150,6 +150,12 @@ def _as_list(cell: Any, name: str, row: int) -> list[Any]:  # noqa: ANN401 - any
             'write ["one", "other"], or the text alone (rows are counted from 1, below the header)'
         )
     return [cell]
+
+
+def _are_texts(content: list[Any]) -> bool:
+    """Tell whether a list holds texts; some may be null, not all."""
+    texts = [item for item in content if item is not None]
+    return all(isinstance(text, str) for text in texts) and bool(texts or not content)
 
 
 def _cells(batch: pl.DataFrame, title: str) -> list[Any]:

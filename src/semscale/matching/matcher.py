@@ -13,7 +13,8 @@ from semscale.matching.guarding import find_in_pairs
 from semscale.matching.matches import Matches
 from semscale.matching.methods import Explains, PairMethod, Recipe, build_method, check_method, guards_for
 from semscale.matching.pairs import best_pairs, pair_up
-from semscale.store.columns import as_list
+from semscale.matching.unrelated import corpus_texts
+from semscale.stats.resampling import check_seed
 from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -68,7 +69,8 @@ class Matcher:
         layer: int | None = None,
     ) -> None:
         check_method(method)
-        texts = None if corpus is None else as_list(corpus, "corpus")
+        texts = None if corpus is None else corpus_texts(corpus)
+        check_seed(seed)
         self.method = method
         self.guards = guards_for(method, guards)
         recipe = Recipe(

@@ -198,6 +198,8 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
         >>> dict(guards_for("cosine", {"name": "off"}).modes)["negation"].value
         'warn'
     """
+    if not isinstance(modes, Mapping | None):
+        raise InputError(f"guards must map guards to modes, such as {{'name': 'off'}}, got {modes!r:.60}")
     given = dict(modes or {})
     if name not in WEIGHING and Mode.WEIGH in given.values():
         weighed = ", ".join(guard for guard, mode in given.items() if mode == Mode.WEIGH)

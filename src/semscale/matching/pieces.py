@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 
 from semscale.embedding import Embedder
+from semscale.embedding.windows import encodable
 from semscale.errors import ModelError
 from semscale.types import Floats, Integers
 
@@ -29,7 +30,7 @@ def load_pieces(tokenizer: Path) -> Pieces:
     loaded.no_padding()
 
     def split(text: str) -> list[str]:
-        tokens: list[str] = loaded.encode(text, add_special_tokens=False).tokens
+        tokens: list[str] = loaded.encode(encodable(text), add_special_tokens=False).tokens
         return tokens
 
     return split

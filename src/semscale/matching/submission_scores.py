@@ -1,9 +1,9 @@
 """The evaluation of a whole submission: every task's score, and their mean."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
@@ -87,7 +87,7 @@ def evaluate_submission(
     """
     tasks = load_submission(folder)
     if settings.get("corpus") is None:
-        settings["corpus"] = [answer for task in tasks.values() for answer in right_answers(task)]
+        settings["corpus"] = [answer for task in tasks.values() for answer in right_answers(task)] or None
     matcher = Matcher(method, **settings)
     signature = Signature.of("evaluate", method=method)
     scored: list[TaskScore] = []
@@ -107,9 +107,8 @@ def evaluate_submission(
 
 def right_answers(task: Task) -> list[str]:
     """List the answers that a task's items state, those of several parts joined."""
-    stated = (item.get("answer", "") for item in task.inputs)
-    joined = (" ".join(map(str, answer)) if isinstance(answer, list) else str(answer) for answer in stated)
-    return [answer for answer in joined if answer.strip()]
+    stated = (_stated(item, "answer") for item in task.inputs)
+    return [answer for answer in stated if answer.strip()]
 
 
 def score_open(task: Task, matcher: Matcher, progress: Progress | None = None) -> tuple[TaskItems, Signature]:
@@ -117,7 +116,7 @@ def score_open(task: Task, matcher: Matcher, progress: Progress | None = None) -
     inverse = task.name == "multi_hop_inverse"
     steps = [expected_step(item.get("incorrect_reasoning_step", "")) for item in task.inputs]
     key = "incorrect_explanation" if task.name == "short_inverse" else "answer"
-    expected = [step[1] for step in steps] if inverse else [str(item.get(key, "")) for item in task.inputs]
+    expected = [step[1] for step in steps] if inverse else [_stated(item, key) for item in task.inputs]
     replies = [explanation_in(reply) if inverse else reply for reply in task.replies]
     matches = matcher.match(replies, expected, progress=progress)
     score = matches.score.copy()
@@ -133,6 +132,14 @@ def score_open(task: Task, matcher: Matcher, progress: Progress | None = None) -
     right = [step[0] for step in steps]
     figures = {"step_accuracy": _share_equal(named, right)}
     return TaskItems(score * _step_factors(named, right), said.count(""), figures), matches.signature
+
+
+def _stated(item: Mapping[str, Any], key: str) -> str:
+    """Give what an item states, its parts joined; nothing where it is null."""
+    answer = item.get(key)
+    if isinstance(answer, list):
+        return " ".join(map(str, answer))
+    return "" if answer is None else str(answer)
 
 
 def _step_factors(named: list[int | None], right: list[int | None]) -> Floats:

@@ -6,7 +6,31 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.store.columns import as_list, is_missing
 from semscale.types import Integers
+
+
+def corpus_texts(corpus: Iterable[object]) -> list[str]:
+    """List the texts of a corpus; missing and empty ones are passed over.
+
+    Raises:
+        InputError: something other than texts, or no text.
+
+    Example:
+        >>> corpus_texts(["a", None, " ", "b"])
+        ['a', 'b']
+    """
+    cells = as_list(corpus, "corpus")
+    for place, cell in enumerate(cells):
+        if not isinstance(cell, str) and not is_missing(cell):
+            raise InputError(f"corpus[{place}] must be a text, got {type(cell).__name__}")
+    texts = [cell for cell in cells if isinstance(cell, str) and cell.strip()]
+    if not texts:
+        raise InputError(
+            f"corpus must hold at least one text, got {len(cells)} cells without any; "
+            "give texts of the kind to be matched, or None for the references"
+        )
+    return texts
 
 
 def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
