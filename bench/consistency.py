@@ -104,6 +104,9 @@ def main():
     embedder = load_embedder(cache=False)
     instruments = {
         "cosine_sim": Consistency(measures=["cosine_sim"], model=embedder),
+        "the same, fast": Consistency(
+            measures=["cosine_sim"], model=load_embedder(precision="fast", cache=False)
+        ),
         "default measures": Consistency(model=embedder),
     }
     measured = Consistency(measures=["cosine_sim", "exact_match"], model=embedder).measure(answers, samples)
@@ -111,6 +114,8 @@ def main():
     for name, values in peer.about["values"].items():
         largest = np.abs(measured.measures[name] - values).max()
         print(f"largest difference, {name}: {largest:.1e} (to reach: 1e-5)")
+    fast = instruments["the same, fast"].measure(answers, samples).score
+    print(f"the same, fast: {np.abs(fast - peer.about['values']['cosine_sim']).max():.1e}")
     times = {"uqlm": [], **{name: [] for name in instruments}}
     for instrument in instruments.values():
         instrument.measure(answers, samples)  # compile
