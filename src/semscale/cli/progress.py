@@ -61,7 +61,7 @@ def rate(stage: str, speed: float | None) -> str:
 
     Example:
         >>> rate("asking m", 12.4), rate("pulling all-MiniLM-L6-v2", 2_500_000.0), rate("asking m", None)
-        ('12/s', '2.5 MB/s', '')
+        ('12.4/s', '2.5 MB/s', '')
     """
     if not speed:
         return ""

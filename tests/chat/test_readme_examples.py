@@ -1,0 +1,28 @@
+"""The README's examples on the local model run as they are written."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from semscale.cli.main import main
+
+pytest.importorskip("openvino_genai", reason="no local model: pip install 'semscale[local]'")
+
+ROOT = Path(__file__).parents[2]
+COMMANDS = re.findall(
+    r"^\$ (semscale .* --model local)$", (ROOT / "README.md").read_text("utf-8"), re.MULTILINE
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_example_runs(command, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    words = [*shlex.split(command)[1:], "--ledger", str(tmp_path / "replies.sqlite")]
+    assert main(words) == 0
+    assert "signature: semscale" in capsys.readouterr().out
+
+
+def test_both_examples_are_found():
+    assert [command.split()[1] for command in COMMANDS] == ["consistency", "judge"]
