@@ -138,3 +138,17 @@ def test_missing_and_added_numbers_have_kinds_of_their_own(prediction, reference
 )
 def test_numbers_are_read_as_people_mean_them(text, expected):
     assert [(q.values, q.unit, q.label) for q in analyse(text).quantities] == expected
+
+
+def test_of_very_many_numbers_the_first_are_reported():
+    # A pasted table: without a limit, comparing each with each would take hours.
+    ours, theirs = "1 " * 50_000, "2 " * 50_000
+    found = NumberGuard().check(ours, theirs)
+    assert {finding.kind for finding in found} == {"other-value"}
+    assert len(found) == 200
+    assert found[0].prediction.start == 0
+
+
+def test_very_many_numbers_that_agree_are_no_finding():
+    numbers = [f"{number}.5" for number in range(5000)]
+    assert NumberGuard().check(" ".join(numbers), " ".join(reversed(numbers))) == []

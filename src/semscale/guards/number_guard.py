@@ -5,6 +5,7 @@ English only; texts in other scripts give no findings.
 
 import math
 from collections.abc import Iterator
+from itertools import product
 
 from semscale.guards.findings import Finding
 from semscale.guards.quantities import Quantity
@@ -22,6 +23,8 @@ ADDED_LABEL = "added-label"
 
 _EXACT = 1e-6
 _ROUNDED_DIGITS = 2
+_MOST_REPORTED = 200
+"""Numbers of a text that are compared at length, and reported, at most: those of a pasted table are many."""
 
 
 class NumberGuard:
@@ -84,9 +87,28 @@ def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
 
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
-    """List the numbers that none of the other text agrees with."""
+    """List the numbers that none of the other text agrees with, the first of them if they are many."""
     distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
-    return [one for one in here if not one.weak and not any(_agree(one, other) for other in distinct)]
+    written = {(value, unit) for other in distinct for value in other.values for unit in (other.unit, "*")}
+    answered: dict[Quantity, bool] = {}
+    left: list[Quantity] = []
+    for one in here:
+        alike = one._replace(start=0, end=0, shown="")
+        if alike not in answered:
+            answered[alike] = (
+                one.weak or _is_written(one, written) or any(_agree(one, each) for each in distinct)
+            )
+        if not answered[alike]:
+            left.append(one)
+        if len(left) == _MOST_REPORTED:
+            break
+    return left
+
+
+def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
+    """Tell at a glance whether the other text has just this number, with this unit or without one."""
+    units = {one.unit or "*", ""}
+    return not one.label and any((value, unit) in written for value in one.values for unit in units)
 
 
 def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -> Finding:
@@ -106,12 +128,12 @@ def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -
 
 def _bounds(ours: Reading, theirs: Reading) -> Iterator[Finding]:
     """Report the same number as an upper bound in one text and as a lower bound in the other."""
-    for one in ours.quantities:
-        for other in theirs.quantities:
-            if one.bound * other.bound < 0 and _agree(one, other):
-                reason = f'"{one.shown}" is a bound on the other side in the reference.'
-                here, there = ours.place(one.start, one.end), theirs.place(other.start, other.end)
-                yield Finding("number", OTHER_BOUND, reason, here, there)
+    bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (ours, theirs))
+    for one, other in product(*bounds):
+        if one.bound * other.bound < 0 and _agree(one, other):
+            reason = f'"{one.shown}" is a bound on the other side in the reference.'
+            here, there = ours.place(one.start, one.end), theirs.place(other.start, other.end)
+            yield Finding("number", OTHER_BOUND, reason, here, there)
 
 
 def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
