@@ -137,9 +137,7 @@ def test_no_set_or_one_twice_is_refused(names):
 
 
 def test_an_unknown_set_names_the_nearest():
-    with pytest.raises(
-        UnknownNameError, match=r"unknown mood anchor set 'plian': did you mean 'plain'"
-    ):
+    with pytest.raises(UnknownNameError, match=r"unknown mood anchor set 'plian': did you mean 'plain'"):
         scale().with_sets(["plian"])
 
 
