@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 from semscale.guards.comparatives import restated
@@ -57,13 +58,13 @@ def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[C
     """Pair the mentions of one key, at most once, and not if they are said of different things."""
     ours = [mention for mention in prediction.mentions if mention.key == key]
     theirs = [mention for mention in reference.mentions if mention.key == key]
-    pairs = [
+    pairs = (
         (one, other)
         for one in ours
         for other in theirs
         if not _differently_attached(one, other, prediction, reference)
-    ]
-    for one, other in pairs[:1]:
+    )
+    for one, other in islice(pairs, 1):
         yield Conflict(_cause(one, other, prediction, reference), one, other)
 
 

@@ -127,16 +127,16 @@ def _is_shouted(text: str, words: list[Word]) -> bool:
 
 def _capitalised(text: str) -> list[Name]:
     """Find capitalised words inside sentences; neighbours are one name."""
-    found: list[Name] = []
+    found: list[tuple[str, int, int]] = []
     for match in _CAPITALISED.finditer(text):
-        before = found[-1] if found and found[-1].kind == "name" else None
-        joined = before and _INITIAL.fullmatch(text[before.end : match.start()])
+        before = found[-1] if found and found[-1][0] == "name" else None
+        joined = before and _INITIAL.fullmatch(text[before[2] : match.start()])
         lower = match[0].lower()
         if before and joined and lower not in _ORDINARY:
-            found[-1] = _named("name", text[before.start : match.end()], before.start)
+            found[-1] = ("name", before[1], match.end())
         elif not _starts_sentence(text, match.start()) and lower not in _ORDINARY:
-            found.append(_name("month" if lower in _MONTHS else "name", match))
-    return found
+            found.append(("month" if lower in _MONTHS else "name", match.start(), match.end()))
+    return [_named(kind, text[start:end], start) for kind, start, end in found]
 
 
 def _starts_sentence(text: str, at: int) -> bool:

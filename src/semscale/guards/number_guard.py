@@ -24,7 +24,9 @@ ADDED_LABEL = "added-label"
 _EXACT = 1e-6
 _ROUNDED_DIGITS = 2
 _MOST_REPORTED = 200
-"""Numbers of a text that are compared at length, and reported, at most: those of a pasted table are many."""
+"""Numbers of a text that are reported at most: those of a pasted table are many."""
+_MOST_COMPARED = 1000
+"""Numbers of a text that may answer one by rounding or conversion, or as a label; equal ones always may."""
 
 
 class NumberGuard:
@@ -90,13 +92,14 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     """List the numbers that none of the other text agrees with, the first of them if they are many."""
     distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
     written = {(value, unit) for other in distinct for value in other.values for unit in (other.unit, "*")}
+    compared = distinct[:_MOST_COMPARED]
     answered: dict[Quantity, bool] = {}
     left: list[Quantity] = []
     for one in here:
         alike = one._replace(start=0, end=0, shown="")
         if alike not in answered:
             answered[alike] = (
-                one.weak or _is_written(one, written) or any(_agree(one, each) for each in distinct)
+                one.weak or _is_written(one, written) or any(_agree(one, each) for each in compared)
             )
         if not answered[alike]:
             left.append(one)

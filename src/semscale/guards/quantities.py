@@ -103,10 +103,10 @@ def read_quantities(text: str, words: list[Word]) -> list[Quantity]:
     if not words:
         return []
     found = _times(text) if ":" in text or "m" in text else []
-    taken = [(quantity.start, quantity.end) for quantity in found]
+    taken = _covered(found)
     if not text.isascii() or any(map(str.isdigit, text)):
         found += [quantity for quantity in _in_digits(text) if not _overlaps(quantity, taken)]
-    taken = [(quantity.start, quantity.end) for quantity in found]
+    taken = _covered(found)
     found += [quantity for quantity in _in_words(text, words) if not _overlaps(quantity, taken)]
     return _with_labels(text, words, found)
 
@@ -116,7 +116,7 @@ def _with_labels(text: str, words: list[Word], found: list[Quantity]) -> list[Qu
     numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
     if not found and not any(len(word.text) == 1 or word.text.startswith(("i", "v", "x")) for word in words):
         return found
-    taken = {at for quantity in found if quantity.unit for at in range(quantity.start, quantity.end)}
+    taken = _covered([quantity for quantity in found if quantity.unit])
     for label in read_labels(text, words, set(numbers), taken):
         start, end = words[label.at].start, words[label.at].end
         known = numbers.get(start)
@@ -262,5 +262,9 @@ def _times(text: str) -> list[Quantity]:
     return found
 
 
-def _overlaps(quantity: Quantity, taken: list[tuple[int, int]]) -> bool:
-    return any(quantity.start < end and start < quantity.end for start, end in taken)
+def _covered(found: list[Quantity]) -> set[int]:
+    return {at for quantity in found for at in range(quantity.start, quantity.end)}
+
+
+def _overlaps(quantity: Quantity, taken: set[int]) -> bool:
+    return not taken.isdisjoint(range(quantity.start, quantity.end))
