@@ -46,6 +46,8 @@ REVERSED = [
 ]
 
 AGREE = [
+    ("Take at least 5.", "Take 5 or more."),
+    ("Take at most 5.", "Take 5 or less."),
     ("Iron is heavier than cork.", "Cork is lighter than iron."),
     ("Lunch comes before dinner.", "Dinner comes after lunch."),
     ("The switch is not open.", "The switch is closed."),

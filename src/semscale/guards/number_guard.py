@@ -194,6 +194,8 @@ def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
         math.isclose(here_in_theirs, yours, rel_tol=_EXACT, abs_tol=_EXACT)
         or _rounds(here_in_theirs, yours, one, other)
         or _rounds(mine, theirs_in_ours, one, other)
+        or _converts(here_in_theirs, yours, other)
+        or _converts(theirs_in_ours, mine, one)
     )
 
 
@@ -202,6 +204,16 @@ def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tup
     if one.unit == other.unit or "percent" not in (one.unit, other.unit):
         return mine, yours
     return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
+
+
+def _converts(converted: float, stated: float, quantity: Quantity) -> bool:
+    """Tell whether a converted value is the stated one in the digits of the latter: 10 km, 6.2 miles."""
+    digits = quantity.digits
+    return (
+        digits >= _ROUNDED_DIGITS
+        and converted * stated > 0
+        and float(f"{converted:.{digits - 1}e}") == float(f"{stated:.{digits - 1}e}")
+    )
 
 
 def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:

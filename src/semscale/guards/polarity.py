@@ -19,6 +19,8 @@ _NO_VERB = 3
 _CONTENT, _CONTENT_IN_PLACE, _CUE, _END, _EXISTENCE = 1, 2, 4, 8, 16
 _ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
 _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
+_BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
+_BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
 
 
 class Mention(NamedTuple):
@@ -175,7 +177,7 @@ def _role(text: str) -> int:
     rules = _rules()
     is_word = text[0].isalpha()
     role = 0
-    if text in _ANSWERS or text in _SWITCHES:
+    if text in _ANSWERS or text in _SWITCHES or text in _BOUND_WORDS:
         role |= _CONTENT_IN_PLACE
     elif is_word and ((len(text) > 1 and text not in rules["stop"] and "'" not in text) or is_listed(text)):
         role |= _CONTENT
@@ -188,7 +190,15 @@ def _role(text: str) -> int:
     return role
 
 
+def _is_bound(words: list[Word], at: int) -> bool:
+    """Tell whether a word only makes a number a bound: at least 5, 5 or more."""
+    before = words[at - 1].text if at else ""
+    return words[at].text in _BOUNDS.get(before, ())
+
+
 def _is_content_here(words: list[Word], at: int) -> bool:
+    if words[at].text in _BOUND_WORDS:
+        return not _is_bound(words, at)
     return _is_answer(words, at) if words[at].text in _ANSWERS else _is_switch(words, at)
 
 

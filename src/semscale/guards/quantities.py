@@ -7,6 +7,7 @@ from typing import NamedTuple
 from semscale.guards.labels import read_labels
 from semscale.guards.lexicons import word_list
 from semscale.guards.number_words import spelt_numbers
+from semscale.guards.spoken_times import spoken_times
 from semscale.guards.units import unit_name
 from semscale.guards.words import Word, stem
 
@@ -102,7 +103,24 @@ def read_quantities(text: str, words: list[Word]) -> list[Quantity]:
     """
     if not words:
         return []
-    found = _times(text) if ":" in text or "m" in text else []
+    found = [
+        Quantity(
+            time.hours,
+            _CLOCK_UNIT,
+            "",
+            "",
+            time.weak,
+            4,
+            0,
+            time.start,
+            time.end,
+            text[time.start : time.end],
+        )
+        for time in spoken_times(text)
+    ]
+    taken = _covered(found)
+    if ":" in text or "m" in text:
+        found += [quantity for quantity in _times(text) if not _overlaps(quantity, taken)]
     taken = _covered(found)
     if not text.isascii() or any(map(str.isdigit, text)):
         found += [quantity for quantity in _in_digits(text) if not _overlaps(quantity, taken)]
@@ -140,7 +158,7 @@ def _in_digits(text: str) -> list[Quantity]:
             unit, end = _unit_after(text, end)
         if not unit and text[end : end + 1].isalnum():
             continue
-        bound = _BOUNDS.get((match["bound"] or "").strip().rstrip("=").lower(), 0)
+        bound = _bound(match, text, end)
         noun = "" if unit else _noun_after(text, end)
         start = match.end("bound") if match["bound"] else match.start()
         digits = len(
@@ -152,6 +170,14 @@ def _in_digits(text: str) -> list[Quantity]:
             )
         )
     return found
+
+
+def _bound(match: re.Match[str], text: str, end: int) -> int:
+    """Say whether a number is a bound by what stands before it (at least 5) or after it (5 or more)."""
+    behind = re.match(r"\s+or\s+(more|less|fewer)\b", text[end : end + 12], re.IGNORECASE)
+    if behind:
+        return 1 if behind[1].lower() == "more" else -1
+    return _BOUNDS.get((match["bound"] or "").strip().rstrip("=").lower(), 0)
 
 
 def _is_pair(match: re.Match[str]) -> bool:
