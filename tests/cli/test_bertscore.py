@@ -42,7 +42,7 @@ def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, 
         (["--out", "x.json", "--text", "answr"], "did you mean 'answer'"),
         (
             ["--out", "x.json", "--prediction", "answer", "--reference", "truth", "--human", "truth"],
-            "human must be a number or empty, got 'The cat is new.' in row 0",
+            "human must be a number or empty, got 'The cat is new.' in data row 1",
         ),
     ],
 )

@@ -76,6 +76,7 @@ def test_equal_answers_score_1_lists_are_joined_and_silence_is_0(evaluator):
     assert evaluator.evaluate_open_ended("Heart attack", "heart attack ") == 1
     assert evaluator.evaluate_open_ended(["heart", "attack"], "heart attack") == 1
     assert evaluator.evaluate_open_ended("heart", "") == 0
+    assert evaluator.evaluate_open_ended("heart", None) == 0
 
 
 def test_all_tasks_at_once(evaluator):

@@ -156,7 +156,10 @@ def _bare(text: object) -> str:
     return str(text).strip().lower().rstrip(_FINAL_MARKS)
 
 
-def _joined(text: str | Sequence[str]) -> str:
+def _joined(text: str | Sequence[str] | None) -> str:
+    """Join the parts of an answer; none is empty, as a reply may be null in JSON."""
+    if text is None:
+        return ""
     return text if isinstance(text, str) else " ".join(map(str, text))
 
 

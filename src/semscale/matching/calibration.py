@@ -164,7 +164,10 @@ def _random_pairs(
     usable = [text.strip() for text in corpus if isinstance(text, str) and text.strip()]
     texts, _ = distinct(usable)
     if len(texts) < _FEWEST_TEXTS:
-        raise InputError(f"corpus must have at least {_FEWEST_TEXTS} different texts, got {len(texts)}")
+        raise InputError(
+            f"corpus must have at least {_FEWEST_TEXTS} different texts, got {len(texts)}; "
+            "give more of the kind to be compared"
+        )
     if len(texts) > n_texts:
         texts = [texts[place] for place in np.sort(rng.choice(len(texts), n_texts, replace=False))]
     first = rng.integers(0, len(texts), n_pairs)
