@@ -110,6 +110,23 @@ LIKERT = [
     ("Score: 6", NO), ("Score: high", NO),
     ("If it named both, I would give it a 5.", NO), ("For example, Score: 4 or Score: 5", NO),
     ("1, 2, 3, 4, 5", NO), ("Score: 1 2 3", NO),
+    # Another scale is named after the level.
+    ("Score: 4 (out of 10)", NO), ("Score: 4, out of 10", NO), ("4 (10)", NO), ("Score: 4 (max 10)", NO),
+    ("Score: 4 - on a 1-10 scale", NO), ("Score: 4 (scale 1-10)", NO), ("Score: 4 (out of 5)", 4),
+    ("Score: 4 (scale: 1-5)", 4),
+    # The first item of a list.
+    ("1: the date is right\n2: the place is wrong", NO), ("1 - it is right\n2 - it is short", NO),
+    ("4: it omits the date\n1. of birth\n2. of death", 4),
+    # Taken back.
+    ("Score: 5\n\nWait, that's wrong. It should be 2.", NO), ("Score: 5\nJust kidding, 1", NO),
+    ("Score: 5. On reflection that is too high.", NO), ("Score: 4. Make that 3.", NO),
+    ("Score: 4\nEdit: 3", NO),
+    ("Score: 4\n(on second thought 3)", NO), ("Score: 4\nFinal: 3", NO),
+    ("Wait, it names both. Score: 4", 4),
+    # An example, a condition, another answer.
+    ("Example: Score: 4", NO), ("Format: Score: 4", NO), ("e.g. Score: 4", NO), ("If correct, Score: 5", NO),
+    ("The reference would get a score of 5.", NO), ("A perfect answer gets a 5.", NO),
+    ("If we look at the date, it is right. Score: 4", 4), ("Beside the reference it gets a score of 4", 4),
 ]  # fmt: skip
 
 HUNDRED = [
@@ -143,7 +160,7 @@ TRUE_FALSE = [
     ("Correct, but the date is wrong", NO), ("The answer is correct if X", NO),
     ("Correct\nThe answer is incorrect about X", NO),
     ("Incorrectly spelled", NO), ("Uncertain", NO), ("Almost correct", NO), ("This is not right", NO),
-    ("Is it correct?", NO),
+    ("Is it correct?", NO), ("False. The answer is correct.", NO), ("True. The answer is correct.", 1),
 ]  # fmt: skip
 
 UNCERTAIN = [

@@ -41,7 +41,7 @@ def failure_of(
     status = _status(error)
     response = getattr(error, "response", None)
     if status is None:
-        return _unanswered(error, scrubber, model)
+        return _unanswered(error, scrubber, model, place)
     kind = _kind(status, str(getattr(error, "code", "")))
     remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
     if status in _REDIRECTS:
@@ -66,7 +66,7 @@ def _kind(status: int, code: str) -> FailureKind:
     return _BY_STATUS.get(status, FailureKind.REJECTED)
 
 
-def _unanswered(error: Exception, scrubber: Scrubber, model: str) -> CallError:
+def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) -> CallError:
     """Tell by the exceptions underneath: the client calls some broken connections a timeout."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
@@ -75,11 +75,19 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str) -> CallError:
         return CallError(f"{model} did not answer in time", kind=FailureKind.TIMEOUT)
     names = " ".join(kind.__name__ for cause in causes for kind in type(cause).__mro__)
     if "Connect" in names or "Protocol" in names:
-        said = scrubber.line(
-            next((str(cause) for cause in reversed(causes) if str(cause)), "connection lost")
-        )
-        return CallError(f"{model} cannot be reached: {said}", kind=FailureKind.CONNECTION)
+        said = scrubber.line(_why_no_connection(causes))
+        where = f" at {place}" if place else ""
+        return CallError(f"{model} cannot be reached{where}: {said}", kind=FailureKind.CONNECTION)
     return CallError(f"{model}: {_line(error, scrubber)}", kind=FailureKind.BROKEN)
+
+
+def _why_no_connection(causes: list[BaseException]) -> str:
+    """What the connection met; below it may stand what a library had looked for before."""
+    for cause in reversed(causes):
+        if isinstance(cause, OSError) and cause.strerror:
+            return cause.strerror
+    said = [str(cause) for cause in causes if not isinstance(cause, RuntimeError)]
+    return next((words for words in reversed(said) if words), "connection lost")
 
 
 def _status(error: Exception) -> int | None:

@@ -8,6 +8,7 @@ from semscale.judging.atoms import Atom, AtomReader
 from semscale.judging.json_reply import json_replies
 from semscale.judging.refusals import is_refusal
 from semscale.judging.reply_text import readable, without_reasoning
+from semscale.judging.statement_patterns import WITHDRAWN
 from semscale.judging.statements import Statement, settled, statements
 from semscale.judging.template import Template
 
@@ -69,6 +70,10 @@ def read_reply(reply: str, template: Template, *, score_last: bool = False, cut:
     found = [Statement(item.atom, 1, item.atom is not None, item.end) for item in objects]
     found += statements(text, reader)
     atom = _agreed(found, _bare(text, reader, score_last=score_last))
+    if atom is not None and WITHDRAWN.search(
+        text, max([atom.after, *(statement.end for statement in found)])
+    ):
+        atom = None
     if atom is not None and (cut or _is_open(text)) and not text[atom.end :].strip():
         atom = None
     if atom is None:
@@ -106,6 +111,7 @@ def _bare(text: str, reader: AtomReader, *, score_last: bool) -> list[Statement]
     for place, line in enumerate(lines):
         atom = reader.read(text, line.start() + len(line[0]) - len(line[0].lstrip()))
         if atom is None:
+            found += [] if place else _said_first(text, line, reader)
             continue
         alone = not text[atom.after : line.end()].strip(" \t.!|")
         if not alone and place > 0:
@@ -115,6 +121,14 @@ def _bare(text: str, reader: AtomReader, *, score_last: bool) -> list[Statement]
         if alone or first:
             found.append(Statement(atom, 1, first or last, atom.after))
     return found
+
+
+def _said_first(text: str, line: re.Match[str], reader: AtomReader) -> list[Statement]:
+    """A sentence that opens the reply with a name such as ``False``: no score, but none against it either."""
+    atom = reader.read(text, line.start() + len(line[0]) - len(line[0].lstrip()), keyed=True)
+    if atom is None or not text[atom.after : line.end()].startswith((".", "!")):
+        return []
+    return [Statement(atom, 1, whole=False, end=atom.after)]
 
 
 def _explanation(reply: str, text: str, atom: Atom) -> str:

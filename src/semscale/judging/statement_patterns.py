@@ -37,7 +37,7 @@ CHANGE = _pattern(r"""
 SECOND_THOUGHT = _pattern(r"""
     (?: \A | (?<=[.!?\n]) ) [ \t]*
     (?: actually | correction | wait | hmm+ | sorry | no | on[ \t]+second[ \t]+thought | on[ \t]+reflection
-      | rather
+      | rather | edit | updated? | revised | final
       | or ) \b [,:.\ -]*
     (?: (?:it|this|that) (?: 's | [ \t]+is | [ \t]+should[ \t]+be )? [ \t]+ )?
     (?: make[ \t]+(?:it|that)[ \t]+ )? (?: an?[ \t]+ )?
@@ -48,10 +48,37 @@ ANSWER_IS = _pattern(r"""
     (?: (?:the|this|that) [ \t]+ (?: \w+(?:'s)? [ \t]+ )? (?:answer|response|reply) | it | this ) [ \t]+ is
       [ \t]+
 """)
+WITHDRAWN = _pattern(r"""
+    \b (?: on[ \t]+second[ \t]+thought | on[ \t]+reflection | scratch[ \t]+that | just[ \t]+kidding
+      | take[ \t]+(?:that|it)[ \t]+back | never[ \t]*mind | make[ \t]+that | disregard[ \t]+(?:that|this) ) \b
+    | (?: \A | (?<=[.!?\n]) ) [ \t]* wait \b
+""")
+"""What takes a score back, wherever it stands after it."""
+
+NOT_MEANT = _pattern(r"""
+    (?: \b (?: example | format | for[ \t]+instance | such[ \t]+as | template ) | \b e\.?g\.? ) \W* \Z
+    | \b (?: if | unless ) \b [^.!?\n]* \Z
+""")
+"""Words before a score that make it an example, or hold it under a condition."""
+
+OF_ANOTHER = _pattern(r"""
+    \b (?: reference | perfect | ideal | expected | better | another ) [ \t]+
+      (?: (?:answer|response|reply) \b [ \t]* )?
+    (?: (?: would | should | could | will ) [ \t]+ )?
+    (?: (?:get|earn|deserve|receive|have)s? [ \t]+ an? [ \t]* )?
+      \Z
+""")
+"""Words before a score that make it the score of another answer."""
+
 SCALE = _pattern(r"""
     (\d+) [ \t]* (?:-|–|to) [ \t]* (\d+) (?: [ \t]*-?[ \t]*point )? [ \t]+ scale
-    | scale [ \t]+ (?:of|from) [ \t]+ (\d+) [ \t]* (?:-|–|to) [ \t]* (\d+)
+    | scale [ \t:]+ (?: (?:of|from) [ \t]+ )? (\d+) [ \t]* (?:-|–|to) [ \t]* (\d+)
 """)
+OTHER_TOP = _pattern(r"""
+    [ \t]* [,(\[–—-]* [ \t]* (?: out[ \t]+of | of | max(?:imum)?\b ) [ \t:]* (\d+)
+    | [ \t]* [(\[] [ \t]* (\d+) [ \t]* [)\]]
+""")
+"""A highest score that is named right after a level: ``4 (out of 10)``, ``4 (10)``."""
 
 FOR_ALL = frozenset({"final", "overall", "total"})
 """Words before a score word that make it the score of everything."""

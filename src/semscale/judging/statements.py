@@ -52,21 +52,44 @@ def settled(text: str, atom: Atom, reader: AtomReader, *, bare: bool = False) ->
         reader: of the template's levels.
         bare: whether no score word goes before: then ``4. text`` may be an item of a list.
     """
+    if _of_other_top(text, atom, reader):
+        return False
     if patterns.CLEAN_END.match(text, atom.after):
         return True
     between = patterns.SEPARATED.match(text, atom.after)
     if between is None or patterns.TURN.match(text, between.end()) or reader.read(text, between.end()):
         return False
-    if bare and not atom.named and between[0].strip() == ".":
+    if bare and not atom.named and (between[0].strip() == "." or _begins_list(text, atom)):
         return False
     return not _alternative(text, atom, reader)
 
 
+def _of_other_top(text: str, atom: Atom, reader: AtomReader) -> bool:
+    """Whether the same sentence names another scale: ``4 (out of 10)``, ``4 - on a 1-10 scale``."""
+    top = patterns.OTHER_TOP.match(text, atom.end)
+    if top is not None and not reader.is_top(top[1] or top[2]):
+        return (top[2] or "") != text[atom.start : atom.end]
+    scale = patterns.SCALE.search(text, atom.end, _sentence_end(text, atom.end))
+    return scale is not None and not reader.is_range(*(end for end in scale.groups() if end is not None))
+
+
+def _begins_list(text: str, atom: Atom) -> bool:
+    """Whether a number opens a list: ``1: it is right``, and below it ``2: it is short``."""
+    number, mark = text[atom.start : atom.end], text[atom.end : atom.end + 4].strip()[:1]
+    if not number.isdecimal() or not mark:
+        return False
+    following = rf"\n[ \t]*{int(number) + 1}[ \t]*{re.escape(mark)}"
+    return re.compile(following).search(text, atom.after) is not None
+
+
+def _sentence_end(text: str, at: int) -> int:
+    sentence = re.compile(r"[^\n]*?(?=[.!?](?:\s|\Z)|\n|\Z)").match(text, at)
+    return sentence.end() if sentence else at
+
+
 def _alternative(text: str, atom: Atom, reader: AtomReader) -> bool:
     """Whether another level is offered in the same sentence: ``4, maybe 5``."""
-    sentence = re.compile(r"[^\n]*?(?=[.!?](?:\s|\Z)|\n|\Z)").match(text, atom.after)
-    end = sentence.end() if sentence else atom.after
-    offers = patterns.ALTERNATIVE.finditer(text, atom.after, end)
+    offers = patterns.ALTERNATIVE.finditer(text, atom.after, _sentence_end(text, atom.after))
     others = (reader.read(text, offer.end()) for offer in offers)
     return any(other is not None and other.score != atom.score for other in others)
 
@@ -89,8 +112,14 @@ def _keyed(text: str, reader: AtomReader) -> Iterator[Statement]:
         )
         if denied:
             atom = None
-        whole = atom is not None and settled(text, atom, reader)
+        whole = atom is not None and settled(text, atom, reader) and _is_meant(text, key.start())
         yield Statement(atom, _rank(before), whole, key.end() if atom is None else atom.after)
+
+
+def _is_meant(text: str, at: int) -> bool:
+    """Whether the words before a place leave a score there one that is given to the answer."""
+    line = text[max(0, at - NEAR) : at].rpartition("\n")[2]
+    return not patterns.NOT_MEANT.search(line) and not patterns.OF_ANOTHER.search(line)
 
 
 def _words_before(text: str, at: int) -> str:
@@ -151,7 +180,11 @@ def _given(text: str, reader: AtomReader) -> Iterator[Statement]:
             atom = reader.read(text, verb.end(), keyed=True)
             if atom is None:
                 continue
-            ends = settled(text, atom, reader) and not _other_scale(text, verb.start(), reader)
+            ends = (
+                settled(text, atom, reader)
+                and _is_meant(text, verb.start())
+                and not _other_scale(text, verb.start(), reader)
+            )
             if pattern is patterns.SECOND_THOUGHT and not ends:
                 continue
             yield Statement(atom, 1, ends and pattern in {patterns.GIVE, patterns.EARN}, atom.after)
