@@ -7,6 +7,7 @@ import pytest
 from tests.consistency.scripted_chat import ScriptedChat
 
 from semscale import chat
+from semscale.chat import FailureKind
 
 
 @pytest.fixture
@@ -113,6 +114,21 @@ def test_a_dry_run_asks_nobody(semscale, asked):
     assert asked.asked == []
     shown = semscale("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run")
     assert "Nobody was asked" in shown.out
+    assert "the price of scripted is not known; add it to " in shown.out
+
+
+def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
+    asked.script["guess?"][0] = FailureKind.REFUSED
+    command = (
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
+        "--ledger", tmp_path / "ledger",
+    )  # fmt: skip
+    assert semscale(*command).code == 0
+    content = json.loads(semscale(*command, "--dry-run", "--json").out)
+    # One answer with three samples and one refusal; what was refused gets no samples.
+    assert (content["answered"], content["calls"], content["prompt_tokens"]) == (5, 0, 0)
+    more = (*command[:5], 5, *command[6:])
+    assert json.loads(semscale(*more, "--dry-run", "--json").out)["calls"] == 2
 
 
 @pytest.mark.parametrize(

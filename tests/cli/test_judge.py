@@ -167,6 +167,15 @@ def test_a_dry_run_asks_nobody(command, endpoint, capsys):
     assert endpoint.asked == []
 
 
+@pytest.mark.parametrize("refused", [(), ("logprobs", "top_logprobs", "response_format")])
+def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(command, endpoint, capsys, refused):
+    endpoint.refuses = set(refused)
+    assert main(command("--max-calls", str(2 + 5 * bool(refused)))) == 3  # five forms are refused
+    capsys.readouterr()
+    assert main(command("--dry-run")) == 0
+    assert "4 requests: 2 calls to make, 2 answered before" in capsys.readouterr().out
+
+
 def test_a_cost_cap_needs_a_price(command, endpoint, capsys):
     assert main(command("--max-cost", "1")) == 2
     assert "the price of judge-one is not known" in capsys.readouterr().err

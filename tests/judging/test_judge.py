@@ -154,7 +154,7 @@ def test_a_cap_leaves_the_rest_unfinished():
     running = plain_running(budget=Budget(calls=2))
     verdicts = Judge(model).judge(["q"] * 4, ["a", "b", "c", "d"], running=running)
     assert verdicts.counts == {Status.SCORED: 2, Status.UNFINISHED: 2}
-    assert "cap of 1 calls" in verdicts.stopped  # one call of the two went to the first item
+    assert "the cap of 2 calls is reached; what is finished is kept" in verdicts.stopped
     assert len(model.requests) == 2
 
 

@@ -16,6 +16,7 @@ class Budget:
         calls: attempts that are sent, repeated ones included.
         tokens: of prompts and replies together.
         money: in the currency of the price table.
+        whole: what this is the rest of, for messages; ``None`` if it is no rest.
 
     Raises:
         InputError: a cap is below 0.
@@ -24,6 +25,7 @@ class Budget:
     calls: int | None = None
     tokens: int | None = None
     money: float | None = None
+    whole: "Budget | None" = None
 
     def __post_init__(self) -> None:
         for name in ("calls", "tokens", "money"):
@@ -97,8 +99,9 @@ class Meter:
         return self._budget.calls is not None and self._calls >= self._budget.calls
 
     def _beyond(self, wanted: Usage) -> str | None:
+        named = self._budget.whole or self._budget
         if self._out_of_calls():
-            return f"the cap of {self._budget.calls:,} calls is reached"
+            return f"the cap of {named.calls:,} calls is reached"
         if self._budget.tokens is None and self._budget.money is None:
             return None
         total = self._used
@@ -106,9 +109,9 @@ class Meter:
             total = _sum(total, aside)
         total = _sum(total, wanted)
         if self._budget.tokens is not None and total.tokens > self._budget.tokens:
-            return f"the cap of {self._budget.tokens:,} tokens is reached"
+            return f"the cap of {named.tokens:,} tokens is reached"
         if self._budget.money is not None and self._price and self._price.of(total) > self._budget.money:
-            return f"the cap of {self._budget.money:g} {self._price.currency} is reached"
+            return f"the cap of {named.money:g} {self._price.currency} is reached"
         return None
 
 

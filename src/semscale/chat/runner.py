@@ -151,7 +151,7 @@ class _Run:
         if isinstance(self._reason, CapReachedError):
             raise InterruptedRunError(
                 f"{self._reason}; {done:,} requests are finished and kept; a higher cap goes on from there"
-            )
+            ) from self._reason
         if isinstance(self._reason, FatalCallError):
             raise self._reason.failure
 

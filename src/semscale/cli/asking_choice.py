@@ -10,6 +10,8 @@ from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
+    from semscale.chat.forecast import Forecast
+    from semscale.chat.ledger import Ledger
     from semscale.chat.runner import Runner
 
 
@@ -67,27 +69,45 @@ class AskingChoice:
         """Say what asking would take at most, without asking.
 
         Returns:
-            ``prompts`` that would be asked, ``left_out``, ``calls``, estimated ``prompt_tokens``, the most
-            ``reply_tokens``, and ``money`` with its ``currency``, both ``None`` where no price is known.
-            Replies that the ledger has cost nothing.
+            ``prompts`` that would be asked, ``left_out``, ``answered`` requests that the ledger has a reply
+            or refusal of, which cost nothing, ``calls``, estimated ``prompt_tokens``, the most
+            ``reply_tokens``, ``money`` with its ``currency``, both ``None`` where no price is known, and then
+            what to do about that in ``price_note``.
         """
-        from semscale.chat.prices import PriceTable
-        from semscale.chat.replies import Usage
-        from semscale.chat.tokens import estimated_prompt, most_reply_tokens
+        from semscale.chat.ledger import Ledger
+        from semscale.chat.runner import run_apart
 
         asked = [prompt for prompt in prompts if prompt_status(prompt) is Status.SCORED]
-        each = 1 + self.sampling.n_samples
-        requests = [self.sampling.request(prompt, 0) for prompt in asked]
-        sent, replied = sum(map(estimated_prompt, requests)), sum(map(most_reply_tokens, requests))
-        usage = Usage(each * sent, each * replied)
-        price = PriceTable.load().find(self.model)
+        chat, ledger = self.load(None), Ledger(self.ledger)
+        try:
+            taken = run_apart(self._forecast(asked, chat, ledger))
+        finally:
+            ledger.close()
         return {
             "model": self.model,
             "prompts": len(asked),
             "left_out": len(prompts) - len(asked),
-            "calls": each * len(asked),
-            "prompt_tokens": usage.prompt_tokens,
-            "reply_tokens": usage.completion_tokens,
-            "money": None if price is None else price.of(usage),
-            "currency": None if price is None else price.currency,
+            "answered": taken.answered,
+            "calls": taken.calls,
+            "prompt_tokens": taken.most.prompt_tokens,
+            "reply_tokens": taken.most.completion_tokens,
+            "money": taken.money,
+            "currency": taken.currency or None,
+            "price_note": taken.price_note or None,
         }
+
+    async def _forecast(self, prompts: list[Any], chat: "ChatModel", ledger: "Ledger") -> "Forecast":
+        from semscale.chat.content_key import ContentKeys
+        from semscale.chat.forecast import forecast
+        from semscale.chat.replies import CallError
+
+        keys, requests = ContentKeys(chat), []
+        for prompt in prompts:
+            answer = self.sampling.request(prompt, 0)
+            requests.append(answer)
+            # A prompt whose answer was refused gets no samples.
+            if not isinstance(await ledger.find(keys.of(answer)), CallError):
+                requests += [
+                    self.sampling.request(prompt, sample) for sample in range(1, self.sampling.n_samples + 1)
+                ]
+        return await forecast(requests, chat, ledger=ledger)

@@ -48,18 +48,20 @@ def show_preflight(taken: dict[str, Any]) -> None:
     table = figure_table("at most", "", title=f"Asking {one_line(taken['model'])}")
     table.add_row("prompts", count(taken["prompts"]))
     table.add_row("left out", count(taken["left_out"]))
+    table.add_row("replies kept from before", count(taken["answered"]))
     table.add_row("calls", count(taken["calls"]))
     table.add_row("tokens of prompts, about", count(taken["prompt_tokens"]))
     table.add_row("tokens of replies", count(taken["reply_tokens"]))
     money = taken["money"]
-    known = "not known: add the model to the price table" if money is None else number(money, 4)
-    table.add_row("cost", known if money is None else f"{known} {taken['currency']}")
-    print_plainly(lambda console: _both(console, table))
+    table.add_row("cost", "not known" if money is None else f"{number(money, 4)} {taken['currency']}")
+    note = taken["price_note"]
+    print_plainly(lambda console: _both(console, table, [note] if note else []))
 
 
-def _both(console: Console, table: Table) -> None:
+def _both(console: Console, table: Table, notes: list[str]) -> None:
     console.print(table)
-    console.print("Nobody was asked. Replies that are kept from earlier runs cost nothing.")
+    for line in [*notes, "Nobody was asked."]:
+        console.print(Text(printable(line)))
 
 
 def _print(console: Console, measured: "ConsistentFile") -> None:

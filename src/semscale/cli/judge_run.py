@@ -10,7 +10,6 @@ from semscale.chat.budget import Budget
 from semscale.chat.forecast import Forecast, forecast
 from semscale.chat.ledger import Ledger
 from semscale.chat.limits import Limits
-from semscale.chat.messages import Request
 from semscale.chat.runner import run_apart
 from semscale.cli.judge_choice import JudgeChoice
 from semscale.cli.outputs import check_input, check_report, write_page
@@ -144,10 +143,7 @@ class JudgeRun:
         _, cells = self._cells(file, **settings)
         ledger = Ledger(self.caps.ledger)
         try:
-            return [
-                (each.name, run_apart(forecast(self._requests(each, cells), each.model, ledger=ledger)))
-                for each in _members(judge)
-            ]
+            return [(each.name, run_apart(self._forecast(each, cells, ledger))) for each in _members(judge)]
         finally:
             ledger.close()
 
@@ -182,8 +178,11 @@ class JudgeRun:
             check_output(table, self.out)
         return table.name, read_judge_cells(table, self.columns)
 
-    def _requests(self, judge: Judge, cells: JudgeCells) -> list[Request]:
-        return judge.requests(cells.questions, cells.answers, references=cells.references)
+    async def _forecast(self, judge: Judge, cells: JudgeCells, ledger: Ledger) -> Forecast:
+        """Forecast the form whose replies the ledger has most of: the one that the model took before."""
+        forms = judge.requests(cells.questions, cells.answers, references=cells.references)
+        found = [await forecast(requests, judge.model, ledger=ledger) for requests in forms]
+        return min(found, key=lambda each: each.calls)
 
 
 def _members(judge: "Judge | Panel") -> tuple[Judge, ...]:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from semscale.chat.budget import Budget, Spent
+from semscale.chat.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger import Ledger
 from semscale.chat.limits import Limits
@@ -44,6 +45,7 @@ class Running:
             _left(self.budget.calls, spent.calls),
             _left(self.budget.tokens, spent.usage.tokens),
             _left(self.budget.money, spent.money or 0.0),
+            whole=self.budget.whole or self.budget,
         )
         return replace(self, budget=budget)
 
@@ -128,7 +130,13 @@ async def ask(
                     thread.replies.append(outcome.reply)
                     thread.reading = read(outcome.reply)
     except InterruptedRunError as error:
-        stopped = str(error)
+        # A run of one part of the items knows only how many of these are finished.
+        cap = isinstance(error.__cause__, CapReachedError)
+        stopped = (
+            f"{error.__cause__}; what is finished is kept; a higher cap goes on from there"
+            if cap
+            else str(error)
+        )
     return running.after(runner.spent), stopped
 
 

@@ -177,12 +177,21 @@ class Judge:
         applied = self._signature(_shown_by_replies(ability, waiting.values()))
         return Verdicts(tuple(verdicts), status, self.template, self.name, applied, stopped)
 
-    def requests(self, questions: object, answers: object, *, references: object = None) -> list[Request]:
-        """Write the requests that a run would begin with, if the model can do all that it is asked for."""
+    def requests(
+        self, questions: object, answers: object, *, references: object = None
+    ) -> list[list[Request]]:
+        """Write the requests that a run would begin with, once for each form that the model may take.
+
+        Returns:
+            A list for each form, the one that asks for most first; a run finds out which one is taken.
+        """
         items = dict.fromkeys(
             row for row in read_items(questions, answers, references) if isinstance(row, Item)
         )
-        return [thread.request for item in items for thread in self._threads(item, self._abilities[0])]
+        return [
+            [thread.request for item in items for thread in self._threads(item, ability)]
+            for ability in self._abilities
+        ]
 
     def prompt(self, item: Item) -> str:
         """What the judge reads about an item, after the words that stand before every item."""
