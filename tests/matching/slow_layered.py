@@ -15,6 +15,13 @@ def cleaned(text):
     )
 
 
+def cleaned_apart(text):
+    """Cleaning as the document has it: a mark is a token of its own, so "the," is a stop word and a mark."""
+    for mark in PUNCTUATION - {"'"}:
+        text = text.replace(mark, f" {mark} ")
+    return cleaned(text)
+
+
 def cosine(embedder, first, second):
     a, b = (embedder.embed([text]).vectors[0].astype(float) for text in (first, second))
     return sum(x * y for x, y in zip(a, b, strict=True)) / np.sqrt((a * a).sum() * (b * b).sum())
@@ -28,8 +35,8 @@ def idf(piece, corpus, unseen):
 
 
 def word_f1(embedder, prediction, reference, corpus, unseen):
-    ours = [piece for piece in cleaned(prediction).split() if piece.isalnum()]
-    theirs = [piece for piece in cleaned(reference).split() if piece.isalnum()]
+    ours = [piece for piece in prediction.split() if piece.isalnum()]
+    theirs = [piece for piece in reference.split() if piece.isalnum()]
     if not ours or not theirs:
         return 0.0
 
@@ -43,8 +50,9 @@ def word_f1(embedder, prediction, reference, corpus, unseen):
 
 
 def doc_score(embedder, prediction, reference, corpus, baseline):
-    word = word_f1(embedder, prediction, reference, corpus, unseen=None)
-    sentence = cosine(embedder, cleaned(prediction), cleaned(reference))
+    texts = cleaned_apart(prediction), cleaned_apart(reference)
+    word = word_f1(embedder, *texts, corpus, unseen=None)
+    sentence = cosine(embedder, *texts)
     paragraph = (cosine(embedder, prediction, reference) - baseline) / (1 - baseline)
     total = max(0.0, 0.4 * word + 0.4 * sentence + 0.2 * paragraph - 0.25)
     return 1.0 if total >= 0.95 else total
@@ -53,8 +61,9 @@ def doc_score(embedder, prediction, reference, corpus, baseline):
 def code_score(embedder, prediction, reference, corpus, baseline):
     if prediction.strip().lower() == reference.strip().lower():
         return 1.0
-    word = word_f1(embedder, prediction, reference, corpus, unseen=1.0)
-    sentence = cosine(embedder, cleaned(prediction), cleaned(reference))
+    texts = cleaned(prediction), cleaned(reference)
+    word = word_f1(embedder, *texts, corpus, unseen=1.0)
+    sentence = cosine(embedder, *texts)
     total = max(
         0.0, 0.4 * word + 0.4 * sentence + 0.2 * max(0.0, (sentence - baseline) / (1 - baseline)) - 0.25
     )

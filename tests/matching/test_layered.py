@@ -11,7 +11,7 @@ from semscale.matching.pairs import pair_up
 from semscale.matching.presets import find_preset
 
 PREDICTIONS = [
-    "the heart is enlarged",
+    "the heart is, enlarged",
     "a heart attack , of course",
     "no",
     "Lung disease",

@@ -15,5 +15,10 @@ def test_a_stop_word_with_punctuation_at_its_end_stays():
     assert content_only("the, heart") == "the, heart"
 
 
+def test_with_marks_apart_a_stop_word_goes_with_its_mark_and_contractions_stay_whole():
+    assert content_only("the, heart (left) isn't the end.", marks_apart=True) == "heart left end"
+    assert content_only("b-12, 3.5%", marks_apart=True) == "b-12 3.5"
+
+
 def test_a_text_of_stop_words_becomes_empty():
     assert content_only("it is not") == ""

@@ -60,7 +60,7 @@ class LayeredMatch:
             InputError: the corpus has too few different texts to estimate a baseline from.
         """
         corpus = self._corpus_of(pairs)
-        cleaned = [content_only(text) for text in pairs.texts]
+        cleaned = [self._cleaned(text) for text in pairs.texts]
         baseline = self._baseline(corpus)
         word = self._word_layer(pairs, cleaned, corpus)
         sentence, windows = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
@@ -83,7 +83,7 @@ class LayeredMatch:
 
     def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
         texts = (pairs.texts[at] for at in (pairs.prediction[row], pairs.reference[row]))
-        ours, theirs = (alphanumeric(self._pieces(content_only(text))) for text in texts)
+        ours, theirs = (alphanumeric(self._pieces(self._cleaned(text))) for text in texts)
         self._table.learn([*ours, *theirs])
         vectors = self._table.vectors
         similarity = vectors[self._table.rows(ours)] @ vectors[self._table.rows(theirs)].T
@@ -95,6 +95,9 @@ class LayeredMatch:
 
     def _idf(self, corpus: Sequence[str]) -> WordIdf:
         return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)
+
+    def _cleaned(self, text: str) -> str:
+        return content_only(text, marks_apart=self._preset.marks_apart)
 
     def _signature(self, baseline: float, corpus: Sequence[str]) -> Signature:
         signature = Signature.of(

@@ -12,6 +12,7 @@ class LayeredPreset:
     Attributes:
         name: as signatures have it.
         equality_first: texts that are equal but for case score 1, before any layer is computed.
+        marks_apart: cleaning drops "the," because it reads a comma as a token of its own.
         cleaned_paragraph: the paragraph layer reads texts without stop words, as the sentence layer does.
         clipped_paragraph: a paragraph layer below the baseline counts as 0.
         baseline_pairs: how many unrelated pairs of references the baseline is the mean of.
@@ -22,6 +23,7 @@ class LayeredPreset:
 
     name: str
     equality_first: bool
+    marks_apart: bool
     cleaned_paragraph: bool
     clipped_paragraph: bool
     baseline_pairs: int
@@ -35,6 +37,7 @@ PRESETS = {
         LayeredPreset(
             name="cliniqlink-doc",
             equality_first=False,
+            marks_apart=True,
             cleaned_paragraph=False,
             clipped_paragraph=False,
             baseline_pairs=100,
@@ -44,6 +47,7 @@ PRESETS = {
         LayeredPreset(
             name="cliniqlink-code",
             equality_first=True,
+            marks_apart=False,
             cleaned_paragraph=True,
             clipped_paragraph=True,
             baseline_pairs=50,
