@@ -25,6 +25,7 @@ _FIND_FINAL = (
     "ORDER BY id LIMIT 1"
 )
 _BUSY_SECONDS = 60.0
+_LOOK_AGAIN = 0.02
 
 
 class Claim(Enum):
@@ -61,9 +62,7 @@ class LedgerFile:
         path.parent.mkdir(parents=True, exist_ok=True)
         self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
-            self._connection.execute("PRAGMA journal_mode = WAL")
-            self._connection.execute("PRAGMA synchronous = FULL")  # a reply outlives a power cut, too
-            self._connection.executescript(_SCHEMA)
+            _set_up(self._connection)
             self._owner = Owner(path.with_name(f"{path.name}.owners"))
         except BaseException:
             self._connection.close()
@@ -127,3 +126,19 @@ class LedgerFile:
         finally:
             self._connection.close()
             self._owner.leave()
+
+
+def _set_up(connection: sqlite3.Connection) -> None:
+    """Make the tables, write-ahead; where several open a new file at once SQLite does not wait by itself."""
+    until = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            connection.execute("PRAGMA synchronous = FULL")  # a reply outlives a power cut, too
+            connection.executescript(_SCHEMA)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or time.monotonic() > until:
+                raise
+            time.sleep(_LOOK_AGAIN)
+        else:
+            return
