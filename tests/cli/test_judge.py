@@ -190,6 +190,13 @@ def test_an_endpoint_without_logprobs_or_schema(command, endpoint, capsys):
     assert "|structured:no|logprobs:none|" in found["signature"]
 
 
+def test_the_screen_says_why_nobody_was_reached(command, endpoint, capsys):
+    endpoint.refuses = {"messages"}
+    assert main(command()) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "most often because: judge-one: Error code: 400 - unknown field." in shown
+
+
 def test_a_panel_from_a_file(command, endpoint, tmp_path, capsys):
     panel, report = tmp_path / "panel.yaml", tmp_path / "judged.html"
     panel.write_text(

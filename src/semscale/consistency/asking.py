@@ -1,6 +1,7 @@
 """Asks a chat model for answers and samples in one run, and stops where a decision is settled."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ class Replies:
         n_calls: replies that were asked for, from the ledger or from the model.
         n_saved: replies that were not asked for, because the decision was settled.
         n_failed: requests without a reply.
+        why_failed: what most of these met; ``None`` where each request has a reply.
     """
 
     answers: list[str | None]
@@ -40,6 +42,7 @@ class Replies:
     n_calls: int
     n_saved: int
     n_failed: int
+    why_failed: str | None = None
 
 
 class Asking:
@@ -146,10 +149,13 @@ class Asking:
                 refused = ended is OutcomeStatus.REFUSED
                 status[item] = Status.REFUSED if refused else Status.FAILED
         answered = int((status == Status.SCORED).sum())
-        failed = sum(outcome.reply is None for outcome in self._replies.values())
+        failures = Counter(str(found.failure) for found in self._replies.values() if found.failure)
         n_calls = len(self._replies)
         saved = int((self._status == Status.SCORED).sum()) + answered * m - n_calls
-        return Replies(answers, samples, status, tuple(self._sides), n_calls, saved, failed)
+        why = failures.most_common(1)[0][0] if failures else None
+        return Replies(
+            answers, samples, status, tuple(self._sides), n_calls, saved, failures.total(), why_failed=why
+        )
 
     def _text(self, item: int, sample: int) -> str | None:
         outcome = self._replies.get((item, sample))

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from semscale.consistency.lengths import NULLS
-from semscale.report.wording import count, counted, coverage, listed, number, percent
+from semscale.report.wording import count, counted, coverage, listed, number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.consistency.summary import ConsistencySummary
@@ -122,7 +122,8 @@ def asking_words(summary: "ConsistencySummary") -> str | None:
     if replies is None:
         return None
     saved = f", {count(replies.n_saved)} saved because the decision was settled" if replies.n_saved else ""
-    failed = f", {count(replies.n_failed)} without a reply" if replies.n_failed else ""
+    why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
+    failed = f", {count(replies.n_failed)} without a reply{why}" if replies.n_failed else ""
     return f"{counted(replies.n_calls, 'reply', 'replies')} asked for{saved}{failed}"
 
 

@@ -1,5 +1,6 @@
 """What verdicts mean, in words: the same on the screen, in JSON and in the report."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from semscale.report.wording import (
@@ -13,9 +14,11 @@ from semscale.report.wording import (
     percent,
     with_interval,
 )
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
+    from semscale.judging.verdicts import Verdicts
     from semscale.stats.agreement_estimates import AgreementEstimate
 
 MEANINGS = {
@@ -72,6 +75,8 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
                 f"{one_line(name)} gave no score to {counted(lost, 'row')}; "
                 "the figures hold for the others only."
             )
+        if why := _most_frequent_failure(verdicts):
+            said.append(f"{one_line(name)} could not be asked, most often because: {why}.")
         covered = verdicts.covered[verdicts.scored]
         low = int((covered < _LITTLE_COVERED).sum())
         if low:
@@ -88,6 +93,12 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
         labelled = counted(summary.human.corrected.n_labelled, "row")
         said.append(f"Only {labelled} with human labels: intervals are wide.")
     return tuple(said)
+
+
+def _most_frequent_failure(verdicts: "Verdicts") -> str | None:
+    """What most calls without a reply met; ``None`` where every call had one."""
+    met = Counter(verdict.reason for verdict in verdicts if verdict.status == Status.FAILED)
+    return one_line(met.most_common(1)[0][0]).rstrip(".") if met else None
 
 
 def human_rows(summary: "JudgeSummary") -> list[tuple[str, str, str]]:
