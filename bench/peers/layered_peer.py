@@ -1,6 +1,7 @@
 """Matches pair by pair as the ClinIQLink document says, every token encoded by sentence-transformers."""
 
 import json
+import re
 import string
 import sys
 import time
@@ -33,7 +34,8 @@ class Matcher:
         return [piece for piece in self.model.tokenizer.tokenize(text) if piece.isalnum()]
 
     def _cleaned(self, text):
-        words = (word for word in text.split() if word.lower() not in self.stop)
+        found = re.findall(r"\w+(?:[.'-]\w+)*|[^\w\s]", text)
+        words = (word for word in found if word.lower() not in self.stop)
         return " ".join(word for word in words if not set(word) <= set(string.punctuation))
 
     def _word(self, prediction, reference):
