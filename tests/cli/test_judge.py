@@ -247,6 +247,11 @@ def test_bad_input_is_one_line_and_2(command, capsys, more, message):
     assert said.count("\n") == 1
 
 
+def test_an_address_beside_a_panel_is_refused_and_not_passed_over(command, capsys):
+    assert main(command(model=("--panel", "panel.yaml"))) == 2
+    assert "write base_url beside each model" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [

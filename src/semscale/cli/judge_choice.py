@@ -36,11 +36,16 @@ class JudgeChoice:
         """Check that it is said who judges.
 
         Raises:
-            InputError: neither a model nor a panel, or both.
+            InputError: neither a model nor a panel, or both; or an address beside a panel.
         """
         if (self.model is None) == (self.panel is None):
             said = "neither" if self.model is None else "both"
             raise InputError(f"name a judge with --model or several with --panel, got {said}")
+        if self.panel is not None and self.base_url is not None:
+            # The address is not repeated: it may have a password in it.
+            raise InputError(
+                "--base-url goes with --model; write base_url beside each model of the panel's file"
+            )
 
     def load(self, progress: "Progress | None" = None) -> "Judge | Panel":
         """Load the judges.
