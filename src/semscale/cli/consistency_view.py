@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semscale.cli.fitting import fitted
-from semscale.cli.tables import bar, figure_table, print_plainly
+from semscale.cli.score_tables import group_table, guard_table, spread_table
+from semscale.cli.tables import figure_table, print_plainly
 from semscale.consistency.measures import MEASURES
 from semscale.report.consistency_words import (
     GUARD_MEANINGS,
@@ -19,7 +21,6 @@ from semscale.report.consistency_words import (
     items_that_count,
     promises,
 )
-from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import (
     count,
     counted,
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from semscale.cli.consistency_run import ConsistentFile
     from semscale.consistency.summary import ConsistencySummary
 
-_BAR, _GROUPS, _NAME_CELLS, _TEXT_CELLS, _LEAST = 24, 50, 30, 44, 6
+_TEXT_CELLS, _LEAST = 44, 6
 _QUIET = "dim"
 
 
@@ -87,11 +88,14 @@ def _tables(summary: "ConsistencySummary") -> Iterator[Table | str]:
         yield "\nNo prompt has a value, so there is nothing to estimate."
         return
     yield _figures(summary)
-    yield _spread(summary)
+    main, score = summary.found.main, summary.found.score
+    heads = (MEASURE_NAMES[main], "prompts")
+    yield spread_table(score[~np.isnan(score)], MEASURES[main].bounds, heads=heads, title="\nSpread")
     if summary.cells.groups is not None:
-        yield _groups(summary)
+        yield group_table(summary.estimates[main], by=summary.columns.by, items="prompts")
     if summary.guards:
-        yield _guards(summary)
+        title = "\nSamples that contradict the answer"
+        yield guard_table(summary.guards, GUARD_MEANINGS, items="prompts", title=title)
     if summary.trust is not None:
         yield _trust(summary)
     yield _least(summary)
@@ -101,42 +105,6 @@ def _figures(summary: "ConsistencySummary") -> Table:
     table = figure_table("mean of", "estimate", title=f"\nAltogether ({coverage(summary.interval)} interval)")
     for name, estimates in summary.estimates.items():
         table.add_row(MEASURE_NAMES[name], with_interval(estimates[None]))
-    return table
-
-
-def _spread(summary: "ConsistencySummary") -> Table:
-    main = summary.found.main
-    table = figure_table(MEASURE_NAMES[main], "prompts", "", title="\nSpread")
-    table.columns[2].justify = "left"
-    score = summary.found.score[~(summary.found.score != summary.found.score)]
-    edges = bin_edges(score, MEASURES[main].bounds, bins=10)
-    counts = bin_counts(score, edges)
-    most = max(int(counts.max()), 1)
-    for low, high, n in reversed(list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))):
-        shown = Text(bar(n / most, _BAR), style="cyan")
-        table.add_row(f"{number(low, 1)} to {number(high, 1)}", f"{n:,}", shown)
-    return table
-
-
-def _groups(summary: "ConsistencySummary") -> Table:
-    estimates = summary.estimates[summary.found.main]
-    groups = {name: estimate for name, estimate in estimates.items() if name is not None}
-    heads = [fitted(summary.columns.by or "group", _NAME_CELLS), "prompts", "left out", "mean"]
-    table = figure_table(*heads, title="\nBy group")
-    for name, estimate in list(groups.items())[:_GROUPS]:
-        cells = [f"{estimate.n:,}", f"{estimate.n_left_out:,}", with_interval(estimate)]
-        table.add_row(fitted(name, _NAME_CELLS) or "(blank)", *cells)
-    if len(groups) > _GROUPS:
-        more = counted(len(groups) - _GROUPS, "more group", "more groups")
-        table.add_row(f"... and {more}; --json has all")
-    return table
-
-
-def _guards(summary: "ConsistencySummary") -> Table:
-    table = figure_table("guard", "prompts", "", title="\nSamples that contradict the answer")
-    table.columns[2].justify = "left"
-    for guard, n in summary.guards.items():
-        table.add_row(guard, f"{n:,}", GUARD_MEANINGS.get(guard, ""))
     return table
 
 

@@ -3,12 +3,14 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from semscale.cli.fitting import fitted
-from semscale.cli.tables import bar, figure_table, print_plainly
+from semscale.cli.score_tables import NAME_CELLS, spread_table
+from semscale.cli.tables import figure_table, print_plainly
 from semscale.report.judge_figures import judge_table
 from semscale.report.judge_words import (
     cautions,
@@ -18,7 +20,6 @@ from semscale.report.judge_words import (
     provenance_words,
     rows_that_count,
 )
-from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import counted, coverage, number, one_line, percent, printable, with_interval
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from semscale.judging.audit import Audit
     from semscale.judging.judge_summary import JudgeSummary
 
-_BAR, _TEXT_CELLS, _NAME_CELLS, _SHOWN = 24, 44, 30, 6
+_TEXT_CELLS, _SHOWN = 44, 6
 _QUIET = "dim"
 
 
@@ -108,27 +109,14 @@ def _tables(summary: "JudgeSummary") -> Iterator[Table | str]:
     for name, value, _ in human_rows(summary):
         figures.add_row(name[0].lower() + name[1:], value)
     yield figures
-    yield _spread(summary)
+    expected = summary.expected[~np.isnan(summary.expected)]
+    yield spread_table(expected, (0.0, 1.0), heads=("score", "rows"), title="\nScores")
     shown = judge_table(summary)
     judges = figure_table(*map(str.lower, shown.columns), title="\nJudges")
     for row in shown.rows:
-        judges.add_row(fitted(row[0], _NAME_CELLS), *row[1:])
+        judges.add_row(fitted(row[0], NAME_CELLS), *row[1:])
     yield judges
     yield _rows(summary)
-
-
-def _spread(summary: "JudgeSummary") -> Table:
-    table = figure_table("score", "rows", "", title="\nScores")
-    table.columns[2].justify = "left"
-    expected = summary.expected[summary.expected == summary.expected]  # noqa: PLR0124 - without NaN
-    edges = bin_edges(expected, (0.0, 1.0), bins=10)
-    counts = bin_counts(expected, edges)
-    most = max(int(counts.max()), 1)
-    for low, high, n in reversed(list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))):
-        table.add_row(
-            f"{number(low, 1)} to {number(high, 1)}", f"{n:,}", Text(bar(n / most, _BAR), style="cyan")
-        )
-    return table
 
 
 def _rows(summary: "JudgeSummary") -> Table:

@@ -8,7 +8,8 @@ from rich.table import Table
 from rich.text import Text
 
 from semscale.cli.fitting import fitted
-from semscale.cli.tables import bar, figure_table, print_plainly
+from semscale.cli.score_tables import group_table, guard_table, spread_table
+from semscale.cli.tables import figure_table, print_plainly
 from semscale.report.match_words import (
     GUARD_MEANINGS,
     cautions,
@@ -17,7 +18,6 @@ from semscale.report.match_words import (
     rows_that_count,
     separation_words,
 )
-from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import counted, coverage, number, one_line, plain, printable, with_interval
 from semscale.types import Integers
 
@@ -25,9 +25,6 @@ if TYPE_CHECKING:
     from semscale.cli.match_run import MatchedFile
     from semscale.matching.match_summary import MatchSummary
 
-_BAR = 24
-_GROUPS = 50
-_NAME_CELLS = 30
 _TEXT_CELLS = 44
 _WORST = 6
 _QUIET = "dim"
@@ -62,11 +59,13 @@ def _tables(summary: "MatchSummary") -> Iterator[Table | str]:
         yield "\nNo row has a score, so there is nothing to estimate."
         return
     yield _figures(summary)
-    yield _spread(summary)
+    matches = summary.matches
+    heads = ("score", "rows")
+    yield spread_table(matches.score[matches.scored], matches.bounds, heads=heads, title="\nScores")
     if summary.cells.groups is not None:
-        yield _groups(summary)
+        yield group_table(summary.estimates, by=summary.columns.by, items="rows")
     if summary.guards:
-        yield _guards(summary)
+        yield guard_table(summary.guards, GUARD_MEANINGS, items="rows", title="\nFindings")
     worst = summary.worst(_WORST)
     yield _pairs(summary, worst, f"\n{counted(len(worst), 'lowest score', 'lowest scores')}")
 
@@ -75,41 +74,6 @@ def _figures(summary: "MatchSummary") -> Table:
     low, high = summary.matches.bounds
     table = figure_table("", "estimate", title=f"\nAltogether ({coverage(summary.interval)} interval)")
     table.add_row(f"mean match, from {plain(low)} to {plain(high)}", with_interval(summary.estimates[None]))
-    return table
-
-
-def _spread(summary: "MatchSummary") -> Table:
-    table = figure_table("score", "rows", "", title="\nScores")
-    table.columns[2].justify = "left"
-    score = summary.matches.score[summary.matches.scored]
-    edges = bin_edges(score, summary.matches.bounds, bins=10)
-    counts = bin_counts(score, edges)
-    most = max(int(counts.max()), 1)
-    for low, high, n in reversed(list(zip(edges[:-1], edges[1:], counts.tolist(), strict=True))):
-        table.add_row(
-            f"{number(low, 1)} to {number(high, 1)}", f"{n:,}", Text(bar(n / most, _BAR), style="cyan")
-        )
-    return table
-
-
-def _groups(summary: "MatchSummary") -> Table:
-    groups = {name: estimate for name, estimate in summary.estimates.items() if name is not None}
-    heads = [fitted(summary.columns.by or "group", _NAME_CELLS), "rows", "left out", "mean"]
-    table = figure_table(*heads, title="\nBy group")
-    for name, estimate in list(groups.items())[:_GROUPS]:
-        cells = [f"{estimate.n:,}", f"{estimate.n_left_out:,}", with_interval(estimate)]
-        table.add_row(fitted(name, _NAME_CELLS) or "(blank)", *cells)
-    if len(groups) > _GROUPS:
-        more = counted(len(groups) - _GROUPS, "more group", "more groups")
-        table.add_row(f"... and {more}; --json has all")
-    return table
-
-
-def _guards(summary: "MatchSummary") -> Table:
-    table = figure_table("guard", "rows", "", title="\nFindings")
-    table.columns[2].justify = "left"
-    for guard, n in summary.guards.items():
-        table.add_row(guard, f"{n:,}", GUARD_MEANINGS.get(guard, ""))
     return table
 
 
