@@ -1,6 +1,7 @@
 """Types and bounds that every layer shares."""
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable
 from enum import StrEnum
 
 import numpy as np
@@ -33,3 +34,20 @@ class Status(StrEnum):
     REFUSED = "refused"  # the model declined to answer
     FAILED = "failed"  # no reply came
     UNFINISHED = "unfinished"  # a cap was reached before it was asked about
+
+
+def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:
+    """Count how many items have each status, as far as it occurs, in the order of ``Status``.
+
+    Example:
+        >>> found = count_statuses([Status.EMPTY, Status.SCORED, Status.EMPTY])
+        >>> [(str(status), n) for status, n in found.items()]
+        [('scored', 1), ('empty', 2)]
+    """
+    counted = Counter(statuses)
+    return {status: counted[status] for status in Status if counted[status]}
+
+
+def are_scored(statuses: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
+    """Say which items have a score, shape (n,)."""
+    return np.asarray(statuses == Status.SCORED, dtype=bool)

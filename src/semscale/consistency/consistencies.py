@@ -1,6 +1,5 @@
 """What measuring consistency gives: values of each item, what contradicts, and what was left out."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -15,7 +14,7 @@ from semscale.signature import Signature
 from semscale.stats.estimates import IntervalPlan
 from semscale.stats.means import MeanEstimate, estimate_mean
 from semscale.store.columns import as_names
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
 @dataclass(frozen=True)
@@ -60,13 +59,12 @@ class Consistencies:
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
         """Which items have values, shape (n,)."""
-        return np.asarray(self.status == Status.SCORED, dtype=bool)
+        return are_scored(self.status)
 
     @property
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        counted = Counter(self.status)
-        return {status: counted[status] for status in Status if counted[status]}
+        return count_statuses(self.status)
 
     @property
     def n_contradicting(self) -> Integers:

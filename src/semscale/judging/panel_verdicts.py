@@ -1,6 +1,5 @@
 """What a panel gives: every judge's verdicts, figures for each item, and how the judges stand together."""
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -20,7 +19,7 @@ from semscale.stats.panels import (
     pairwise_agreement,
     severities,
 )
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
 @dataclass(frozen=True)
@@ -96,13 +95,12 @@ class PanelVerdicts:
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
         """Which items have a score, shape (n,)."""
-        return np.asarray(self.status == Status.SCORED, dtype=bool)
+        return are_scored(self.status)
 
     @property
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        counted = Counter(self.status)
-        return {status: counted[status] for status in Status if counted[status]}
+        return count_statuses(self.status)
 
     @property
     def stopped(self) -> str | None:

@@ -14,7 +14,7 @@ from semscale.judging.verdict import Provenance, Verdict
 from semscale.signature import Signature
 from semscale.stats.estimates import IntervalPlan
 from semscale.stats.means import MeanEstimate, estimate_mean
-from semscale.types import Floats, Status
+from semscale.types import Floats, Status, are_scored, count_statuses
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -92,13 +92,12 @@ class Verdicts:
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
         """Which items have a score, shape (n,)."""
-        return np.asarray(self.status == Status.SCORED, dtype=bool)
+        return are_scored(self.status)
 
     @property
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        counted = Counter(self.status)
-        return {status: counted[status] for status in Status if counted[status]}
+        return count_statuses(self.status)
 
     @property
     def provenances(self) -> dict[Provenance, int]:

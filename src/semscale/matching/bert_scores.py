@@ -1,6 +1,5 @@
 """What BERTScore gives: precision, recall and F1 for each item."""
 
-from collections import Counter
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -8,7 +7,7 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
 @dataclass(frozen=True)
@@ -53,7 +52,7 @@ class BertScores:
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
         """Which items have scores, shape (n,)."""
-        return np.asarray(self.status == Status.SCORED, dtype=bool)
+        return are_scored(self.status)
 
     @property
     def n_windowed(self) -> int:
@@ -63,8 +62,7 @@ class BertScores:
     @property
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        counted = Counter(self.status)
-        return {status: counted[status] for status in Status if counted[status]}
+        return count_statuses(self.status)
 
     def with_zeros(self) -> "BertScores":
         """Put 0 where an item has no score, as ``bert_score`` does; the status still says why."""

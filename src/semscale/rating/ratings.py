@@ -1,6 +1,5 @@
 """What rating texts gives: a probability mass function for each text, and everything that follows from it."""
 
-from collections import Counter
 from dataclasses import dataclass, field, fields
 from typing import Unpack
 
@@ -17,7 +16,7 @@ from semscale.rating.mass_names import mass_names
 from semscale.rating.summary import RatingSummary, SummarySettings, summarize
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Status
+from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 Statuses = npt.NDArray[np.object_]
 """Shape (n,), each a ``Status``."""
@@ -97,13 +96,12 @@ class Ratings:
     @property
     def scored(self) -> npt.NDArray[np.bool_]:
         """Which texts have a rating, shape (n,)."""
-        return np.asarray(self.status == Status.SCORED, dtype=bool)
+        return are_scored(self.status)
 
     @property
     def counts(self) -> dict[Status, int]:
         """How many texts have each status, as far as it occurs, in the order of ``Status``."""
-        counted = Counter(self.status)
-        return {status: counted[status] for status in Status if counted[status]}
+        return count_statuses(self.status)
 
     @property
     def n_scored(self) -> int:
