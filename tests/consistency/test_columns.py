@@ -1,7 +1,7 @@
 import polars as pl
 import pytest
 
-from semscale.consistency.columns import AnswerColumns, as_texts, read_answers
+from semscale.consistency.columns import AnswerColumns, read_answers
 from semscale.errors import InputError, UnknownNameError
 from semscale.store.reading import open_table
 
@@ -68,6 +68,7 @@ def test_columns_that_are_not_there_or_hold_no_text_are_refused(table):
         read_answers(table({"a": [None], "s": ["y"]}), AnswerColumns(answer="a", samples=("s",)))
 
 
-def test_a_broken_list_is_named_with_its_row():
+def test_a_broken_list_is_named_with_its_row(table):
+    answers = table({"a": ["x"] * 3, "s": ["y", "y", '["Paris", ']})
     with pytest.raises(InputError, match="column 's' has a list that is no valid JSON in data row 3"):
-        as_texts('["Paris", ', "s", 2)
+        read_answers(answers, AnswerColumns(answer="a", samples=("s",)))

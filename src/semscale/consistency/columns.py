@@ -1,6 +1,5 @@
 """Which columns of a table hold prompts, answers and samples, and their cells."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
+from semscale.store.listed import listed_cell
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 
@@ -140,7 +140,7 @@ def _samples(
     """Give the row of each item's answer, and the item's samples."""
     if columns.item is None:
         lists = [
-            [one for title in columns.samples for one in as_texts(cells[title][row], title, row)]
+            [one for title in columns.samples for one in _samples_in(cells[title][row], title, row)]
             for row in range(n)
         ]
         return list(range(n)), lists
@@ -152,33 +152,8 @@ def _samples(
     return [of[0] for of in rows.values()], [[answers[row] for row in of[1:]] for of in rows.values()]
 
 
-def as_texts(cell: Any, column: str, row: int) -> list[Any]:  # noqa: ANN401 - any cell
-    """List the samples in one cell: a list, a JSON list of strings, or one text.
-
-    Raises:
-        InputError: a cell that begins as a list of strings does and is none; its row is named.
-
-    Example:
-        >>> as_texts('["Paris", "Rome"]', "samples", 0), as_texts("[sic]", "samples", 0)
-        (['Paris', 'Rome'], ['[sic]'])
-    """
-    if isinstance(cell, list):
-        return cell
-    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
-        return [cell]
-    try:
-        content = json.loads(cell)
-    except (json.JSONDecodeError, RecursionError):
-        content = None
-    if isinstance(content, list) and all(text is None or isinstance(text, str) for text in content):
-        return content
-    if cell.lstrip()[1:].lstrip().startswith('"'):
-        shown = cell if len(cell) <= _SHOWN else cell[: _SHOWN - 3] + "..."
-        raise InputError(
-            f"sample: column '{column}' has a list that is no valid JSON in data row {row + 1}: {shown}; "
-            'write ["one", "other"], or the text alone (rows are counted from 1, below the header)'
-        )
-    return [cell]
+def _samples_in(cell: Any, column: str, row: int) -> list[Any]:  # noqa: ANN401 - any cell
+    return listed_cell(cell, parameter="sample", column=column, row=row, only_nulls=True)
 
 
 def _refuse_textless(cells: list[Any], columns: AnswerColumns) -> None:

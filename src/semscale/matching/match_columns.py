@@ -1,6 +1,5 @@
 """Which columns of a table are matched, and their cells as predictions, references and groups."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,6 +9,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
+from semscale.store.listed import listed_cell
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 
@@ -128,34 +128,8 @@ def reference_lists(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> l
     rows: list[list[Any]] = [[] for _ in columns[0]]
     for name, column in zip(names, columns, strict=True):
         for row, cell in enumerate(column):
-            rows[row] += _as_list(cell, name, row)
+            rows[row] += listed_cell(cell, parameter="reference", column=name, row=row, only_nulls=False)
     return rows
-
-
-def _as_list(cell: Any, name: str, row: int) -> list[Any]:  # noqa: ANN401 - any cell
-    if isinstance(cell, list):
-        return cell
-    if not isinstance(cell, str) or not cell.lstrip().startswith("["):
-        return [cell]
-    try:
-        content = json.loads(cell)
-    except (json.JSONDecodeError, RecursionError):
-        content = None
-    if isinstance(content, list) and _are_texts(content):
-        return content
-    if cell.lstrip()[1:].lstrip().startswith('"'):
-        shown = cell if len(cell) <= _SHOWN else cell[: _SHOWN - 3] + "..."
-        raise InputError(
-            f"reference: column '{name}' has a list that is no valid JSON in data row {row + 1}: {shown}; "
-            'write ["one", "other"], or the text alone (rows are counted from 1, below the header)'
-        )
-    return [cell]
-
-
-def _are_texts(content: list[Any]) -> bool:
-    """Tell whether a list holds texts; some may be null, not all."""
-    texts = [item for item in content if item is not None]
-    return all(isinstance(text, str) for text in texts) and bool(texts or not content)
 
 
 def _cells(batch: pl.DataFrame, title: str) -> list[Any]:
