@@ -1,0 +1,1 @@
+"""Quality drift: a candidate's outputs beside an approved baseline's, and the gate between them."""
