@@ -1,0 +1,48 @@
+"""The example runs of drift fit together, as every new user reads them first."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parent.parent / "examples" / "drift"
+NAMES = ("baseline", "rerun", "candidate_good", "candidate_bad")
+
+
+def read(name):
+    lines = (FOLDER / f"{name}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("name", NAMES[1:])
+def test_every_run_has_the_items_of_the_baseline(name):
+    asked = [(item["id"], item["input"], item["groups"]) for item in read("baseline")]
+    assert [(item["id"], item["input"], item["groups"]) for item in read(name)] == asked
+    assert len({key for key, _, _ in asked}) == 30
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_credits_are_halves_between_minus_one_and_two(name):
+    given = [output["credits"] for item in read(name) for output in item["outputs"]]
+    assert all(-1 <= credit <= 2 and (2 * credit).is_integer() for credit in given)
+
+
+def test_only_the_bad_candidate_is_silent():
+    silent = {
+        name: [i["id"] for i in read(name) if not any(o["text"].strip() for o in i["outputs"])]
+        for name in NAMES
+    }
+    assert silent == {
+        "baseline": [],
+        "rerun": [],
+        "candidate_good": [],
+        "candidate_bad": ["cells-10", "history-06"],
+    }
+
+
+def test_no_comment_is_said_twice_in_other_runs():
+    said = [
+        {o["text"] for i in read(name) for o in i["outputs"]}
+        for name in ("baseline", "rerun", "candidate_good")
+    ]
+    assert not (said[0] & said[1] or said[0] & said[2] or said[1] & said[2])
