@@ -7,13 +7,14 @@ from typing import Any
 
 
 @cache
-def read_lexicon(name: str) -> dict[str, Any]:
-    """Read one of this package's word lists.
+def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
+    """Read a package's word lists.
 
     Args:
         name: the file's name without its ending: ``opposites``, ``negation``, ``units`` or ``wordlists``.
+        package: where the file stands.
     """
-    text = resources.files("semscale.guards").joinpath(f"{name}.toml").read_text(encoding="utf-8")
+    text = resources.files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
 
 

@@ -1,0 +1,91 @@
+"""Damage to lists of outputs: another order, one fewer, another item's, cut short, none."""
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from semscale.drift.damage_sentences import sentences_of
+from semscale.history.items import Item, Output
+
+Outputs = tuple[Output, ...]
+
+
+def shuffled(item: Item, rng: np.random.Generator) -> Outputs | None:
+    """Put the outputs into another order; ``None`` where all orders are the same."""
+    if len({output.text for output in item.outputs}) < 2:  # noqa: PLR2004 - nothing to put in order
+        return None
+    while True:
+        order = tuple(item.outputs[at] for at in rng.permutation(len(item.outputs)))
+        if [output.text for output in order] != [output.text for output in item.outputs]:
+            return order
+
+
+def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
+    """Leave one output out; of a single output, leave out the last half of its sentences.
+
+    Returns:
+        ``None`` for a single output of one sentence, of which only silence could be left.
+    """
+    if len(item.spoken) == 1:
+        return _rewritten_single(item)
+    out = int(rng.choice([at for at, output in enumerate(item.outputs) if not output.is_silent]))
+    return item.outputs[:out] + item.outputs[out + 1 :]
+
+
+def shuffled_and_dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
+    """Leave one output out and put the others into another order, where there are others."""
+    left = dropped(item, rng)
+    if left is None:
+        return None
+    return shuffled(replace(item, outputs=left), rng) or left
+
+
+def silenced(item: Item, rng: np.random.Generator) -> Outputs:  # noqa: ARG001 - as all damage is called
+    """Leave all outputs out."""
+    return ()
+
+
+def swapped(items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
+    """Give every item the outputs of another one; ``None`` where these say the same, or there is no other.
+
+    Items change places along one random cycle through all that speak (Sattolo's algorithm), so that none
+    keeps its own.
+    """
+    speaking = [at for at, item in enumerate(items) if item.spoken]
+    cycle = list(speaking)
+    for at in range(len(cycle) - 1, 0, -1):
+        other = int(rng.integers(at))
+        cycle[at], cycle[other] = cycle[other], cycle[at]
+    given: list[Outputs | None] = [None] * len(items)
+    for at, source in zip(speaking, cycle, strict=True):
+        if _texts(items[source]) != _texts(items[at]):
+            given[at] = items[source].outputs
+    return given
+
+
+def truncated(text: str) -> str | None:
+    """Keep the first third of a text's words, at least one; ``None`` for a text of one word.
+
+    Example:
+        >>> truncated("The plug is hot and it smells.")
+        'The plug is'
+    """
+    words = list(re.finditer(r"\S+", text))
+    kept = math.ceil(len(words) / 3)
+    return text[: words[kept - 1].end()] if kept < len(words) else None
+
+
+def _rewritten_single(item: Item) -> Outputs | None:
+    text = item.spoken[0].text or ""
+    pieces = sentences_of(text)
+    if len(pieces) < 2:  # noqa: PLR2004 - no half to leave
+        return None
+    kept = "".join(pieces[: math.ceil(len(pieces) / 2)])
+    return tuple(output if output.is_silent else replace(output, text=kept) for output in item.outputs)
+
+
+def _texts(item: Item) -> list[str]:
+    return sorted(output.text or "" for output in item.spoken)

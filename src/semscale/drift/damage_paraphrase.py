@@ -1,0 +1,120 @@
+"""A harmless change: the same in other words, spelling and punctuation, by rules that keep the meaning."""
+
+import re
+from functools import cache
+
+import numpy as np
+
+from semscale.drift.damage_sentences import cased_as, sentences_of
+from semscale.guards.lexicons import read_lexicon
+
+_OFTEN = 0.8
+_INTRO = re.compile(r"^(\s*)(However|Nevertheless|Additionally|Overall), (?=[a-z])", re.MULTILINE)
+_NEXT_TIME = re.compile(r"^(\s*)Next time, ([a-z][^.!?;:]*[a-z)])([.!])$")
+_TO_IMPROVE = re.compile(
+    r"^(\s*)To improve, ((?:consider|try|think|provide|include|add)\b[^.!?;:]*[a-z)])([.!])$"
+)
+_BULLETS = str.maketrans({"•": "-", "–": "-"})
+_SMART = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
+
+
+def paraphrased(text: str, rng: np.random.Generator) -> str | None:
+    """Say the same in other words.
+
+    Synonyms and phrases of a small list, contractions, British and American spelling, the place of an
+    opening ("Next time, ..."), two adjectives around "and", quotation marks, dashes and bullets. Each place
+    is changed with a probability of .8, so that other seeds give other versions.
+
+    Returns:
+        ``None`` where no rule applies, those of quotation marks, dashes and bullets apart.
+
+    Example:
+        >>> paraphrased("It isn't clear.", np.random.default_rng(1))
+        'It is not clear.'
+    """
+    changed = "".join(_reordered(piece, rng) for piece in sentences_of(text))
+    changed = _pairs().sub(lambda match: _other(match, changed, rng), changed)
+    changed = _adjectives().sub(lambda match: _turned(match, rng), changed)
+    retyped = _retyped(changed) if rng.random() < _OFTEN else changed
+    return None if changed == text else retyped
+
+
+def _reordered(sentence: str, rng: np.random.Generator) -> str:
+    """Move an opening to the end, where nothing else hangs on its place."""
+    for pattern, ending in ((_NEXT_TIME, "next time"), (_TO_IMPROVE, "to improve")):
+        match = pattern.match(sentence)
+        if match and "," not in match[2] and rng.random() < _OFTEN:
+            return f"{match[1]}{match[2][0].upper()}{match[2][1:]} {ending}{match[3]}"
+    return sentence
+
+
+def _other(match: re.Match[str], text: str, rng: np.random.Generator) -> str:
+    """The other side of a pair, with the article before it put right."""
+    if rng.random() >= _OFTEN:
+        return match.group()
+    article, space, word = match["article"] or "", match["space"] or "", match["word"]
+    new = cased_as(_partners()[word.lower().replace("’", "'")], word)
+    if article.lower() in ("a", "an"):
+        article = cased_as("an" if _sounds_like_a_vowel(new) else "a", article)
+    return f"{article}{space}{new}"
+
+
+def _sounds_like_a_vowel(word: str) -> bool:
+    return word[0].lower() in "aeiou" and not word.lower().startswith(("use", "uni", "eu", "one"))
+
+
+def _turned(match: re.Match[str], rng: np.random.Generator) -> str:
+    if rng.random() >= _OFTEN:
+        return match.group()
+    first, second = match.groups()
+    return f"{cased_as(second, first)} and {first.lower()}"
+
+
+def _retyped(text: str) -> str:
+    """Other quotation marks, dashes and bullets."""
+    if any(mark in text for mark in "“”’‘"):
+        text = text.translate(_SMART)
+    else:
+        text = re.sub(r'"([^"\n]*)"', r"“\1”", text)
+        text = re.sub(r"(?<=\w)'(?=\w)", "’", text)
+    text = re.sub(
+        r"^(\s*)[-*•] ", lambda mark: mark[1] + ("* " if "-" in mark[0] else "- "), text, flags=re.MULTILINE
+    )
+    return re.sub(r"(?<=\w) (?:-|--) (?=\w)", " – ", text)
+
+
+@cache
+def _partners() -> dict[str, str]:
+    """What takes the place of a word or phrase in small letters."""
+    lexicon = read_lexicon("damage_paraphrase", package="semscale.drift")
+    there = {first.lower(): second for first, second in lexicon["one_way"]}
+    for part in ("both", "spellings", "contractions"):
+        there |= {first.lower(): second for first, second in lexicon[part]}
+        there |= {second.lower(): first for first, second in lexicon[part]}
+    return there
+
+
+@cache
+def _pairs() -> re.Pattern[str]:
+    full = [
+        full.lower()
+        for full, _ in read_lexicon("damage_paraphrase", package="semscale.drift")["contractions"]
+    ]
+    words = "|".join(_ending(word, word in full) for word in sorted(_partners(), key=len, reverse=True))
+    return re.compile(
+        rf"(?:(?<!\w)(?P<article>an?)(?P<space>\s))?(?<![\w'’-])(?P<word>{words})(?![\w'’-])", re.IGNORECASE
+    )
+
+
+def _ending(word: str, is_contractible: bool) -> str:
+    """A word as a pattern, with what must come after it."""
+    pattern = re.escape(word).replace("'", "['’]")
+    if is_contractible:
+        return pattern + r"(?=\s[a-z])"
+    return pattern + r"(?!\s(?:been|had|got|gotten|become)\b)" if word.endswith("'s") else pattern
+
+
+@cache
+def _adjectives() -> re.Pattern[str]:
+    words = "|".join(read_lexicon("damage_paraphrase", package="semscale.drift")["adjectives"].split())
+    return re.compile(rf"\b({words}) and ({words})\b", re.IGNORECASE)
