@@ -1,0 +1,78 @@
+"""A database with its ways in: reading, and writing all or nothing; what goes wrong comes as one line."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from sqlalchemy import Connection, Engine, Table, event, func, insert, select
+
+from semscale.history.column_values import Row
+from semscale.history.database_errors import clear_errors
+
+_WRITES = "semscale_writes"
+_LOCK = 0x53454D53  # "SEMS": the server's lock under which histories are made, brought up to date and merged
+_AT_ONCE = 1000  # rows in one statement
+
+
+class Database:
+    """A database that several threads and processes use at once.
+
+    Args:
+        engine: gives connections in autocommit mode where it is SQLite's.
+        where: as people may see it.
+    """
+
+    def __init__(self, engine: Engine, where: str) -> None:
+        self.where = where
+        self._engine = engine
+        self._writer = engine.execution_options(**{_WRITES: True})
+        if engine.dialect.name == "sqlite":
+            event.listen(engine, "begin", _begin)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        """Open a transaction that reads.
+
+        Raises:
+            InputError: the database cannot be used.
+        """
+        with clear_errors(self.where), self._engine.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def writing(self, *, alone: bool = False) -> Iterator[Connection]:
+        """Open a transaction that writes: all of it lasts, or nothing does.
+
+        Args:
+            alone: whether to wait until nobody else is at work that must be done alone; SQLite has one writer
+                at a time anyway.
+
+        Raises:
+            InputError: the database cannot be used, or cannot be written to.
+        """
+        with clear_errors(self.where), self._writer.begin() as connection:
+            if alone and connection.dialect.name != "sqlite":
+                connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            yield connection
+
+    def close(self) -> None:
+        """Let go of every connection."""
+        self._engine.dispose()
+
+
+def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> None:
+    """Insert many rows in few statements."""
+    statement = insert(table)
+    if connection.dialect.name != "sqlite":
+        # The driver asks the server once a row; SQLAlchemy joins rows where it has to return a column.
+        key = next(iter(table.primary_key))
+        for start in range(0, len(rows), _AT_ONCE):
+            connection.execute(statement.returning(key), rows[start : start + _AT_ONCE])
+        return
+    for start in range(0, len(rows), _AT_ONCE):
+        connection.execute(statement, rows[start : start + _AT_ONCE])
+
+
+def _begin(connection: Connection) -> None:
+    # A transaction that reads first and then writes could not wait for another writer.
+    writes = connection.get_execution_options().get(_WRITES)
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,66 @@
+"""What SQLite and PostgreSQL complain about, in one line that names the history and what to do."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+
+from sqlalchemy.exc import DBAPIError, InterfaceError
+
+from semscale.errors import InputError
+
+_READ_ONLY = "is read-only: copy it to where you may write, or name another one"
+_BUSY = "is held by another program for too long: try again when that has ended"
+_DAMAGED = "is damaged: take a copy of it from before, or start a new one and merge what other machines have"
+_SQLITE = {
+    sqlite3.SQLITE_READONLY: _READ_ONLY,
+    sqlite3.SQLITE_BUSY: _BUSY,
+    sqlite3.SQLITE_LOCKED: _BUSY,
+    sqlite3.SQLITE_CORRUPT: _DAMAGED,
+    sqlite3.SQLITE_NOTADB: "is no SQLite file: name the file of a history, or another one to start it",
+    sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that file and folder exist and that you may use them",
+    sqlite3.SQLITE_PERM: "cannot be opened: check that you may use it",
+    sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
+    sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
+}
+_POSTGRES = {
+    "28": "refuses the user or the password: check both in the URL, or set PGPASSWORD",
+    "3D": "names a database that does not exist: create it with createdb, or name another one",
+    "42501": "does not let this user do that: ask for the right to read and to write its tables",
+    "25006": _READ_ONLY,
+    "23505": "just got the same id from somebody else: nothing was kept twice",
+    "53": "has no room or no connection left: try again later",
+    "57": "is shutting down or starting up: try again later",
+    "08": "lost the connection: try again",
+}
+
+
+@contextmanager
+def clear_errors(where: str) -> Iterator[None]:
+    """Turn what a database complains about into an error of ours; what is our own mistake stays as it is.
+
+    Args:
+        where: the history, as people may see it.
+
+    Raises:
+        InputError: the database cannot be used as it was asked to.
+    """
+    try:
+        yield
+    except DBAPIError as error:
+        told = _told(error)
+        if told is None:
+            raise
+        raise InputError(f"history {where} {told}") from error
+
+
+def _told(error: DBAPIError) -> str | None:
+    if isinstance(error.orig, sqlite3.Error):
+        # Errors of Python's own module, such as a closed connection's, have no code.
+        return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF)
+    fields = error.orig.args[0] if error.orig is not None and error.orig.args else None
+    if isinstance(fields, Mapping):
+        code = str(fields.get("C", ""))
+        return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
+    if isinstance(error, InterfaceError):
+        return "cannot be reached: check host and port, and that the server is running"
+    return None

@@ -1,0 +1,272 @@
+"""The history: runs, approvals and comparisons, to which everything is added and from which nothing goes."""
+
+from collections import defaultdict
+from datetime import datetime
+from types import TracebackType
+from typing import Self
+
+from sqlalchemy import Connection, Table, select
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.column_values import Found
+from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
+from semscale.history.database import Database, insert_rows
+from semscale.history.merging import merge
+from semscale.history.naming import find_id, near
+from semscale.history.run_rows import approval_row, read_approval, read_run, read_summary, run_rows
+from semscale.history.runs import Approval, Run, now
+from semscale.history.stored_comparison import StoredComparison
+from semscale.history.summaries import Merged, RunSummary
+from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, RUNS, SCORES
+from semscale.types import Floats
+
+
+class History:
+    """Stored runs, approvals and comparisons; several threads and processes may use one history at once.
+
+    Every call that writes is one transaction. Made by :func:`~semscale.history.opening.open_history`.
+
+    Args:
+        database: with all tables.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"History({self.where!r})"
+
+    @property
+    def where(self) -> str:
+        """The file, or the URL without a password."""
+        return self._database.where
+
+    def close(self) -> None:
+        """Let go of the database."""
+        self._database.close()
+
+    def record(self, run: Run) -> None:
+        """Keep a run with all its items.
+
+        Raises:
+            InputError: the history has a run of this id, cannot be written, or cannot keep a value.
+            UnknownNameError: ``rerun_of`` names no run.
+        """
+        row, items = run_rows(run)
+        with self._database.writing() as connection:
+            if run.rerun_of is not None:
+                _refuse_lone_rerun(connection, run)
+            _refuse_known(connection, RUNS, run.id, "a run")
+            insert_rows(connection, RUNS, [row])
+            insert_rows(connection, ITEMS, items)
+
+    def run(self, name: str) -> Run:
+        """Load a run.
+
+        Args:
+            name: its id, or the beginning of it, at least 4 characters.
+
+        Raises:
+            UnknownNameError: no run or more than one is meant.
+            InputError: its items are not those that were recorded.
+        """
+        with self._database.reading() as connection:
+            return _load_run(connection, _find_run(connection, name))
+
+    def runs(self, dataset: str | None = None) -> list[RunSummary]:
+        """List runs without their items, the oldest first.
+
+        Args:
+            dataset: only those of one dataset.
+        """
+        query = select(RUNS).order_by(RUNS.c.recorded, RUNS.c.id)
+        if dataset is not None:
+            query = query.where(RUNS.c.dataset == dataset)
+        with self._database.reading() as connection:
+            return [read_summary(found) for found in connection.execute(query).mappings()]
+
+    def datasets(self) -> list[str]:
+        """Name all datasets that have runs, sorted."""
+        with self._database.reading() as connection:
+            query = select(RUNS.c.dataset).distinct()
+            return sorted(connection.execute(query).scalars())
+
+    def reruns(self, run_id: str) -> list[Run]:
+        """Load the reruns of a run, the oldest first.
+
+        Raises:
+            UnknownNameError: no run or more than one is meant.
+        """
+        with self._database.reading() as connection:
+            original = _find_run(connection, run_id)
+            query = select(RUNS.c.id).where(RUNS.c.rerun_of == original)
+            ids = connection.execute(query.order_by(RUNS.c.recorded, RUNS.c.id)).scalars().all()
+            return [_load_run(connection, each) for each in ids]
+
+    def approve(self, approval: Approval) -> None:
+        """Keep an approval; the latest of a dataset says what its baseline is.
+
+        Raises:
+            InputError: the run is of another dataset, or the history has an approval of this id.
+            UnknownNameError: there is no such run.
+        """
+        row = approval_row(approval)
+        with self._database.writing() as connection:
+            known = dict(connection.execute(select(RUNS.c.id, RUNS.c.dataset)).tuples().all())
+            if approval.run_id not in known:
+                raise UnknownNameError(
+                    f"unknown run {approval.run_id[:60]!r}{near(approval.run_id, list(known))}"
+                )
+            if known[approval.run_id] != approval.dataset:
+                raise InputError(
+                    f"run {approval.run_id!r} is of dataset {known[approval.run_id]!r}, so it cannot be the "
+                    f"baseline of {approval.dataset!r}: approve a run of that one"
+                )
+            _refuse_known(connection, APPROVALS, approval.id, "an approval")
+            insert_rows(connection, APPROVALS, [row])
+
+    def approvals(self, dataset: str) -> list[Approval]:
+        """List the approvals of a dataset, the oldest first."""
+        query = select(APPROVALS).where(APPROVALS.c.dataset == dataset)
+        query = query.order_by(APPROVALS.c.approved, APPROVALS.c.id)
+        with self._database.reading() as connection:
+            return [read_approval(found) for found in connection.execute(query).mappings()]
+
+    def baseline(self, dataset: str, *, at: datetime | None = None) -> tuple[Run, Approval]:
+        """Load the run that is approved as a dataset's baseline.
+
+        Args:
+            dataset: its name.
+            at: as of when: later approvals do not count. By default the latest there is, as of now.
+
+        Returns:
+            The run and its approval.
+
+        Raises:
+            InputError: no run is approved, or the latest approval has expired.
+            UnknownNameError: the history has no such dataset.
+        """
+        given = [each for each in self.approvals(dataset) if at is None or each.approved <= at]
+        if not given:
+            raise self._not_approved(dataset)
+        latest = given[-1]
+        if latest.expires is not None and latest.is_stale(now() if at is None else at):
+            raise InputError(
+                f"the baseline of {dataset!r} is stale: {latest.by} approved run {latest.run_id} on "
+                f"{latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; look at it again, "
+                f"then semscale drift approve RUN, such as {latest.run_id[:8]}"
+            )
+        return self.run(latest.run_id), latest
+
+    def keep(self, comparison: StoredComparison) -> None:
+        """Keep a comparison with its figures and scores.
+
+        Raises:
+            InputError: the history has a comparison of this id, cannot be written, or cannot keep a value.
+        """
+        row, figures, scores = comparison_rows(comparison)
+        with self._database.writing() as connection:
+            _refuse_known(connection, COMPARISONS, comparison.id, "a comparison")
+            insert_rows(connection, COMPARISONS, [row])
+            insert_rows(connection, FIGURES, figures)
+            insert_rows(connection, SCORES, scores)
+
+    def comparisons(
+        self, *, dataset: str | None = None, baseline_id: str | None = None
+    ) -> list[StoredComparison]:
+        """List comparisons with their figures and without scores, the oldest first.
+
+        Args:
+            dataset: only those of one dataset.
+            baseline_id: only those with one baseline.
+        """
+        wanted = [
+            column == value
+            for column, value in ((COMPARISONS.c.dataset, dataset), (COMPARISONS.c.baseline_id, baseline_id))
+            if value is not None
+        ]
+        query = select(COMPARISONS).where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
+        of_figures = select(FIGURES).join(COMPARISONS).where(*wanted).order_by(FIGURES.c.position)
+        with self._database.reading() as connection:
+            figures = defaultdict[str, list[Found]](list)
+            for figure in connection.execute(of_figures).mappings():
+                figures[figure["comparison_id"]].append(figure)
+            found = connection.execute(query).mappings()
+            return [read_comparison(each, figures[each["id"]]) for each in found]
+
+    def scores(self, comparison_id: str) -> dict[str, Floats]:
+        """Load the scores of a comparison.
+
+        Returns:
+            Each of shape (n,), by metric; NaN where an item has none.
+
+        Raises:
+            UnknownNameError: there is no such comparison.
+        """
+        query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
+        with self._database.reading() as connection:
+            found = connection.execute(query.order_by(SCORES.c.metric)).tuples().all()
+            if not found:
+                ids = connection.execute(select(COMPARISONS.c.id)).scalars().all()
+                if comparison_id not in ids:
+                    raise UnknownNameError(
+                        f"unknown comparison {comparison_id[:60]!r}{near(comparison_id, ids)}"
+                    )
+        return {metric: unpack(packed) for metric, packed in found}
+
+    def merge(self, other: "History") -> Merged:
+        """Add what another history has and this one has not; done again, it adds nothing.
+
+        Returns:
+            How much was added.
+
+        Raises:
+            InputError: both have something else under one id; then nothing is added.
+        """
+        return merge(self._database, other._database)
+
+    def _not_approved(self, dataset: str) -> InputError:
+        recorded = self.runs(dataset)
+        if not recorded:
+            names = self.datasets()
+            return UnknownNameError(f"unknown dataset {dataset[:60]!r}{near(dataset, names)}")
+        return InputError(
+            f"dataset {dataset!r} has no approved baseline: semscale drift approve RUN, such as its "
+            f"latest run {recorded[-1].id[:8]}"
+        )
+
+
+def _refuse_known(connection: Connection, table: Table, name: str, noun: str) -> None:
+    if connection.execute(select(table.c.id).where(table.c.id == name)).first() is not None:
+        raise InputError(
+            f"the history has {noun} {name!r} already: nothing is ever replaced, so give another id"
+        )
+
+
+def _refuse_lone_rerun(connection: Connection, run: Run) -> None:
+    known = dict(connection.execute(select(RUNS.c.id, RUNS.c.dataset)).tuples().all())
+    original = run.rerun_of or ""
+    if original not in known:
+        raise UnknownNameError(f"rerun_of names no run, got {original[:60]!r}{near(original, list(known))}")
+    if known[original] != run.dataset:
+        raise InputError(
+            f"rerun_of must name a run of dataset {run.dataset!r}, got {original!r} of {known[original]!r}"
+        )
+
+
+def _find_run(connection: Connection, name: str) -> str:
+    return find_id(name, connection.execute(select(RUNS.c.id)).scalars().all(), "run")
+
+
+def _load_run(connection: Connection, run_id: str) -> Run:
+    found = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).mappings().one()
+    bodies = select(ITEMS.c.body).where(ITEMS.c.run_id == run_id).order_by(ITEMS.c.position)
+    return read_run(found, connection.execute(bodies).scalars().all())

@@ -1,0 +1,69 @@
+"""An item as the text that a database keeps, and back; any text that a model can give survives."""
+
+import json
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from semscale.errors import InputError
+from semscale.history.items import Item, Output
+
+
+def dump_item(item: Item) -> str:
+    r"""Write an item as one line of JSON.
+
+    Returns:
+        Unicode as it is, except what databases refuse: NUL is always escaped, lone surrogates where there
+        are any. A number that is NaN reads ``null``.
+
+    Raises:
+        InputError: a number is infinite.
+
+    Example:
+        >>> dump_item(Item("a", (Output("fine\0", {"credits": float("nan")}),)))
+        '{"id": "a", "outputs": [{"text": "fine\\u0000", "fields": {"credits": null}}]}'
+    """
+    body: dict[str, object] = {"id": item.id}
+    if item.input is not None:
+        body["input"] = item.input
+    if item.groups:
+        body["groups"] = dict(item.groups)
+    body["outputs"] = [_output_body(item, output) for output in item.outputs]
+    text = json.dumps(body, ensure_ascii=False)
+    return json.dumps(body) if has_surrogates(text) else text
+
+
+def load_item(text: str) -> Item:
+    """Read what :func:`dump_item` wrote.
+
+    Example:
+        >>> load_item('{"id": "a", "outputs": [{"text": null}]}')
+        Item(id='a', outputs=(Output(text=None, fields={}),), input=None, groups={})
+    """
+    body: dict[str, Any] = json.loads(text)
+    outputs = tuple(Output(each["text"], _loaded(each.get("fields", {}))) for each in body["outputs"])
+    return Item(body["id"], outputs, body.get("input"), body.get("groups", {}))
+
+
+def has_surrogates(text: str) -> bool:
+    """Say whether there is half a character in a text, which no database takes."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return True
+    return False
+
+
+def _output_body(item: Item, output: Output) -> dict[str, object]:
+    fields = {name: _number(item, name, value) for name, value in output.fields.items()}
+    return {"text": output.text, "fields": fields} if fields else {"text": output.text}
+
+
+def _number(item: Item, name: str, value: float) -> float | None:
+    if math.isinf(value):
+        raise InputError(f"{name} of item {item.id!r} must be finite, got {value}")
+    return None if math.isnan(value) else float(value)
+
+
+def _loaded(fields: Mapping[str, float | None]) -> dict[str, float]:
+    return {name: float("nan") if value is None else value for name, value in fields.items()}

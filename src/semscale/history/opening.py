@@ -1,0 +1,60 @@
+"""Opening a history, wherever it is."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semscale.history.address import Address, read_address
+
+if TYPE_CHECKING:
+    from sqlalchemy import Engine
+
+    from semscale.history.history import History
+
+
+def open_history(where: str | Path, *, create: bool = True) -> "History":
+    """Open a history; one that an older version made is brought up to date.
+
+    Args:
+        where: a path or ``sqlite:///path`` of a SQLite file, or ``postgresql://user@host/database``.
+        create: whether to start a history where there is none.
+
+    Returns:
+        The history; close it, or use it in a ``with`` statement.
+
+    Raises:
+        InputError: it cannot be opened: missing, damaged, not reachable, another program's, or of a newer
+            version.
+        MissingExtraError: pg8000 is needed and not installed.
+
+    Example:
+        >>> import tempfile
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     with open_history(Path(folder) / "history.sqlite") as history:
+        ...         history.datasets()
+        []
+    """
+    from semscale.history.database import Database
+    from semscale.history.history import History
+    from semscale.history.migrating import bring_up_to_date
+    from semscale.history.sqlite_file import write_ahead
+
+    address = read_address(where)
+    database = Database(_engine(address, create=create), address.shown)
+    try:
+        bring_up_to_date(database, create=create)
+        if address.path is not None:
+            write_ahead(address.path)
+    except BaseException:
+        database.close()
+        raise
+    return History(database)
+
+
+def _engine(address: Address, *, create: bool) -> "Engine":
+    if address.url is not None:
+        from semscale.history.postgres_server import postgres_engine
+
+        return postgres_engine(address.url, address.shown)
+    from semscale.history.sqlite_file import sqlite_engine
+
+    return sqlite_engine(address.path or Path(), create=create)

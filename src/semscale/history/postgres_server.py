@@ -1,0 +1,162 @@
+"""Reaching a history's PostgreSQL database through pg8000, as its URL says."""
+
+import os
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL, make_url
+from sqlalchemy.exc import ArgumentError, DisconnectionError
+
+from semscale.errors import InputError, MissingExtraError
+
+_SECONDS = 10.0  # to wait for a server that does not answer
+_PORT = 5432
+_SETTINGS = ("host", "sslmode")
+_SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+
+
+def postgres_engine(url: str, shown: str) -> Engine:
+    """Give an engine for a database on a server; the password stands in none of its texts.
+
+    Args:
+        url: ``postgresql://user:password@host:port/database``; the password may come from ``PGPASSWORD``.
+            Of libpq's settings ``host`` (a folder with the server's socket) and ``sslmode`` are understood.
+        shown: the URL without its password.
+
+    Raises:
+        InputError: the URL cannot be understood.
+        MissingExtraError: pg8000 is not installed.
+    """
+    try:
+        from pg8000.legacy import Connection
+    except ImportError as error:
+        raise MissingExtraError("pg8000", "postgres") from error
+    parts = _read(url, shown)
+    settings, place = _account(parts, shown), _place(parts)
+
+    def connected() -> object:
+        reached = _reach(place, shown)
+        try:
+            return Connection(**settings, sock=reached)
+        except BaseException:
+            reached.close()
+            raise
+
+    return _engine(connected)
+
+
+def _engine(connected: Callable[[], Any]) -> Engine:
+    engine = create_engine(
+        "postgresql+pg8000://",
+        creator=connected,
+        pool_size=4,
+        max_overflow=0,
+        pool_timeout=600,
+        pool_pre_ping=True,
+        hide_parameters=True,
+    )
+    event.listen(engine, "connect", _note_process)
+    event.listen(engine, "checkout", _leave_to_parent)
+    return engine
+
+
+def _read(url: str, shown: str) -> URL:
+    _, _, rest = url.partition("://")
+    try:
+        parts = make_url(f"postgresql+pg8000://{rest}")
+    except (ArgumentError, ValueError):
+        # The text of what went wrong may show a password.
+        raise InputError(
+            f"history {shown} must read postgresql://user:password@host:port/database; "
+            "write what is special in a password as %40 and the like"
+        ) from None
+    unknown = sorted(set(parts.query) - set(_SETTINGS))
+    if unknown:
+        raise InputError(
+            f"history {shown} has settings that are not understood: {', '.join(unknown)}; "
+            f"those that are: {', '.join(_SETTINGS)}"
+        )
+    return parts
+
+
+def _account(parts: URL, shown: str) -> Mapping[str, object]:
+    user = parts.username or os.environ.get("PGUSER")
+    if not user:
+        raise InputError(f"history {shown} must name the user: postgresql://user@host/database")
+    is_local = _socket_folder(parts) is not None
+    return {
+        "user": user,
+        "password": str(parts.password) if parts.password else os.environ.get("PGPASSWORD"),
+        "database": parts.database or user,
+        "host": parts.host or "localhost",
+        "ssl_context": False if is_local else _ssl_context(str(parts.query.get("sslmode", "prefer")), shown),
+        "application_name": "semscale",
+    }
+
+
+def _ssl_context(mode: str, shown: str) -> ssl.SSLContext | bool | None:
+    if mode not in _SSL_MODES:
+        raise InputError(f"sslmode of history {shown} must be one of {', '.join(_SSL_MODES)}, got {mode!r}")
+    if mode == "disable":
+        return False
+    if mode in {"allow", "prefer"}:
+        return None
+    context = ssl.create_default_context()
+    if mode != "verify-full":
+        context.check_hostname = False
+    if mode == "require":
+        context.verify_mode = ssl.CERT_NONE
+    return context
+
+
+def _socket_folder(parts: URL) -> str | None:
+    host = str(parts.query.get("host", ""))
+    return host if host.startswith("/") else None
+
+
+def _place(parts: URL) -> str | tuple[str, int]:
+    folder = _socket_folder(parts)
+    port = parts.port or _PORT
+    if folder is not None:
+        return f"{folder}/.s.PGSQL.{port}"
+    return (str(parts.query.get("host") or parts.host or "localhost"), port)
+
+
+def _reach(place: str | tuple[str, int], shown: str) -> socket.socket:
+    try:
+        if not isinstance(place, str):
+            reached = socket.create_connection(place, _SECONDS)
+        else:
+            reached = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+            _connect_local(reached, place)
+    except OSError as error:
+        why = error.strerror or str(error)
+        raise InputError(
+            f"history {shown} cannot be reached ({why}): check host and port, and that the server is running"
+        ) from error
+    reached.settimeout(None)  # a long question may take its time
+    reached.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+    return reached
+
+
+def _connect_local(reached: socket.socket, place: str) -> None:
+    try:
+        reached.settimeout(_SECONDS)
+        reached.connect(place)
+    except BaseException:
+        reached.close()
+        raise
+
+
+def _note_process(_connection: object, record: Any) -> None:  # noqa: ANN401 - theirs
+    record.info["process"] = os.getpid()
+
+
+def _leave_to_parent(_connection: object, record: Any, proxy: Any) -> None:  # noqa: ANN401 - theirs
+    # Two processes must not talk through one socket, so a fork leaves its parent's connections alone.
+    if record.info["process"] != os.getpid():
+        record.dbapi_connection = proxy.dbapi_connection = None
+        raise DisconnectionError

@@ -1,0 +1,91 @@
+"""Opening a history's SQLite file: write-ahead where possible, and for reading only where it must be."""
+
+import sqlite3
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine
+from sqlalchemy.pool import NullPool
+
+from semscale.errors import InputError
+
+_BUSY_SECONDS = 60.0
+_CANNOT_SHARE = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
+
+
+def sqlite_engine(path: Path, *, create: bool) -> Engine:
+    """Give an engine for a file; it has a connection of its own for every transaction.
+
+    So nothing is left open between two uses, and a process may be forked at any time.
+
+    Args:
+        path: of the file.
+        create: whether to make it, with its folder, where it is missing.
+
+    Raises:
+        InputError: the file is missing or its folder cannot be made.
+    """
+    if not path.exists():
+        if not create:
+            raise InputError(f"history {path} does not exist: record a run first, or name another file")
+        _make_folder(path)
+    mode = "rwc" if create else "rw"
+    return create_engine(
+        "sqlite://", creator=lambda: _connected(path, mode), poolclass=NullPool, hide_parameters=True
+    )
+
+
+def write_ahead(path: Path) -> None:
+    """Let readers go on while somebody writes, where the file system can; the file remembers it.
+
+    Where it cannot, or somebody is at the file just now, it stays as it is: that is slower, and as safe.
+    """
+    connection = _open(path, "mode=rw")
+    try:
+        connection.execute("PRAGMA journal_mode = WAL")
+    except sqlite3.OperationalError:
+        return
+    finally:
+        connection.close()
+
+
+def _make_folder(path: Path) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"history {path} cannot be made ({error.strerror}): name another folder") from error
+
+
+def _connected(path: Path, mode: str) -> sqlite3.Connection:
+    connection = _open(path, f"mode={mode}")
+    try:
+        connection.execute("PRAGMA foreign_keys = ON")
+        connection.execute("PRAGMA schema_version").fetchone()
+    except sqlite3.OperationalError as error:
+        connection.close()
+        if error.sqlite_errorcode & 0xFF in _CANNOT_SHARE and path.is_file():
+            return _unshared(path)
+        raise
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _unshared(path: Path) -> sqlite3.Connection:
+    # A write-ahead file needs files beside it even to be read. Where these cannot be made, nobody without
+    # more rights writes, so the file may be read as it is, unless something was not yet carried over into it.
+    ahead = path.with_name(f"{path.name}-wal")
+    if ahead.exists() and ahead.stat().st_size:
+        raise InputError(
+            f"history {path} cannot be read here: its last changes are in {ahead.name}, and the folder "
+            "cannot be written; copy both files to where you may write"
+        )
+    return _open(path, "mode=ro&immutable=1")
+
+
+def _open(path: Path, settings: str) -> sqlite3.Connection:
+    address = f"file:{quote(str(path.absolute()))}?{settings}"
+    return sqlite3.connect(
+        address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
+    )

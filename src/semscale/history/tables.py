@@ -1,0 +1,119 @@
+"""The tables of a history, as this version of Semscale has them; ``migrations`` holds how they came to be."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import (
+    Column,
+    DateTime,
+    Dialect,
+    Double,
+    ForeignKey,
+    Integer,
+    LargeBinary,
+    MetaData,
+    Table,
+    Text,
+    TypeDecorator,
+)
+
+REVISION = "3"
+"""The migration that makes the tables what stands here."""
+
+VERSION_TABLE = "semscale_version"
+"""Where a database says which migration it has; named apart from Alembic's own, which others may use."""
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """A moment, kept in UTC and given back in UTC by every database."""
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        """Turn a moment of any time zone into UTC."""
+        return None if value is None else value.astimezone(UTC)
+
+    def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401 - theirs
+        """Say that what SQLite gives without a time zone is UTC."""
+        if value is None:
+            return None
+        moment: datetime = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+        return moment
+
+
+METADATA = MetaData()
+
+RUNS = Table(
+    "semscale_runs",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("model", Text, nullable=False),
+    Column("recorded", UtcDateTime, nullable=False),
+    Column("signature", Text, nullable=False),
+    Column("revision", Text),
+    Column("digest", Text, nullable=False),
+    Column("rerun_of", Text, index=True),
+    Column("note", Text),
+    Column("n_items", Integer, nullable=False, server_default="0"),
+)
+
+ITEMS = Table(
+    "semscale_items",
+    METADATA,
+    Column("run_id", Text, ForeignKey(RUNS.c.id), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("body", Text, nullable=False),
+)
+
+APPROVALS = Table(
+    "semscale_approvals",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("run_id", Text, ForeignKey(RUNS.c.id), nullable=False),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("approved_by", Text, nullable=False),
+    Column("reason", Text, nullable=False),
+    Column("approved", UtcDateTime, nullable=False),
+    Column("expires", UtcDateTime),
+)
+
+COMPARISONS = Table(
+    "semscale_comparisons",
+    METADATA,
+    Column("id", Text, primary_key=True),
+    Column("baseline_id", Text, nullable=False, index=True),
+    Column("candidate_id", Text, nullable=False),
+    Column("model", Text, nullable=False),
+    Column("dataset", Text, nullable=False, index=True),
+    Column("signature", Text, nullable=False),
+    Column("outcome", Text),
+    Column("compared", UtcDateTime, nullable=False),
+    Column("digest", Text, nullable=False),
+)
+
+FIGURES = Table(
+    "semscale_figures",
+    METADATA,
+    Column("comparison_id", Text, ForeignKey(COMPARISONS.c.id), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("metric", Text, nullable=False),
+    Column("group_kind", Text),
+    Column("group_name", Text),
+    Column("loss", Double),
+    Column("drift", Double),
+    Column("low", Double),
+    Column("high", Double),
+    Column("margin", Double),
+    Column("n", Integer, nullable=False),
+    Column("n_left_out", Integer, nullable=False),
+)
+
+SCORES = Table(
+    "semscale_scores",
+    METADATA,
+    Column("comparison_id", Text, ForeignKey(COMPARISONS.c.id), primary_key=True),
+    Column("metric", Text, primary_key=True),
+    Column("packed", LargeBinary, nullable=False),
+)
