@@ -112,9 +112,20 @@ def _contradicting(answer: str, sample: str, cosine: float, guards: Sequence[str
     ]
     if _SHORT_ANSWERS.name in guards:
         findings += _SHORT_ANSWERS.check(answer, sample, cosine)
+    return tuple(_reworded(finding) for finding in contradicting(findings))
+
+
+def contradicting(findings: Sequence[Finding]) -> list[Finding]:
+    """Keep the findings by which one text contradicts the other.
+
+    Those of ``CONTRADICTING`` do; a name does if another one stands in its place.
+
+    Args:
+        findings: all of one pair.
+    """
     kinds = {_kind(finding) for finding in findings}
     telling = CONTRADICTING | _EXCHANGED if kinds >= _EXCHANGED else CONTRADICTING
-    return tuple(_reworded(finding) for finding in findings if _kind(finding) in telling)
+    return [finding for finding in findings if _kind(finding) in telling]
 
 
 def _reworded(finding: Finding) -> Finding:

@@ -86,6 +86,11 @@ class TokenEncoder:
         """Width of a hidden state."""
         return self._embedder.dimensions
 
+    @property
+    def pooling(self) -> str:
+        """How the model makes a text's vector of the last layer's states: ``mean``, or ``cls``, the first."""
+        return self._embedder.checkpoint.pooling
+
     @cached_property
     def reader(self) -> TokenReader:
         """The model's tokenizer."""

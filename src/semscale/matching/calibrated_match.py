@@ -12,7 +12,6 @@ from semscale.matching.calibrated import (
     above_floor,
     combine,
     estimated_floors,
-    lean,
     load_calibration,
     penalty_of,
 )
@@ -20,7 +19,7 @@ from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.token_words import WordWeights
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
-from semscale.matching.word_layers import Measured, SubjectWeights, TextsRead, WordLayers
+from semscale.matching.word_layers import SubjectWeights, TextsRead, WordLayers
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -88,11 +87,11 @@ class CalibratedMatch:
         if len(corpus) >= FEWEST_FOR_FLOORS:
             drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
             unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
-            floors = estimated_floors(self._raw(unrelated, 0.5), floors)
+            floors = estimated_floors(unrelated.layers(0.5), floors)
         measured = self._layers.measure(read, pairs.prediction, pairs.reference, weights, progress)
         layers = {
             name: above_floor(values, floors[name])
-            for name, values in self._raw(measured, self._recall_share).items()
+            for name, values in measured.layers(self._recall_share).items()
         }
         penalty = self._penalty(pairs)
         windows = self._encoder.windows(read.tokens)
@@ -102,11 +101,6 @@ class CalibratedMatch:
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
             signature=self._signature(corpus, floors),
         )
-
-    def _raw(self, measured: Measured, recall_share: float) -> dict[str, Floats]:
-        word = lean(measured.word_precision, measured.word_recall, recall_share)
-        context = lean(measured.context_precision, measured.context_recall, recall_share)
-        return dict(zip(LAYERS, (word, context, measured.text), strict=True))
 
     def _penalty(self, pairs: Pairs) -> Floats:
         texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)

@@ -1,7 +1,7 @@
 """In which order pairs are scored, so that a text which several pairs need is encoded once."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -68,27 +68,47 @@ def plan_steps(
         Belady 1966, A study of replacement algorithms, doi:10.1147/sj.52.0078.
     """
     order = scoring_order(prediction, reference) if len(prediction) else np.empty(0, np.int64)
-    uses = _Uses(prediction[order], reference[order])
+    texts = np.column_stack([prediction[order], reference[order]])
+    for step in plan_groups(list(texts), lengths, fresh_tokens=fresh_tokens, kept_tokens=kept_tokens):
+        yield replace(step, pairs=order[step.pairs])
+
+
+def plan_groups(
+    groups: Sequence[Integers], lengths: Integers, *, fresh_tokens: int, kept_tokens: int
+) -> Iterator[Step]:
+    """Cut groups of texts, each of which is scored together, into steps in their order.
+
+    Args:
+        groups: g of them, each the numbers of its texts.
+        lengths: shape (m,), tokens of each text.
+        fresh_tokens: as ``plan_steps`` has it, unless a single group has more.
+        kept_tokens: as ``plan_steps`` has it.
+
+    Yields:
+        Steps whose ``pairs`` are numbers of groups; together they hold every group once.
+    """
+    uses = _Uses(groups)
     kept: set[int] = set()
     start = 0
-    while start < len(order):
+    while start < len(groups):
         end, fresh = _filled(uses, start, kept, lengths, fresh_tokens)
         needed = kept | set(fresh)
         kept = _worth_keeping(needed, uses, end, lengths, kept_tokens)
         dropped = np.array(sorted(needed - kept), np.int64)
-        yield Step(order[start:end], np.array(fresh, np.int64), dropped)
+        yield Step(np.arange(start, end), np.array(fresh, np.int64), dropped)
         start = end
 
 
 class _Uses:
     """At which places of the order each text is needed."""
 
-    def __init__(self, prediction: Integers, reference: Integers) -> None:
-        self.texts = np.stack([prediction, reference], axis=1)
-        places = np.repeat(np.arange(len(prediction)), 2)
-        by_text = np.argsort(self.texts.ravel(), kind="stable")
+    def __init__(self, groups: Sequence[Integers]) -> None:
+        self.groups = groups
+        texts = np.concatenate([np.empty(0, np.int64), *groups])
+        places = np.repeat(np.arange(len(groups)), [len(group) for group in groups])
+        by_text = np.argsort(texts, kind="stable")
         self._places = places[by_text]
-        counts = np.bincount(self.texts.ravel(), minlength=1)
+        counts = np.bincount(texts, minlength=1)
         self._starts = np.concatenate([[0], np.cumsum(counts)])
 
     def next_after(self, text: int, place: int) -> int | None:
@@ -101,16 +121,16 @@ class _Uses:
 def _filled(
     uses: _Uses, start: int, kept: set[int], lengths: Integers, fresh_tokens: int
 ) -> tuple[int, list[int]]:
-    """Take pairs from ``start`` on while their fresh texts fit; say where they end and what is fresh."""
+    """Take groups from ``start`` on while their fresh texts fit; say where they end and what is fresh."""
     fresh: dict[int, None] = {}
     room = fresh_tokens
-    for place in range(start, len(uses.texts)):
-        new = {int(text): None for text in uses.texts[place] if text not in kept and text not in fresh}
+    for place in range(start, len(uses.groups)):
+        new = {int(text): None for text in uses.groups[place] if text not in kept and text not in fresh}
         room -= int(sum(lengths[text] for text in new))
         if room < 0 and place > start:
             return place, list(fresh)
         fresh |= new
-    return len(uses.texts), list(fresh)
+    return len(uses.groups), list(fresh)
 
 
 def _worth_keeping(

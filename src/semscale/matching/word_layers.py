@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding.token_ids import TokenIds
-from semscale.matching.calibrated import settled, word_match
+from semscale.matching.calibrated import LAYERS, lean
 from semscale.matching.reuse import plan_steps
 from semscale.matching.static_words import StaticPieces, pieces_of
 from semscale.matching.subjects import starts_with_pronoun, subject_length, weigh_subject
 from semscale.matching.token_words import WordWeights, find_words, unit_rows
-from semscale.types import Floats, Integers, Progress
+from semscale.matching.word_vectors import WordVectors, compare_words
+from semscale.types import Floats, Integers, Progress, Vectors
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
@@ -34,21 +35,11 @@ class Measured:
     context_recall: Floats
     text: Floats
 
-
-@dataclass(frozen=True)
-class _Vectors:
-    """What is compared of one text."""
-
-    static: Floats
-    context: Floats
-    text: Floats
-    weights: Floats
-    to_pronoun: Floats
-    is_pronoun: bool
-
-    def weights_beside(self, other: "_Vectors") -> Floats:
-        """What the words count: the subject's next to nothing if the other text has a pronoun for it."""
-        return self.to_pronoun if other.is_pronoun else self.weights
+    def layers(self, recall_share: float) -> dict[str, Floats]:
+        """Give the similarity in each of ``LAYERS``, with what recall counts in those of words."""
+        word = lean(self.word_precision, self.word_recall, recall_share)
+        context = lean(self.context_precision, self.context_recall, recall_share)
+        return dict(zip(LAYERS, (word, context, self.text), strict=True))
 
 
 @dataclass(frozen=True)
@@ -110,17 +101,16 @@ class WordLayers:
             weights: of words.
             progress: called while pairs are measured.
         """
-        used = np.unique(np.concatenate([prediction, reference]))
-        self._static.learn(piece for text in used for word in read.pieces[text] for piece in word)
+        self.learn(read, np.unique(np.concatenate([prediction, reference])))
         values = np.full((len(prediction), 5), np.nan)
-        kept: dict[int, _Vectors] = {}
+        kept: dict[int, WordVectors] = {}
         token = 4 * self._encoder.hidden
         room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // (4 * token)}
         done = 0
         for step in plan_steps(prediction, reference, read.tokens.lengths, **room):
             kept.update(self._vectors(read, step.fresh, weights))
             for pair in step.pairs.tolist():
-                values[pair] = _compare(kept[int(prediction[pair])], kept[int(reference[pair])])
+                values[pair] = compare_words(kept[int(prediction[pair])], kept[int(reference[pair])])
                 done += 1
                 if progress and (done % _REPORTED == 0 or done == len(values)):
                     progress("scoring pairs", done, len(values))
@@ -128,31 +118,32 @@ class WordLayers:
                 del kept[text]
         return Measured(*values.T.copy())
 
+    def learn(self, read: TextsRead, texts: Integers) -> None:
+        """Read the word pieces of some texts that are new."""
+        self._static.learn(piece for text in texts for word in read.pieces[text] for piece in word)
+
+    def vectors(self, read: TextsRead, text: int, states: Vectors, weights: WordWeights) -> WordVectors:
+        """Give what is compared of one text.
+
+        Args:
+            read: texts whose pieces were learned.
+            text: which one of them.
+            states: its tokens' states after the last layer, shape (t, hidden).
+            weights: of words.
+        """
+        words = read.words[text]
+        plain, length = weights.of(words.words), subject_length(words.words)
+        return WordVectors(
+            static=self._static.words(read.pieces[text]),
+            context=words.pooled(states),
+            text=unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0],
+            weights=weigh_subject(plain, length, self._subject.usual),
+            to_pronoun=weigh_subject(plain, length, self._subject.for_pronoun),
+            is_pronoun=starts_with_pronoun(words.words),
+        )
+
     def _vectors(
         self, read: TextsRead, texts: Integers, weights: WordWeights
-    ) -> Iterator[tuple[int, _Vectors]]:
+    ) -> Iterator[tuple[int, WordVectors]]:
         for text, states in self._encoder.encode(read.tokens, texts, layer=self._layer):
-            words = read.words[text]
-            plain, length = weights.of(words.words), subject_length(words.words)
-            yield (
-                text,
-                _Vectors(
-                    static=self._static.words(read.pieces[text]),
-                    context=words.pooled(states),
-                    text=unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0],
-                    weights=weigh_subject(plain, length, self._subject.usual),
-                    to_pronoun=weigh_subject(plain, length, self._subject.for_pronoun),
-                    is_pronoun=starts_with_pronoun(words.words),
-                ),
-            )
-
-
-def _compare(ours: _Vectors, theirs: _Vectors) -> tuple[float, ...]:
-    if not len(ours.weights) or not len(theirs.weights):
-        return (np.nan,) * 5
-    sides = ours.weights_beside(theirs), theirs.weights_beside(ours)
-    return (
-        *word_match(ours.static @ theirs.static.T, *sides),
-        *word_match(ours.context @ theirs.context.T, *sides),
-        float(settled(ours.text @ theirs.text)),
-    )
+            yield text, self.vectors(read, text, states, weights)
