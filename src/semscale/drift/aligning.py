@@ -1,0 +1,133 @@
+"""Aligns the outputs of many items and scores the pairs that come of it, a block of items at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.drift.alignment import align, align_by_position
+from semscale.drift.item_losses import AlignedItem
+from semscale.drift.losses import number_distances
+from semscale.drift.pair_scores import EQUAL, PairScores, PairScoring
+from semscale.drift.spoken import Spoken
+from semscale.drift.text_readings import Reading, TextReadings
+from semscale.matching.cosines import row_cosines
+from semscale.matching.reuse import plan_groups
+from semscale.types import Floats, Integers, Vectors
+
+FRESH_BYTES = 128 << 20  # states of texts that are read in one step
+KEPT_BYTES = 128 << 20  # states of texts that are kept for later items
+
+Key = tuple[int, int]
+"""The baseline's text and the candidate's, by number."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two runs' outputs of one item."""
+
+    item: int
+    run: int
+    baseline: Spoken
+    candidate: Spoken
+
+
+class Aligner:
+    """Aligns items.
+
+    Args:
+        read: the texts.
+        scoring: scores the pairs.
+        spans: of the numeric fields, shape (f,).
+        pairing: one of ``semscale.drift.alignment.PAIRINGS``.
+        pooling: how a text's vector is made, ``mean`` or ``cls``.
+    """
+
+    def __init__(
+        self, read: TextReadings, scoring: PairScoring, *, spans: Floats, pairing: str, pooling: str
+    ) -> None:
+        self._read = read
+        self._scoring = scoring
+        self._spans = spans
+        self._by_position = pairing == "position"
+        self._first_token = pooling == "cls"
+
+    def align(
+        self, baseline: Sequence[Spoken], others: Sequence[Sequence[Spoken]]
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
+        """Align every item of some runs with the baseline's.
+
+        Args:
+            baseline: what the baseline says of n items.
+            others: what each of the other runs says of them.
+
+        Yields:
+            Which item of which run, and how its outputs are aligned.
+        """
+        sides = [
+            [Sides(item, run, ours, said[item]) for run, said in enumerate(others)]
+            for item, ours in enumerate(baseline)
+        ]
+        groups = [
+            np.unique(
+                np.array(
+                    [text for side in item for text in (*side.baseline.texts, *side.candidate.texts)],
+                    np.int64,
+                )
+            )
+            for item in sides
+        ]
+        token = self._read.token_bytes
+        room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // token}
+        kept: dict[int, Reading] = {}
+        for step in plan_groups(groups, self._read.lengths, **room):
+            kept.update(self._read.read(step.fresh))
+            block = [side for item in step.pairs.tolist() for side in sides[item]]
+            yield from self._block(block, kept)
+            for text in step.dropped.tolist():
+                del kept[text]
+
+    def _block(
+        self, block: Sequence[Sides], readings: Mapping[int, Reading]
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
+        cosines = self._cosines(block, readings)
+        pairs = [self._pairs(side, cosines) for side in block]
+        keys = [
+            [(side.baseline.texts[row], side.candidate.texts[column]) for row, column in found.tolist()]
+            for side, found in zip(block, pairs, strict=True)
+        ]
+        wanted = list(dict.fromkeys(key for each in keys for key in each if key[0] != key[1]))
+        scored = self._scoring.score(wanted, [cosines[key] for key in wanted], readings)
+        scores: dict[Key, PairScores] = dict(zip(wanted, scored, strict=True))
+        for side, found, each in zip(block, pairs, keys, strict=True):
+            own = [scores.get(key, EQUAL) for key in each]
+            yield side.item, side.run, AlignedItem(side.baseline, side.candidate, found, own)
+
+    def _pairs(self, side: Sides, cosines: Mapping[Key, float]) -> Integers:
+        ours, theirs = side.baseline, side.candidate
+        if self._by_position or not ours or not theirs:
+            return align_by_position(len(ours), len(theirs))
+        similarity = np.array([[cosines[one, other] for other in theirs.texts] for one in ours.texts])
+        return align(similarity, number_distances(ours.numbers, theirs.numbers, self._spans))
+
+    def _cosines(self, block: Sequence[Sides], readings: Mapping[int, Reading]) -> dict[Key, float]:
+        """Give the cosine of every text of an item's baseline with every text of its candidate."""
+        keys = list(
+            dict.fromkeys(
+                (one, other)
+                for side in block
+                for one in side.baseline.texts
+                for other in side.candidate.texts
+            )
+        )
+        used = {text: row for row, text in enumerate(dict.fromkeys(text for key in keys for text in key))}
+        vectors = np.array([self._vector(readings[text]) for text in used], np.float64).reshape(len(used), -1)
+        rows = np.array([[used[one], used[other]] for one, other in keys], np.int64).reshape(-1, 2)
+        values = row_cosines(vectors[rows[:, 0]], vectors[rows[:, 1]]) if keys else np.empty(0)
+        return {
+            key: 1.0 if key[0] == key[1] else value for key, value in zip(keys, values.tolist(), strict=True)
+        }
+
+    def _vector(self, reading: Reading) -> Vectors:
+        states = reading[-1].astype(np.float32)
+        return np.asarray(states[0] if self._first_token else states.mean(axis=0))

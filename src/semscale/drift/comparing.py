@@ -1,0 +1,51 @@
+"""Compares a candidate with the baseline, beside the baseline's own reruns."""
+
+from collections.abc import Sequence
+
+from semscale.drift.checking import check_comparable
+from semscale.drift.comparison import Comparison
+from semscale.drift.meter import DriftMeter
+from semscale.history.runs import Run
+from semscale.types import Progress
+
+
+def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wanted
+    baseline: Run,
+    candidate: Run,
+    *,
+    reruns: Sequence[Run] = (),
+    meter: DriftMeter | None = None,
+    floors: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare a candidate with the baseline.
+
+    Args:
+        baseline: the approved run.
+        candidate: a run of the same items.
+        reruns: runs of the baseline's model and prompt, unchanged.
+        meter: how it is measured; as ``DriftMeter`` has it by default.
+        floors: say, too, what outputs lose that have nothing to do with the item.
+        progress: called while items are compared.
+
+    Raises:
+        InputError: a run cannot be compared with the baseline; see ``check_comparable``.
+
+    Example:
+        >>> from semscale.history.items import Item, Output
+        >>> def run(model, *texts):
+        ...     return Run("greetings", model, (Item("1", tuple(Output(text) for text in texts)),))
+        >>> found = compare(run("old", "Good morning.", "Bye."), run("new", "Bye.", "Good morning."))
+        >>> found.losses("match").tolist(), found.losses("output_count").tolist()
+        ([0.0], [0.0])
+    """
+    measuring = meter or DriftMeter()
+    ordered = [check_comparable(baseline, run) for run in (candidate, *reruns)]
+    measured, *again = measuring.measure(baseline, ordered, progress=progress)
+    return Comparison(
+        baseline=baseline,
+        candidate=ordered[0],
+        measured=measured,
+        reruns=tuple(again),
+        floors=measuring.floors(baseline, progress=progress) if floors else {},
+    )
