@@ -10,6 +10,7 @@ from typer.core import TyperGroup
 from semscale.cli.bertscore import app as bertscore
 from semscale.cli.cache import app as cache
 from semscale.cli.consistency import consistency
+from semscale.cli.drift import app as drift
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.interrupts import heed_interrupts
 from semscale.cli.judge import judge, judge_audit
@@ -44,6 +45,7 @@ app.command()(match)
 app.command("match evaluate")(evaluate)
 app.command()(judge)
 app.command("judge audit")(judge_audit)
+app.add_typer(drift, name="drift")
 app.add_typer(scales, name="scales")
 app.add_typer(bertscore, name="bertscore")
 app.add_typer(models, name="models")

@@ -1,0 +1,13 @@
+"""The commands ``semscale drift``: did the new model make it worse than the approved baseline?"""
+
+import typer
+
+from semscale.cli.drift_record import approve, record
+
+app = typer.Typer(
+    help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+app.command()(record)
+app.command()(approve)

@@ -1,0 +1,91 @@
+"""Which history a command of ``semscale drift`` works on, and which of its datasets and runs are meant."""
+
+import os
+from typing import TYPE_CHECKING
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.naming import near
+from semscale.history.runs import named
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+    from semscale.history.runs import Approval, Run
+
+DEFAULT_FILE = "semscale-history.sqlite"
+"""In the current folder: a file that people see, name and may commit."""
+
+VARIABLE = "SEMSCALE_HISTORY"
+LATEST, BASELINE = "latest", "baseline"
+
+
+def chosen_history(where: str | None, *, create: bool = False) -> "History":
+    """Open the history that is named, or the environment's, or the one in this folder.
+
+    Args:
+        where: file or URL, as on the command line.
+        create: whether to start one where there is none.
+
+    Raises:
+        InputError: it cannot be opened, or there is none.
+    """
+    from semscale.history.opening import open_history
+
+    return open_history(where or os.environ.get(VARIABLE) or DEFAULT_FILE, create=create)
+
+
+def dataset_of(history: "History", dataset: str | None) -> str:
+    """Say which dataset is meant: the one that is named, or the only one.
+
+    Raises:
+        InputError: none is named and there are none or several.
+        UnknownNameError: there is none of this name.
+    """
+    known = history.datasets()
+    if dataset is not None:
+        if dataset not in known:
+            raise UnknownNameError(f"unknown dataset {dataset[:60]!r}{near(dataset, known)}")
+        return dataset
+    if not known:
+        raise InputError(f"history {history.where} holds no run: record one with semscale drift record")
+    if len(known) > 1:
+        raise InputError(f"dataset must be named, as the history has {named(known)}: add --dataset NAME")
+    return known[0]
+
+
+def run_of(history: "History", name: str, dataset: str | None) -> "Run":
+    """Load the run that is meant.
+
+    Args:
+        history: where it is.
+        name: the beginning of its id, ``latest``, or ``baseline``.
+        dataset: of which dataset the latest run or the baseline is meant; the only one unless given.
+
+    Raises:
+        UnknownNameError: there is no such run.
+        InputError: the dataset is not clear, or is not that of the run.
+    """
+    if name == BASELINE:
+        return history.baseline(dataset_of(history, dataset))[0]
+    if name == LATEST:
+        return history.run(history.runs(dataset_of(history, dataset))[-1].id)
+    run = history.run(name)
+    if dataset not in {None, run.dataset}:
+        raise InputError(f"run {name!r} is of dataset {run.dataset!r}, not of {dataset!r}: drop --dataset")
+    return run
+
+
+def baseline_of(history: "History", name: str | None, dataset: str) -> "tuple[Run, Approval | None]":
+    """Load what a candidate is compared with, and the approval that counts.
+
+    Args:
+        history: where both are.
+        name: a run that is to stand in for the baseline, if one is named.
+        dataset: of the candidate.
+
+    Raises:
+        InputError: no run is approved, or the approval has expired.
+        UnknownNameError: there is no such run or dataset.
+    """
+    if name is None or name == BASELINE:
+        return history.baseline(dataset_of(history, dataset))
+    return run_of(history, name, dataset), None

@@ -1,0 +1,86 @@
+"""A file of outputs that a command of ``semscale drift`` reads as a run."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from semscale.cli.outputs import check_input
+from semscale.drift.reading import read_run
+from semscale.drift.revision import git_revision
+from semscale.drift.run_columns import RunColumns
+from semscale.errors import InputError
+from semscale.history.runs import Run
+from semscale.store.reading import TableSettings, open_table
+
+_ATHENA = ".json"
+_STANDARD_INPUT = "-"
+
+
+@dataclass(frozen=True)
+class OutputFile:
+    """How a file of outputs is read.
+
+    Attributes:
+        model: what gave the outputs; Athena's files may say so themselves.
+        columns: which column is what.
+        note: about the run.
+        settings: of the table.
+    """
+
+    model: str | None = None
+    columns: RunColumns = field(default_factory=RunColumns)
+    note: str | None = None
+    settings: TableSettings = field(default_factory=TableSettings)
+
+    def read(self, path: str, *, dataset: str | None = None, kinds: Iterable[str] = ()) -> Run:
+        """Read the file as a run of the code in this folder.
+
+        Args:
+            path: of a table, of Athena's exercises, or ``-``.
+            dataset: its name; that of the file unless given.
+            kinds: groups of the baseline, which are read where the file has such columns.
+
+        Raises:
+            InputError: the file cannot be read as a run.
+        """
+        check_input(path, None)
+        if path != _STANDARD_INPUT and not Path(path).exists():
+            raise InputError(f"{path} does not exist: name a file of outputs")
+        return read_run(
+            path,
+            model=self.model,
+            dataset=dataset,
+            columns=self._with_groups(path, kinds),
+            revision=git_revision(Path.cwd()),
+            note=self.note,
+            **self.settings,
+        )
+
+    def _with_groups(self, path: str, kinds: Iterable[str]) -> RunColumns:
+        of_athena = Path(path).is_dir() or Path(path).suffix.lower() == _ATHENA
+        wanted = [] if of_athena or path == _STANDARD_INPUT else list(kinds)
+        if not wanted or self.columns.by:
+            return self.columns
+        there = open_table(path, **self.settings).columns
+        return replace(self.columns, by=tuple(kind for kind in wanted if kind in there))
+
+
+def run_columns(  # noqa: PLR0913 - each is an option
+    *,
+    id: str | None,  # noqa: A002 - as the option is called
+    input: str | None,  # noqa: A002
+    output: list[str] | None,
+    field: list[str] | None,
+    by: list[str] | None = None,
+    long: bool = False,
+) -> RunColumns:
+    """Turn options into columns; what is not given is as ``RunColumns`` has it."""
+    usual = RunColumns()
+    return RunColumns(
+        id=id or usual.id,
+        input=input or usual.input,
+        output=tuple(output or usual.output),
+        fields=tuple(field or ()),
+        by=tuple(by or ()),
+        long=long,
+    )

@@ -1,0 +1,178 @@
+"""A comparison or a gate's decision on the screen: colour on a terminal, plain aligned text in a pipe."""
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from semscale.cli.fitting import fitted
+from semscale.cli.score_tables import NAME_CELLS
+from semscale.cli.tables import figure_table, print_plainly
+from semscale.drift.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
+from semscale.report.drift_facts import n_left_out
+from semscale.report.drift_words import digits_of, drift_words, group_label, p_words, signed, urgency
+from semscale.report.wording import MISSING, count, counted, number, one_line, printable
+
+if TYPE_CHECKING:
+    from semscale.cli.drift_run import ComparedRuns
+    from semscale.history.items import Item
+    from semscale.history.runs import Run
+    from semscale.history.stored_comparison import StoredFigure
+
+ID_CELLS = 8
+"""Characters of an id that are shown: enough to name a run by."""
+
+COLOURS = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.UNDECIDED: "yellow"}
+
+_QUIET = "dim"
+_OVERALL = "\nAll items (95 % interval)"
+_TEXT_CELLS, _GROUPS = 40, 24
+
+
+def show_compared(compared: "ComparedRuns") -> None:
+    """Print what came of comparing to standard output; the last line is the gate's, where one was asked."""
+    print_plainly(lambda console: _print(console, compared))
+
+
+def run_line(run: "Run") -> str:
+    """Say in one line which run it is: its id, its model, and when it was recorded."""
+    recorded = run.recorded.strftime("%Y-%m-%d %H:%M")
+    return f"{run.id[:ID_CELLS]}  {one_line(run.model)}  {recorded}"
+
+
+def _print(console: Console, compared: "ComparedRuns") -> None:
+    comparison, decision = compared.comparison, compared.decision
+    title = "Drift" if decision is None else "Drift gate"
+    console.print(Text.assemble((title, "bold"), (f"  {one_line(comparison.baseline.dataset)}", _QUIET)))
+    for line in _heads(compared):
+        console.print(Text(line))
+    for table in _compared_tables(compared) if decision is None else _gate_tables(compared, decision):
+        console.print(table)
+    if compared.worst:
+        console.print(_worst_table(compared))
+    cautions = decision.cautions if decision else ()
+    for line in ["", *cautions] if cautions else []:
+        console.print(Text(printable(line), style="yellow"))
+    signature = comparison.signature if decision is None else decision.signature
+    console.print(Text(f"\nsignature: {printable(signature)}", style=_QUIET))
+    for name, path in compared.written.items():
+        console.print(f"{name}: {printable(path)}")
+    if decision is not None:
+        console.print(Text(f"\n{compared.verdict}", style=COLOURS[decision.outcome]))
+
+
+def _heads(compared: "ComparedRuns") -> Iterator[str]:
+    comparison, approval = compared.comparison, compared.approval
+    approved = ""
+    if approval is not None:
+        until = f" until {approval.expires:%Y-%m-%d}" if approval.expires else ""
+        approved = f", approved by {one_line(approval.by)}{until}"
+    if compared.recorded is not None:
+        yield f"recorded {printable(compared.recorded)} as {comparison.candidate.id[:ID_CELLS]}"
+    yield f"candidate  {run_line(comparison.candidate)}"
+    yield f"baseline   {run_line(comparison.baseline)}{approved}"
+    reruns, n, left_out = len(comparison.reruns), len(comparison.baseline.items), n_left_out(comparison)
+    yield f"{counted(reruns, 'rerun') if reruns else 'no rerun'} of the baseline"
+    why = f"; left out: {count(left_out)}, as neither run says anything" if left_out else ""
+    yield f"{count(n - left_out)} of {counted(n, 'item')} count{'s' if n == 1 else ''}{why}"
+
+
+def _compared_tables(compared: "ComparedRuns") -> Iterator[Table]:
+    overall = [figure for figure in compared.stored.figures if figure.group is None]
+    yield _figure_table(overall, title=_OVERALL, compared=compared)
+    grouped = [figure for figure in compared.stored.figures if figure.group is not None]
+    if grouped:
+        grouped.sort(key=lambda figure: -math.inf if math.isnan(figure.drift) else figure.drift, reverse=True)
+        yield _figure_table(grouped[:_GROUPS], title=_group_title(len(grouped)), compared=compared)
+
+
+def _figure_table(figures: Sequence["StoredFigure"], *, title: str, compared: "ComparedRuns") -> Table:
+    grouped = bool(figures) and figures[0].group is not None
+    table = figure_table(*(["group"] if grouped else []), "metric", "loss", "of reruns", "drift", title=title)
+    table.columns[int(grouped)].justify = "left"
+    for figure in figures:
+        digits = digits_of(compared.comparison.metrics.get(figure.metric))
+        name = [fitted(group_label(figure.group), NAME_CELLS)] if figure.group is not None else []
+        low, high = number(figure.low, digits), number(figure.high, digits)
+        interval = "" if math.isnan(figure.low) else f" [{low}, {high}]"
+        noise = number(figure.loss - figure.drift, digits) if compared.comparison.reruns else MISSING
+        table.add_row(
+            *name, figure.metric, number(figure.loss, digits), noise, signed(figure.drift, digits) + interval
+        )
+    return table
+
+
+def _gate_tables(compared: "ComparedRuns", decision: GateDecision) -> Iterator[Table]:
+    overall = [test for test in decision.tests if test.group is None]
+    yield _test_table(overall, title=_OVERALL, compared=compared)
+    grouped = sorted((test for test in decision.tests if test.group is not None), key=urgency)
+    if grouped:
+        yield _test_table(grouped[:_GROUPS], title=_group_title(len(grouped)), compared=compared)
+    if decision.thresholds:
+        yield _threshold_table(decision.thresholds)
+    if decision.sequence:
+        yield _sequence_table(decision)
+
+
+def _group_title(n: int) -> str:
+    more = f", the {_GROUPS} worst of {count(n)}; --json has all" if n > _GROUPS else ""
+    return f"\nBy group{more}"
+
+
+def _test_table(tests: Sequence[DriftTest], *, title: str, compared: "ComparedRuns") -> Table:
+    grouped = bool(tests) and tests[0].group is not None
+    heads = [*(["group"] if grouped else []), "metric", "loss", "of reruns", "drift", "margin", "p", ""]
+    table = figure_table(*heads, title=title)
+    table.columns[int(grouped)].justify = "left"
+    for test in tests:
+        digits = digits_of(compared.comparison.metrics.get(test.metric))
+        figures = [number(test.loss, digits), number(test.noise, digits), drift_words(test, digits)]
+        name = [fitted(group_label(test.group), NAME_CELLS)] if test.group is not None else []
+        margin, p = number(test.margin, digits), p_words(test.p_adjusted)
+        table.add_row(
+            *name, test.metric, *figures, margin, p, Text(test.outcome, style=COLOURS[test.outcome])
+        )
+    return table
+
+
+def _threshold_table(checks: Sequence[ThresholdCheck]) -> Table:
+    table = figure_table("threshold", "limit", "mean", "", title="\nThresholds")
+    for check in checks:
+        outcome = Outcome.PASS if check.passed else Outcome.FAIL
+        shown = Text(outcome, style=COLOURS[outcome])
+        table.add_row(check.name, number(check.limit, 3), number(check.value, 3), shown)
+    return table
+
+
+def _sequence_table(decision: GateDecision) -> Table:
+    runs = max(len(one.losses) for one in decision.sequence)
+    title = f"\nOver {counted(runs, 'run')} against this baseline"
+    table = figure_table("metric", "mean loss", "allowed", "evidence", "p", "", title=title)
+    for one in decision.sequence:
+        outcome = Outcome.FAIL if one.is_significant else Outcome.PASS
+        mean = sum(one.losses) / len(one.losses) if one.losses else float("nan")
+        cells = [number(mean, 3), number(one.allowed, 3), number(one.evidence[-1] if one.evidence else None)]
+        table.add_row(one.metric, *cells, p_words(one.p_adjusted), Text(outcome, style=COLOURS[outcome]))
+    return table
+
+
+def _worst_table(compared: "ComparedRuns") -> Table:
+    baseline, candidate = compared.comparison.baseline.items, compared.comparison.candidate.items
+    title = f"\n{counted(len(compared.worst), 'item')} that changed most"
+    table = figure_table("item", "metric", "drift", "baseline", "candidate", title=title)
+    for column in (table.columns[1], *table.columns[3:]):
+        column.justify = "left"
+    for one in compared.worst:
+        metric, drift = next(iter(one.drifts.items()))
+        digits = digits_of(compared.comparison.metrics.get(metric))
+        texts = [fitted(_said(items[one.place]), _TEXT_CELLS) for items in (baseline, candidate)]
+        name = fitted(baseline[one.place].id, NAME_CELLS)
+        table.add_row(name, metric, signed(drift, digits), *texts)
+    return table
+
+
+def _said(item: "Item") -> str:
+    return " / ".join(str(output.text) for output in item.spoken) or "(nothing)"
