@@ -14,6 +14,7 @@ from semscale.store.listed import listed_cell
 from semscale.store.table import NUMBER
 
 _SHOWN = 40
+_EXACT = 2.0**53
 _NO_FIELDS = frozenset({"text", "title", "description", "id"})
 
 
@@ -70,7 +71,8 @@ def text_of(cell: object, place: Place) -> str | None:
     if isinstance(cell, str):
         return cell
     if isinstance(cell, int | float) and not isinstance(cell, bool):
-        return str(int(cell)) if float(cell).is_integer() else str(cell)
+        whole = isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT
+        return str(int(cell) if whole else cell)
     raise place.wrong(f"holds {_shown(cell)}, which is no text", "write a text, or leave it empty")
 
 
@@ -103,7 +105,8 @@ def numbers_of(cell: Any, n: int, place: Place) -> list[float | None]:  # noqa: 
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return [None] * n
     if isinstance(cell, str) and cell.lstrip().startswith("["):
-        cell = _as_json(cell) or cell
+        found = _as_json(cell)
+        cell = found if isinstance(found, list) else cell
     numbers = [number_in(one, place) for one in (cell if isinstance(cell, list) else [cell])]
     if len(numbers) != n:
         raise place.wrong(

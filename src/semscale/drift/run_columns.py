@@ -11,7 +11,6 @@ from semscale.drift.output_cells import Place, numbers_of, outputs_in, text_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
-from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.table import Table
 
@@ -116,11 +115,13 @@ def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
     before = 0
     for batch in table.batches(_BATCH):
         cells = {title: batch[title].to_list() for title in batch.columns}
-        ids = _names(batch, columns.id)
-        kinds = {kind: _names(batch, kind) for kind in columns.by}
+        ids, *kinds = (
+            _names(batch, title, Place(table.name, before, title)) for title in (columns.id, *columns.by)
+        )
         for at in range(batch.height):
             here = {title: column[at] for title, column in cells.items()}
-            groups = {kind: name for kind, names in kinds.items() if (name := names[at]) is not None}
+            names = zip(columns.by, (column[at] for column in kinds), strict=True)
+            groups = {kind: name for kind, name in names if name is not None}
             yield _row(table, columns, before + at, (ids[at], here, groups))
         before += batch.height
 
@@ -167,10 +168,13 @@ def _group_objects(cell: object, place: Place) -> dict[str, str]:
     return {kind: name for kind, name in names if name is not None}
 
 
-def _names(batch: pl.DataFrame, title: str) -> list[str | None]:
+def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
+    """Read a column as names; mixed cells of JSON lines one by one, so that 8.0 is 8 beside texts as well."""
     if title not in batch.columns:
         return [None] * batch.height
-    return as_names(groups_in(storable(batch.select(title))[title]), title)
+    if batch[title].dtype == pl.Object:
+        return [text_of(cell, replace(place, row=place.row + at)) for at, cell in enumerate(batch[title])]
+    return as_names(groups_in(batch[title]), title)
 
 
 def _check_fields(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]]) -> None:
