@@ -29,10 +29,17 @@ class Table:
 
 @dataclass(frozen=True)
 class Swatch:
-    """One entry of a legend: a colour and what it stands for."""
+    """One entry of a legend: a colour, what it stands for, and the mark's shape where it is not a square.
+
+    Attributes:
+        colour: of the mark.
+        label: what it stands for.
+        shape: ``dot``, ``ring``, ``diamond``, ``line`` or ``dashed``; empty for a square.
+    """
 
     colour: str
     label: str
+    shape: str = ""
 
 
 @dataclass(frozen=True)

@@ -39,12 +39,15 @@ class DotRow:
     means: tuple[float, ...]
 
 
-def histograms(rows: Sequence[HistogramRow], edges: Floats, *, width: int) -> Specification:
+def histograms(
+    rows: Sequence[HistogramRow], edges: Floats, *, title: str = "score", width: int
+) -> Specification:
     """Draw histograms with one axis, each as tall as its greatest share, with its mean below.
 
     Args:
         rows: from top to bottom.
         edges: of the bins, shape (bins + 1,).
+        title: what the axis shows.
         width: whole width in pixels, labels included.
     """
     import altair as alt
@@ -54,7 +57,7 @@ def histograms(rows: Sequence[HistogramRow], edges: Floats, *, width: int) -> Sp
     ticks = 6 if width < NARROW_LIMIT else 11
     x = alt.X(
         "start:Q",
-        axis=alt.Axis(title="score", tickCount=ticks, domain=False, ticks=False, grid=True),
+        axis=alt.Axis(title=title, tickCount=ticks, domain=False, ticks=False, grid=True),
         scale=alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False, zero=False),
     )
     y = alt.Y(

@@ -1,0 +1,41 @@
+"""What a comparison rests on: items that count, are left out or silent, and each metric's estimate."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.types import Status
+
+if TYPE_CHECKING:
+    from semscale.drift.comparison import Comparison
+    from semscale.drift.decision import DriftTest, GateDecision
+
+
+def n_left_out(comparison: "Comparison") -> int:
+    """Count the items without any value, as neither run says anything."""
+    return int((comparison.measured.status != Status.SCORED).sum())
+
+
+def n_silent(comparison: "Comparison") -> int:
+    """Count the items for which the baseline says something and the candidate nothing."""
+    pairs = zip(comparison.baseline.items, comparison.candidate.items, strict=True)
+    return sum(bool(baseline.spoken) and not candidate.spoken for baseline, candidate in pairs)
+
+
+def overall_tests(decision: "GateDecision | None") -> dict[str, "DriftTest"]:
+    """Give the tests over all items by metric; empty where no gate was asked."""
+    return {} if decision is None else {test.metric: test for test in decision.tests if test.group is None}
+
+
+def drift_estimate(comparison: "Comparison", metric: str) -> MeanEstimate:
+    """Estimate a metric's mean drift over all items, for a comparison that no gate was asked about."""
+    span = comparison.metrics[metric].span
+    return estimate_mean(comparison.drifts(metric), bounds=(-span, span))
+
+
+def mean_loss(comparison: "Comparison", metric: str) -> float:
+    """Average a metric's loss over the items that have one; NaN where none has."""
+    losses = comparison.losses(metric)
+    known = losses[~np.isnan(losses)]
+    return float(known.mean()) if len(known) else float("nan")

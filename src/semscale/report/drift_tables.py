@@ -1,0 +1,133 @@
+"""Tables of a drift report: what every test found, and what every metric's figures are."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from semscale.drift.decision import DriftTest, GateDecision
+from semscale.report.drift_facts import drift_estimate, mean_loss
+from semscale.report.drift_words import (
+    OUTCOMES,
+    SYMBOLS,
+    digits_of,
+    drift_words,
+    estimate_words,
+    group_label,
+    metric_label,
+    p_words,
+    urgency,
+)
+from semscale.report.figures import Table
+from semscale.report.wording import MISSING, count, number, one_line
+
+if TYPE_CHECKING:
+    from semscale.drift.comparison import Comparison
+
+TABLED_TESTS = 400
+
+
+def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest]) -> Table:
+    """Lay tests out, the most urgent first, as many as a page can carry."""
+    chosen = sorted(tests, key=urgency)[:TABLED_TESTS]
+    rows = tuple(_test_cells(test, digits_of(comparison.metrics.get(test.metric))) for test in chosen)
+    note = (
+        f"The {TABLED_TESTS} most urgent of {count(len(tests))} tests; the JSON has all."
+        if len(tests) > len(chosen)
+        else ""
+    )
+    heads = (
+        "Test",
+        "Drift [95 %]",
+        "Margin",
+        "Reruns lose",
+        "p",
+        "p, adjusted",
+        "Items",
+        "Left out",
+        "Outcome",
+    )
+    return Table(heads, rows, note)
+
+
+def metrics_table(comparison: "Comparison", tests: Mapping[str, DriftTest], order: Sequence[str]) -> Table:
+    """Lay each metric over all items out, in the order of ``order``."""
+    rows = []
+    for name in order:
+        metric = comparison.metrics[name]
+        digits = digits_of(metric)
+        drift = tests[name].drift if name in tests else drift_estimate(comparison, name)
+        loss = mean_loss(comparison, name)
+        rows.append(
+            (
+                metric_label(name),
+                number(1 - loss, digits) if metric.is_similarity else MISSING,
+                number(loss, digits),
+                number(comparison.noise(name), digits),
+                estimate_words(drift, digits),
+                number(comparison.floors.get(name), digits),
+                number(metric.span, digits),
+                count(drift.n),
+            )
+        )
+    heads = (
+        "Metric",
+        "Similarity",
+        "Loss",
+        "Reruns lose",
+        "Drift [95 %]",
+        "Unrelated text loses",
+        "Worst case",
+        "Items",
+    )
+    return Table(heads, tuple(rows))
+
+
+def _test_cells(test: DriftTest, digits: int) -> tuple[str, ...]:
+    name = (
+        metric_label(test.metric)
+        if test.group is None
+        else f"{metric_label(test.metric)}, {group_label(test.group)}"
+    )
+    return (
+        name,
+        drift_words(test, digits),
+        number(test.margin, digits),
+        number(test.noise, digits),
+        p_words(test.p_value),
+        p_words(test.p_adjusted),
+        count(test.drift.n),
+        count(test.drift.n_left_out),
+        f"{SYMBOLS[test.outcome]} {OUTCOMES[test.outcome]}".strip(),
+    )
+
+
+def thresholds_table(decision: GateDecision) -> Table | None:
+    """Lay absolute thresholds out; ``None`` where none was set."""
+    rows = tuple(
+        (
+            one_line(check.name),
+            metric_label(check.metric),
+            number(check.limit, 3),
+            number(check.value, 3),
+            "passed" if check.passed else "✕ failed",
+        )
+        for check in decision.thresholds
+    )
+    return Table(("Threshold", "Metric", "Limit", "Mean", "Outcome"), rows) if rows else None
+
+
+def sequence_table(decision: GateDecision) -> Table | None:
+    """Lay tests over all runs out; ``None`` where none was asked for."""
+    rows = tuple(
+        (
+            metric_label(one.metric),
+            count(len(one.losses)),
+            number(sum(one.losses) / len(one.losses) if one.losses else None, 3),
+            number(one.allowed, 3),
+            number(one.evidence[-1] if one.evidence else None),
+            p_words(one.p_adjusted),
+            "✕ failed" if one.is_significant else "passed",
+        )
+        for one in decision.sequence
+    )
+    heads = ("Metric", "Runs", "Mean loss", "Allowed", "Evidence", "p, adjusted", "Outcome")
+    return Table(heads, rows) if rows else None

@@ -1,0 +1,111 @@
+"""A gate's decision as JUnit XML, which CI systems list test by test."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from xml.etree import ElementTree
+
+from semscale.drift.decision import GateDecision, Outcome
+from semscale.report.drift_words import (
+    group_label,
+    headline,
+    needed_words,
+    result_words,
+    sequence_words,
+    threshold_words,
+)
+from semscale.report.wording import printable
+
+if TYPE_CHECKING:
+    from semscale.drift.comparison import Comparison
+    from semscale.drift.decision import DriftTest
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One test as JUnit knows it."""
+
+    classname: str
+    name: str
+    outcome: Outcome
+    message: str
+
+
+def junit_xml(comparison: "Comparison", decision: GateDecision, *, seconds: float | None = None) -> str:
+    """Write a decision as JUnit XML: one ``<testcase>`` a metric and group, a threshold, a test over runs.
+
+    A failed test holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
+    passed tests and do not count it as broken; that the gate as a whole is undecided is told by the exit
+    code. Characters that XML 1.0 cannot hold are replaced by visible ones.
+
+    Args:
+        comparison: what was measured.
+        decision: what the gate decided.
+        seconds: how long comparing took, where that is known.
+
+    Returns:
+        An XML document.
+    """
+    cases = list(_cases(comparison, decision))
+    counts = {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.outcome is Outcome.FAIL for case in cases)),
+        "errors": "0",
+        "skipped": str(sum(case.outcome is Outcome.UNDECIDED for case in cases)),
+        **({} if seconds is None else {"time": f"{seconds:.3f}"}),
+    }
+    suites = ElementTree.Element("testsuites", {"name": "semscale drift", **counts})
+    recorded = comparison.candidate.recorded.strftime("%Y-%m-%dT%H:%M:%S")
+    named = {"name": printable(comparison.baseline.dataset), "timestamp": recorded}
+    suite = ElementTree.SubElement(suites, "testsuite", {**named, **counts})
+    _add_properties(suite, comparison, decision)
+    for case in cases:
+        _add_case(suite, case)
+    said = [headline(decision, comparison), *(f"Caution: {caution}" for caution in decision.cautions)]
+    ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
+    ElementTree.indent(suites)
+    document = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
+
+
+def _cases(comparison: "Comparison", decision: GateDecision) -> Iterator[_Case]:
+    for test in decision.tests:
+        name = "all items" if test.group is None else group_label(test.group)
+        yield _Case(f"drift.{test.metric}", name, test.outcome, _message(comparison, test))
+    for check in decision.thresholds:
+        outcome = Outcome.PASS if check.passed else Outcome.FAIL
+        yield _Case("threshold", check.name, outcome, threshold_words(check))
+    for one in decision.sequence:
+        outcome = Outcome.FAIL if one.is_significant else Outcome.PASS
+        yield _Case("drift over runs", one.metric, outcome, sequence_words(one))
+
+
+def _message(comparison: "Comparison", test: "DriftTest") -> str:
+    words = result_words(test, comparison.metrics.get(test.metric))
+    return f"{words}. {needed_words(test.n_needed)}." if test.outcome is Outcome.UNDECIDED else words
+
+
+def _add_properties(suite: ElementTree.Element, comparison: "Comparison", decision: GateDecision) -> None:
+    stated = {
+        "outcome": str(decision.outcome),
+        "baseline": comparison.baseline.id,
+        "baseline model": comparison.baseline.model,
+        "candidate": comparison.candidate.id,
+        "candidate model": comparison.candidate.model,
+        "signature": str(decision.signature),
+    }
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in stated.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
+
+
+def _add_case(suite: ElementTree.Element, case: _Case) -> None:
+    named = {"classname": printable(case.classname), "name": printable(case.name)}
+    element = ElementTree.SubElement(suite, "testcase", named)
+    message = printable(case.message)
+    if case.outcome is Outcome.FAIL:
+        ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
+    elif case.outcome is Outcome.UNDECIDED:
+        ElementTree.SubElement(element, "skipped", {"message": f"undecided: {message}"})
+    else:
+        ElementTree.SubElement(element, "system-out").text = message
