@@ -1,5 +1,6 @@
 """Where a history is: a file of SQLite, or a database on a PostgreSQL server."""
 
+import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -49,12 +50,13 @@ def read_address(where: str | Path) -> Address:
     if not text.strip() or text == ":memory:":
         raise InputError(f"history must be a file that lasts, got {text!r}: name one, such as history.sqlite")
     path = Path(text).expanduser()
-    if path.is_dir():
+    if os.path.isdir(path):  # noqa: PTH112 - Path.is_dir raises where a folder above may not be looked into
         raise InputError(f"history {path} is a folder: name a file in it, such as {path / 'history.sqlite'}")
     return Address(shown=str(path), path=path)
 
 
 def _without_password(url: str) -> str:
     scheme, _, rest = url.partition("://")
-    account, at, place = rest.partition("?")[0].rpartition("@")
-    return f"{scheme}://{account.partition(':')[0]}{at}{place}"
+    account, at, place = rest.rpartition("@")  # a password may have any character, even @ and ?
+    user, database = account.partition(":")[0].partition("?")[0], place.partition("?")[0]
+    return f"{scheme}://{user}{at}{database}"

@@ -27,6 +27,7 @@ _POSTGRES = {
     "3D": "names a database that does not exist: create it with createdb, or name another one",
     "42501": "does not let this user do that: ask for the right to read and to write its tables",
     "25006": _READ_ONLY,
+    "22": "cannot keep a value: its encoding must be UTF8, so create it with createdb --encoding UTF8",
     "23505": "just got the same id from somebody else: nothing was kept twice",
     "53": "has no room or no connection left: try again later",
     "57": "is shutting down or starting up: try again later",
@@ -55,12 +56,13 @@ def clear_errors(where: str) -> Iterator[None]:
 
 def _told(error: DBAPIError) -> str | None:
     if isinstance(error.orig, sqlite3.Error):
-        # Errors of Python's own module, such as a closed connection's, have no code.
-        return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF)
+        # Errors of Python's own module have no code; that of a text with broken characters is one.
+        undecodable = _DAMAGED if "decode" in str(error.orig) else None
+        return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, undecodable)
     fields = error.orig.args[0] if error.orig is not None and error.orig.args else None
     if isinstance(fields, Mapping):
         code = str(fields.get("C", ""))
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
     if isinstance(error, InterfaceError):
-        return "cannot be reached: check host and port, and that the server is running"
+        return f"cannot be used ({error.orig}): check host, port and sslmode, and that the server is running"
     return None

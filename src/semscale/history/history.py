@@ -8,7 +8,7 @@ from typing import Self
 from sqlalchemy import Connection, Table, select
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.column_values import Found
+from semscale.history.column_values import Found, aware
 from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
 from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
@@ -120,7 +120,7 @@ class History:
         """
         row = approval_row(approval)
         with self._database.writing() as connection:
-            known = dict(connection.execute(select(RUNS.c.id, RUNS.c.dataset)).tuples().all())
+            known = _datasets_of_runs(connection)
             if approval.run_id not in known:
                 raise UnknownNameError(
                     f"unknown run {approval.run_id[:60]!r}{near(approval.run_id, list(known))}"
@@ -154,6 +154,7 @@ class History:
             InputError: no run is approved, or the latest approval has expired.
             UnknownNameError: the history has no such dataset.
         """
+        at = None if at is None else aware("at", at)
         given = [each for each in self.approvals(dataset) if at is None or each.approved <= at]
         if not given:
             raise self._not_approved(dataset)
@@ -213,14 +214,14 @@ class History:
         """
         query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
         with self._database.reading() as connection:
-            found = connection.execute(query.order_by(SCORES.c.metric)).tuples().all()
+            found = connection.execute(query.order_by(SCORES.c.metric)).all()
             if not found:
-                ids = connection.execute(select(COMPARISONS.c.id)).scalars().all()
+                ids = sorted(connection.execute(select(COMPARISONS.c.id)).scalars())
                 if comparison_id not in ids:
                     raise UnknownNameError(
                         f"unknown comparison {comparison_id[:60]!r}{near(comparison_id, ids)}"
                     )
-        return {metric: unpack(packed) for metric, packed in found}
+        return {row.metric: unpack(row.packed) for row in found}
 
     def merge(self, other: "History") -> Merged:
         """Add what another history has and this one has not; done again, it adds nothing.
@@ -252,7 +253,7 @@ def _refuse_known(connection: Connection, table: Table, name: str, noun: str) ->
 
 
 def _refuse_lone_rerun(connection: Connection, run: Run) -> None:
-    known = dict(connection.execute(select(RUNS.c.id, RUNS.c.dataset)).tuples().all())
+    known = _datasets_of_runs(connection)
     original = run.rerun_of or ""
     if original not in known:
         raise UnknownNameError(f"rerun_of names no run, got {original[:60]!r}{near(original, list(known))}")
@@ -262,8 +263,13 @@ def _refuse_lone_rerun(connection: Connection, run: Run) -> None:
         )
 
 
+def _datasets_of_runs(connection: Connection) -> dict[str, str]:
+    found = connection.execute(select(RUNS.c.id, RUNS.c.dataset)).all()
+    return {row.id: row.dataset for row in sorted(found, key=lambda row: row.id)}
+
+
 def _find_run(connection: Connection, name: str) -> str:
-    return find_id(name, connection.execute(select(RUNS.c.id)).scalars().all(), "run")
+    return find_id(name, sorted(connection.execute(select(RUNS.c.id)).scalars()), "run")
 
 
 def _load_run(connection: Connection, run_id: str) -> Run:

@@ -5,10 +5,11 @@ import socket
 import ssl
 from collections.abc import Callable, Mapping
 from typing import Any
+from weakref import WeakSet
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Engine, create_engine
 from sqlalchemy.engine import URL, make_url
-from sqlalchemy.exc import ArgumentError, DisconnectionError
+from sqlalchemy.exc import ArgumentError
 
 from semscale.errors import InputError, MissingExtraError
 
@@ -41,6 +42,9 @@ def postgres_engine(url: str, shown: str) -> Engine:
         reached = _reach(place, shown)
         try:
             return Connection(**settings, sock=reached)
+        except OSError as error:
+            reached.close()
+            raise InputError(f"history {shown} cannot be used ({error}): check sslmode") from error
         except BaseException:
             reached.close()
             raise
@@ -58,8 +62,7 @@ def _engine(connected: Callable[[], Any]) -> Engine:
         pool_pre_ping=True,
         hide_parameters=True,
     )
-    event.listen(engine, "connect", _note_process)
-    event.listen(engine, "checkout", _leave_to_parent)
+    _OPEN.add(engine)
     return engine
 
 
@@ -151,12 +154,17 @@ def _connect_local(reached: socket.socket, place: str) -> None:
         raise
 
 
-def _note_process(_connection: object, record: Any) -> None:  # noqa: ANN401 - theirs
-    record.info["process"] = os.getpid()
+_OPEN: WeakSet[Engine] = WeakSet()
+# Connections of the process that this one was forked from: two must not talk through one socket, so they are
+# neither used here nor closed.
+_INHERITED: list[object] = []
 
 
-def _leave_to_parent(_connection: object, record: Any, proxy: Any) -> None:  # noqa: ANN401 - theirs
-    # Two processes must not talk through one socket, so a fork leaves its parent's connections alone.
-    if record.info["process"] != os.getpid():
-        record.dbapi_connection = proxy.dbapi_connection = None
-        raise DisconnectionError
+def _leave_to_parent() -> None:
+    for engine in list(_OPEN):
+        _INHERITED.append(engine.pool)
+        engine.dispose(close=False)
+
+
+if hasattr(os, "register_at_fork"):  # Windows has no fork
+    os.register_at_fork(after_in_child=_leave_to_parent)

@@ -59,7 +59,11 @@ def read_summary(found: Found) -> RunSummary:
 
 
 def approval_row(approval: Approval) -> Row:
-    """Turn an approval into its row."""
+    """Turn an approval into its row.
+
+    Raises:
+        InputError: it expires before it is given.
+    """
     texts = plain(
         id=approval.id,
         run_id=approval.run_id,
@@ -67,8 +71,13 @@ def approval_row(approval: Approval) -> Row:
         approved_by=approval.by,
         reason=approval.why,
     )
+    approved = aware("approved", approval.approved)
     expires = None if approval.expires is None else aware("expires", approval.expires)
-    return {**texts, "approved": aware("approved", approval.approved), "expires": expires}
+    if expires is not None and expires <= approved:
+        raise InputError(
+            f"expires must be later than the approval, {approved.isoformat()}, got {expires.isoformat()}"
+        )
+    return {**texts, "approved": approved, "expires": expires}
 
 
 def read_approval(found: Found) -> Approval:

@@ -1,6 +1,8 @@
 """Opening a history's SQLite file: write-ahead where possible, and for reading only where it must be."""
 
+import os
 import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -25,10 +27,10 @@ def sqlite_engine(path: Path, *, create: bool) -> Engine:
     Raises:
         InputError: the file is missing or its folder cannot be made.
     """
-    if not path.exists():
-        if not create:
-            raise InputError(f"history {path} does not exist: record a run first, or name another file")
+    if create:
         _make_folder(path)
+    elif not os.path.exists(path):  # noqa: PTH110 - Path.exists raises where a folder may not be looked into
+        raise InputError(f"history {path} does not exist: record a run first, or name another file")
     mode = "rwc" if create else "rw"
     return create_engine(
         "sqlite://", creator=lambda: _connected(path, mode), poolclass=NullPool, hide_parameters=True
@@ -40,13 +42,8 @@ def write_ahead(path: Path) -> None:
 
     Where it cannot, or somebody is at the file just now, it stays as it is: that is slower, and as safe.
     """
-    connection = _open(path, "mode=rw")
-    try:
+    with suppress(sqlite3.OperationalError), closing(_open(path, "mode=rw", patience=0)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
-    except sqlite3.OperationalError:
-        return
-    finally:
-        connection.close()
 
 
 def _make_folder(path: Path) -> None:
@@ -84,8 +81,6 @@ def _unshared(path: Path) -> sqlite3.Connection:
     return _open(path, "mode=ro&immutable=1")
 
 
-def _open(path: Path, settings: str) -> sqlite3.Connection:
+def _open(path: Path, settings: str, *, patience: float = _BUSY_SECONDS) -> sqlite3.Connection:
     address = f"file:{quote(str(path.absolute()))}?{settings}"
-    return sqlite3.connect(
-        address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-    )
+    return sqlite3.connect(address, uri=True, timeout=patience, isolation_level=None, check_same_thread=False)

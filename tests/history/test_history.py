@@ -1,0 +1,314 @@
+"""A history keeps what it is given, finds it by name, and never changes it."""
+
+import math
+from datetime import UTC, datetime, timedelta, timezone
+
+import numpy as np
+import pytest
+from sqlalchemy import Engine, event
+from stored_runs import DAY, NAN, START, a_comparison, a_run, an_approval
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+from semscale.history.opening import open_history
+from semscale.history.runs import new_id
+from semscale.history.stored_comparison import StoredFigure
+
+ODD = (
+    Item("zulu", (Output("NUL \0, half a pair \ud83d, 😀, \"quotes\", 'single', %s :x ? \\ \r\n"),)),
+    Item("alpha", (), input="nothing came"),
+    Item("ids may hold \0, too", (Output(None), Output("  "), Output("", {"credits": 0.5}))),
+    Item(
+        "mike", (Output("a", {"credits": -1.25, "seconds": 1e300}),), groups={"exercise": "6715", "år": "ü"}
+    ),
+)
+
+
+class TestRuns:
+    def test_every_text_and_number_comes_back(self, history):
+        run = a_run(items=ODD, revision="abc123", note="with tabs\tand\nlines", model="modèle")
+        history.record(run)
+        assert history.run(run.id) == run
+
+    def test_a_field_that_is_nan_stays_nan(self, history):
+        run = a_run(items=(Item("a", (Output("text", {"credits": NAN}),)),))
+        history.record(run)
+        (item,) = history.run(run.id).items
+        assert math.isnan(item.outputs[0].fields["credits"])
+
+    def test_more_items_than_one_statement_takes_stay_in_order(self, history):
+        run = a_run(2345)
+        history.record(run)
+        assert [item.id for item in history.run(run.id).items] == [f"item-{place}" for place in range(2345)]
+
+    def test_moments_come_back_in_utc(self, history):
+        there = timezone(timedelta(hours=-5, minutes=-30))
+        run = a_run(recorded=datetime(2026, 3, 1, 20, 0, 0, 1, tzinfo=there))
+        history.record(run)
+        # 20:00 at UTC-5:30 is half past one of the next day.
+        expected = datetime(2026, 3, 2, 1, 30, 0, 1, tzinfo=UTC)
+        for found in (history.run(run.id).recorded, history.runs()[0].recorded):
+            assert found == expected
+            assert found.utcoffset() == timedelta(0)
+
+    def test_another_opening_finds_it(self, history, where):
+        run = a_run()
+        history.record(run)
+        with open_history(where, create=False) as again:
+            assert again.run(run.id) == run
+
+    def test_an_id_is_recorded_once(self, history):
+        run = a_run()
+        history.record(run)
+        with pytest.raises(InputError, match=f"has a run '{run.id}' already: nothing is ever replaced"):
+            history.record(a_run(id=run.id, model="model-b"))
+        assert history.run(run.id) == run
+
+    @pytest.mark.parametrize("text", ["NUL \0", "half \ud83d"])
+    def test_a_name_that_no_database_takes(self, history, text):
+        with pytest.raises(InputError, match="note must be text that a database can keep"):
+            history.record(a_run(note=text))
+        assert history.runs() == []
+
+    def test_a_moment_without_a_time_zone(self, history):
+        with pytest.raises(InputError, match="recorded must have a time zone, got 2026-03-01T00:00:00"):
+            history.record(a_run(recorded=datetime(2026, 3, 1)))
+
+    def test_an_infinite_number(self, history):
+        with pytest.raises(InputError, match="credits of item 'a' must be finite, got -inf"):
+            history.record(a_run(items=(Item("a", (Output("text", {"credits": -math.inf}),)),)))
+
+
+class TestListing:
+    def test_oldest_first_and_by_dataset(self, history):
+        late, early = a_run(recorded=START + DAY), a_run(5, note="first", revision="abc")
+        other = a_run(dataset="feedback", recorded=START + 2 * DAY)
+        for run in (late, other, early):
+            history.record(run)
+        assert [run.id for run in history.runs()] == [early.id, late.id, other.id]
+        assert [run.id for run in history.runs("answers")] == [early.id, late.id]
+        assert history.runs("nothing") == []
+        assert history.datasets() == ["answers", "feedback"]
+
+    def test_a_summary_says_all_but_the_items(self, history):
+        run = a_run(5, note="first", revision="abc")
+        history.record(run)
+        history.record(rerun := a_run(recorded=START + DAY, rerun_of=run.id))
+        first, second = history.runs()
+        assert (first.id, first.dataset, first.model, first.recorded) == (run.id, "answers", "model-a", START)
+        assert (first.n_items, first.note, first.revision, first.rerun_of) == (5, "first", "abc", None)
+        assert first.signature == str(run.signature)
+        assert (second.id, second.n_items, second.rerun_of, second.note) == (rerun.id, 3, run.id, None)
+
+
+class TestNames:
+    @pytest.fixture
+    def history(self, history):
+        for name in ("abcd1111", "abcd2222", "ABCE3333"):
+            history.record(a_run(id=name, dataset=name))
+        return history
+
+    @pytest.mark.parametrize(("name", "expected"), [("abcd1", "abcd1111"), ("ABCE", "ABCE3333")])
+    def test_its_beginning_is_enough(self, history, name, expected):
+        assert history.run(name).dataset == expected
+
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [
+            ("abcd", "run 'abcd' is ambiguous: 'abcd1111', 'abcd2222' begin with it; give more characters"),
+            ("ABC", "run must be an id or at least its first 4 characters, got 'ABC'"),
+            ("abcd1112", "unknown run 'abcd1112': did you mean 'abcd1111'"),
+            ("_bcd", "unknown run '_bcd'"),
+            ("%", "unknown run '%' (known: 'ABCE3333', 'abcd1111', 'abcd2222')"),
+            ("", "run must be an id"),
+        ],
+    )
+    def test_a_name_that_does_not_do(self, history, name, message):
+        with pytest.raises(UnknownNameError) as caught:
+            history.run(name)
+        assert str(caught.value).startswith(message)
+
+    def test_a_history_without_runs(self, where):
+        with open_history(where) as empty, pytest.raises(UnknownNameError, match="the history has none"):
+            empty.run("abcd")
+
+
+class TestReruns:
+    def test_those_of_one_run_oldest_first(self, history):
+        run = a_run()
+        history.record(run)
+        second = a_run(rerun_of=run.id, recorded=START + 2 * DAY)
+        first = a_run(rerun_of=run.id, recorded=START + DAY)
+        history.record(second)
+        history.record(first)
+        history.record(a_run(recorded=START + DAY))
+        assert history.reruns(run.id) == [first, second]
+        assert history.reruns(first.id) == []
+
+    def test_of_a_run_that_is_not_there(self, history):
+        history.record(a_run(id="abcdef"))
+        with pytest.raises(
+            UnknownNameError, match="rerun_of names no run, got 'abcdee': did you mean 'abcdef'"
+        ):
+            history.record(a_run(rerun_of="abcdee"))
+        with pytest.raises(UnknownNameError, match="unknown run 'other'"):
+            history.reruns("other")
+
+    def test_of_a_run_of_another_dataset(self, history):
+        history.record(a_run(id="abcdef"))
+        with pytest.raises(
+            InputError, match="must name a run of dataset 'feedback', got 'abcdef' of 'answers'"
+        ):
+            history.record(a_run(dataset="feedback", rerun_of="abcdef"))
+
+
+class TestBaseline:
+    def test_the_latest_approval_counts(self, history):
+        first, second = a_run(), a_run(model="model-b")
+        for run in (first, second):
+            history.record(run)
+        late = an_approval(second, approved=START + DAY, by="Bo", why="")
+        early = an_approval(first)
+        history.approve(late)
+        history.approve(early)
+        assert history.approvals("answers") == [early, late]
+        assert history.baseline("answers") == (second, late)
+        assert history.baseline("answers", at=START + DAY / 2) == (first, early)
+
+    def test_a_stale_one_says_whose_and_what_to_do(self, history):
+        run = a_run(id="0123456789abcdef")
+        history.record(run)
+        approval = an_approval(run, expires=START + DAY)
+        history.approve(approval)
+        assert history.baseline("answers", at=START + DAY / 2) == (run, approval)
+        with pytest.raises(InputError) as caught:
+            history.baseline("answers", at=START + DAY)
+        assert str(caught.value) == (
+            "the baseline of 'answers' is stale: Ana approved run 0123456789abcdef on 2026-03-01 until "
+            "2026-03-02 12:30 UTC; look at it again, then semscale drift approve RUN, such as 01234567"
+        )
+
+    def test_now_is_when_it_must_not_be_stale(self, history):
+        run = a_run()
+        history.record(run)
+        long_ago = datetime(2020, 1, 1, tzinfo=UTC)
+        history.approve(an_approval(run, approved=long_ago, expires=long_ago + DAY))
+        with pytest.raises(InputError, match="is stale"):
+            history.baseline("answers")
+
+    def test_none_is_approved(self, history):
+        history.record(a_run(id="0123456789"))
+        with pytest.raises(
+            InputError, match=r"'answers' has no approved baseline: .* approve RUN, .* 01234567"
+        ):
+            history.baseline("answers")
+        with pytest.raises(UnknownNameError, match="unknown dataset 'answer': did you mean 'answers'"):
+            history.baseline("answer")
+
+    def test_a_run_that_cannot_be_approved(self, history):
+        run = a_run(id="abcdef")
+        history.record(run)
+        for approval, message in (
+            (an_approval(run, run_id="abcdee"), "unknown run 'abcdee': did you mean 'abcdef'"),
+            (
+                an_approval(run, dataset="feedback"),
+                "is of dataset 'answers', so it cannot be the baseline of 'fe",
+            ),
+            (an_approval(run, expires=START), "expires must be later than the approval"),
+        ):
+            with pytest.raises(InputError, match=message):
+                history.approve(approval)
+        assert history.approvals("answers") == []
+
+
+class TestComparisons:
+    def test_figures_and_scores_come_back(self, history):
+        kept = a_comparison()
+        history.keep(kept)
+        (found,) = history.comparisons()
+        assert found.scores == {}
+        for name in (
+            "id",
+            "baseline_id",
+            "candidate_id",
+            "model",
+            "dataset",
+            "signature",
+            "outcome",
+            "compared",
+        ):
+            assert getattr(found, name) == getattr(kept, name)
+        whole, group = found.figures
+        assert whole == kept.figures[0]
+        assert group.group == ("exercise", "6715")
+        assert (group.loss, group.drift, group.n, group.n_left_out) == (0.5, 0.25, 1, 1)
+        assert math.isnan(group.low)
+        assert math.isnan(group.high)
+
+    def test_scores_come_back_bit_by_bit(self, history):
+        rng = np.random.default_rng(0)
+        scores = {"match": rng.random(1000), "cosine": np.array([NAN, 0.1, -0.0, 5e-324])}
+        history.keep(kept := a_comparison(scores=scores))
+        found = history.scores(kept.id)
+        assert sorted(found) == ["cosine", "match"]
+        for metric, values in scores.items():
+            np.testing.assert_array_equal(found[metric], values)
+            assert found[metric].dtype == np.float64
+
+    def test_oldest_first_and_as_asked(self, history):
+        late = a_comparison(compared=START + DAY, baseline_id="another", outcome=None)
+        early, other = a_comparison(), a_comparison(dataset="feedback", figures=(), scores={})
+        for comparison in (late, other, early):
+            history.keep(comparison)
+        assert [each.id for each in history.comparisons(dataset="answers")] == [early.id, late.id]
+        assert [each.id for each in history.comparisons(baseline_id="another")] == [late.id]
+        assert history.comparisons(dataset="feedback", baseline_id="another") == []
+        assert history.comparisons(baseline_id="another")[0].outcome is None
+        assert history.comparisons(dataset="feedback")[0].figures == ()
+        assert history.scores(other.id) == {}
+
+    def test_what_integers_of_numpy_say_comes_back(self, history):
+        figure = StoredFigure("match", None, *np.full(5, 0.5), np.int64(3), np.int64(0))
+        history.keep(a_comparison(figures=(figure,)))
+        assert history.comparisons()[0].figures == (
+            StoredFigure("match", None, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0),
+        )
+
+    def test_an_id_is_kept_once(self, history):
+        kept = a_comparison()
+        history.keep(kept)
+        with pytest.raises(InputError, match="has a comparison .* already"):
+            history.keep(a_comparison(id=kept.id, figures=()))
+        assert len(history.comparisons()[0].figures) == 2
+
+    def test_scores_of_one_that_is_not_there(self, history):
+        with pytest.raises(UnknownNameError, match="unknown comparison"):
+            history.scores(new_id())
+
+
+def test_nothing_is_ever_updated_or_deleted(history, where, new_place):
+    said = []
+
+    def listen(_connection, _cursor, statement, *_):
+        said.append(statement.split()[0].upper())
+
+    event.listen(Engine, "before_cursor_execute", listen)
+    try:
+        history.record(run := a_run())
+        history.approve(an_approval(run))
+        history.keep(a_comparison())
+        history.baseline("answers")
+        history.scores(history.comparisons()[0].id)
+        with open_history(new_place()) as other:
+            said.clear()  # making a history fills the columns that later revisions add
+            other.merge(history)
+    finally:
+        event.remove(Engine, "before_cursor_execute", listen)
+    assert set(said) <= {"BEGIN", "SELECT", "INSERT"}
+    assert "INSERT" in said
+
+
+def test_its_place_is_shown(history, where):
+    shown = where.partition("?")[0].replace(":@", "@")
+    assert history.where == shown
+    assert repr(history) == f"History({shown!r})"
