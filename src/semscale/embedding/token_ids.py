@@ -1,9 +1,10 @@
 """Texts as token ids, each token once, and where the windows lie that a long text is read in."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -11,6 +12,9 @@ import numpy.typing as npt
 from semscale.embedding.checkpoint import Checkpoint
 from semscale.embedding.windows import encodable, open_tokenizer
 from semscale.types import Integers
+
+if TYPE_CHECKING:
+    from tokenizers import Encoding
 
 Ids = npt.NDArray[np.int32]
 
@@ -105,7 +109,15 @@ class TokenReader:
 
     def spell(self, text: str) -> Spelling:
         """Tokenize one text and say where in it each token stands."""
-        encoding = self._tokenizer.encode(self.prefix + encodable(text))
+        return self._spelling(self._tokenizer.encode(self.prefix + encodable(text)))
+
+    def spell_all(self, texts: Sequence[str]) -> Iterator[Spelling]:
+        """Tokenize texts and say where in them each token stands, some on each processor."""
+        for start in range(0, len(texts), _CHUNK):
+            chunk = [self.prefix + encodable(text) for text in texts[start : start + _CHUNK]]
+            yield from map(self._spelling, self._tokenizer.encode_batch(chunk))
+
+    def _spelling(self, encoding: "Encoding") -> Spelling:
         special = np.array(encoding.special_tokens_mask, np.bool_)
         offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2) - len(self.prefix)
         offsets = np.where(special[:, None], 0, np.maximum(offsets, 0))

@@ -13,6 +13,12 @@ if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
 
 
+Word = tuple[str, ...]
+"""A word's pieces."""
+
+_KEPT = 50_000  # words whose vectors are kept
+
+
 class StaticPieces:
     """Vectors of word pieces, learned when they are first met.
 
@@ -25,6 +31,7 @@ class StaticPieces:
         self._encoder = encoder
         self._layer = layer
         self._vectors: dict[str, Floats] = {}
+        self._words: dict[Word, Floats] = {}
 
     def learn(self, pieces: Iterable[str]) -> None:
         """Read those of the pieces that are new."""
@@ -33,7 +40,7 @@ class StaticPieces:
         for place, states in self._encoder.encode(tokens, np.arange(len(new)), layer=self._layer):
             self._vectors[new[place]] = unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0]
 
-    def words(self, pieces: Sequence[Sequence[str]]) -> Floats:
+    def words(self, pieces: Sequence[Word]) -> Floats:
         """Give each word the mean of its pieces' vectors, scaled to length 1.
 
         Args:
@@ -42,11 +49,19 @@ class StaticPieces:
         Returns:
             Shape (k, hidden).
         """
-        means = [np.mean([self._vectors[piece] for piece in word], axis=0) for word in pieces]
-        return unit_rows(np.array(means).reshape(len(means), self._encoder.hidden))
+        if len(self._words) > _KEPT:
+            self._words.clear()
+        known = self._words
+        rows = [known[word] if word in known else self._learned(word) for word in pieces]
+        return np.array(rows, np.float64).reshape(len(rows), self._encoder.hidden)
+
+    def _learned(self, word: Word) -> Floats:
+        mean = np.mean([self._vectors[piece] for piece in word], axis=0)
+        self._words[word] = unit_rows(mean[None])[0]
+        return self._words[word]
 
 
-def pieces_of(text: str, spelling: "Spelling", words: TokenWords) -> list[list[str]]:
+def pieces_of(text: str, spelling: "Spelling", words: TokenWords) -> list[Word]:
     """Spell the words of a text in pieces, in lower case.
 
     Args:
@@ -55,4 +70,6 @@ def pieces_of(text: str, spelling: "Spelling", words: TokenWords) -> list[list[s
         words: its words.
     """
     shown = [text[start:end].strip().lower() for start, end in spelling.offsets.tolist()]
-    return [shown[start:end] for start, end in zip(words.starts, words.ends, strict=True)]
+    return [
+        tuple(shown[start:end]) for start, end in zip(words.starts.tolist(), words.ends.tolist(), strict=True)
+    ]

@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 import numpy.typing as npt
@@ -16,6 +17,8 @@ _TELLING = word_list("telling_stop_words")
 _IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # An ideograph is a word of its own, as tokenizers have it; other letters and digits make a word together.
 _WORD = re.compile(rf"[{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+")
+
+_REORDERED = 3  # rows
 
 
 @dataclass(frozen=True)
@@ -37,8 +40,19 @@ class TokenWords:
 
     def pooled(self, states: Vectors) -> Floats:
         """Give each word the mean of its tokens' states, scaled to length 1, shape (k, hidden)."""
-        rows = [states[start:end].mean(axis=0) for start, end in zip(self.starts, self.ends, strict=True)]
-        return unit_rows(np.array(rows, np.float64).reshape(len(rows), states.shape[1]))
+        if not len(self):
+            return np.empty((0, states.shape[1]))
+        # Sums from start to end, and from each end to the next start, which are not wanted; an end beyond the
+        # last row cannot be asked for, and need not be.
+        bounds = np.column_stack([self.starts, self.ends]).ravel()
+        bounds = bounds[:-1] if bounds[-1] == len(states) else bounds
+        sums = np.add.reduceat(states, bounds, axis=0)[::2]
+        counts = self.ends - self.starts
+        means = sums / counts.astype(states.dtype)[:, None]
+        # NumPy adds that many rows up in another order here, with other last digits.
+        for word in np.flatnonzero(counts >= _REORDERED).tolist():
+            means[word] = states[self.starts[word] : self.ends[word]].mean(axis=0)
+        return unit_rows(means.astype(np.float64))
 
 
 def find_words(text: str, offsets: Integers, special: npt.NDArray[np.bool_]) -> TokenWords:
@@ -55,21 +69,23 @@ def find_words(text: str, offsets: Integers, special: npt.NDArray[np.bool_]) -> 
         ('unlike',)
     """
     found: list[tuple[str, int, int]] = []
-    places = [place for place in np.flatnonzero(~special).tolist() if offsets[place, 1] > offsets[place, 0]]
+    bounds, added = offsets.tolist(), special.tolist()
+    places = [place for place, (start, end) in enumerate(bounds) if end > start and not added[place]]
+    ends = [bounds[place][1] for place in places]
     at = 0
     for match in _WORD.finditer(text):
         # A token belongs to the word with its last character: some tokenizers count the space before it.
-        while at < len(places) and offsets[places[at], 1] <= match.start():
+        while at < len(places) and ends[at] <= match.start():
             at += 1
         first = at
-        while at < len(places) and offsets[places[at], 1] <= match.end():
+        while at < len(places) and ends[at] <= match.end():
             at += 1
         if at > first:
             found.append((match.group().lower(), places[first], places[at - 1] + 1))
     if not found:
-        found = [(text[slice(*offsets[place])].lower(), place, place + 1) for place in places]
-    bounds = np.array([[start, end] for _, start, end in found], np.int64).reshape(-1, 2)
-    return TokenWords(tuple(word for word, _, _ in found), bounds[:, 0], bounds[:, 1])
+        found = [(text[slice(*bounds[place])].lower(), place, place + 1) for place in places]
+    spans = np.array([[start, end] for _, start, end in found], np.int64).reshape(-1, 2)
+    return TokenWords(tuple(word for word, _, _ in found), spans[:, 0], spans[:, 1])
 
 
 @dataclass(frozen=True)
@@ -104,9 +120,14 @@ class WordWeights:
             [0.5, 1.21, 2.0]
         """
         df = np.array([self.frequency[word] for word in words], np.float64)
-        grammar = np.array([word in stop_words() and word not in _TELLING for word in words], np.bool_)
+        grammar = np.array([word in _grammatical() for word in words], np.bool_)
         rarity = 2 - np.log(df + 1) / np.log(self.texts + 1)
         return np.asarray(np.where(grammar, self.stop, 1.0) * rarity)
+
+
+@cache
+def _grammatical() -> frozenset[str]:
+    return stop_words() - frozenset(_TELLING)
 
 
 def unit_rows(rows: Floats) -> Floats:

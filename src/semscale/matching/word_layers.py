@@ -59,7 +59,7 @@ class TextsRead:
     """
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder") -> None:
-        spellings = [encoder.reader.spell(text) for text in texts]
+        spellings = list(encoder.reader.spell_all(texts))
         ids = [spelling.ids for spelling in spellings]
         ends = np.cumsum([0, *map(len, ids)], dtype=np.int64)
         self.tokens = TokenIds(np.concatenate([np.empty(0, np.int32), *ids]), ends)
