@@ -1,1 +1,180 @@
-"""The plugin for pytest: the fixture ``semantic_snapshot`` and the marker ``semantic``."""
+"""The plugin for pytest: the fixture ``semantic_snapshot`` and the marker ``semantic``.
+
+It is loaded in every run of pytest, so it imports nothing that is heavy until a test asks for a snapshot.
+"""
+
+import os
+import shlex
+from collections import Counter
+from collections.abc import Generator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from semscale.errors import SemscaleError
+from semscale.snapshots.session_log import ATTRIBUTE, SnapshotLog
+from semscale.snapshots.settings import SETTINGS, settle
+
+if TYPE_CHECKING:
+    from semscale.snapshots.fixture import SemanticSnapshot
+    from semscale.snapshots.session import SnapshotSession, SnapshotTest
+
+_MARKER = (
+    "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference): "
+    "how far a test's semantic snapshots may move."
+)
+_SESSION: "pytest.StashKey[SnapshotSession]" = pytest.StashKey()
+_TEST: "pytest.StashKey[SnapshotTest]" = pytest.StashKey()
+_PASSED = pytest.StashKey[bool]()
+_COLLECTED = pytest.StashKey[Counter[Path]]()
+_WHOLE = pytest.StashKey[dict[Path, tuple[Path, int]]]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Add the flags and the ini settings."""
+    group = parser.getgroup("semscale", "semantic snapshots")
+    group.addoption(
+        "--semantic-approve",
+        action="store_true",
+        help="approve semantic snapshots that are new, or that texts have moved too far from",
+    )
+    group.addoption(
+        "--semantic-prune",
+        action="store_true",
+        help="remove semantic snapshots that no test asks for, where a whole module ran",
+    )
+    parser.addini("semantic_model", "model that compares semantic snapshots")
+    for name in SETTINGS:
+        parser.addini(
+            f"semantic_{name}", f"{name} of semantic snapshots, unless a marker or a call says other"
+        )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the marker and check the ini settings."""
+    config.addinivalue_line("markers", _MARKER)
+    _checked("the ini file", _defaults(config))
+    prune = config.getoption("semantic_prune") and not hasattr(config, "workerinput")
+    log = SnapshotLog(prune=bool(prune), show=lambda path: _relative(path, config))
+    config.pluginmanager.register(log, "semscale-snapshots")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Check markers before any test runs, and count tests before any is deselected."""
+    checked: set[int] = set()
+    for item in items:
+        for marker in item.iter_markers("semantic"):
+            if id(marker) not in checked:
+                checked.add(id(marker))
+                _check_marker(item, marker)
+    config.stash[_COLLECTED] = Counter(item.path for item in items)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """Find the modules that have snapshots and run whole."""
+    from semscale.snapshots.places import snapshot_file
+
+    config = session.config
+    single = {
+        (config.invocation_params.dir / argument.split("::")[0]).resolve()
+        for argument in config.args
+        if "::" in argument
+    }
+    collected = config.stash.get(_COLLECTED, Counter())
+    left = Counter(item.path for item in session.items)
+    config.stash[_WHOLE] = {
+        path: (file, n)
+        for path, n in left.items()
+        if n == collected[path] and path not in single and (file := snapshot_file(path)).exists()
+    }
+
+
+@pytest.fixture
+def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
+    """Compare what a model says with what was approved: ``semantic_snapshot(text)``; see docs/pytest.md."""
+    from semscale.snapshots.fixture import SemanticSnapshot
+    from semscale.snapshots.places import snapshot_file
+    from semscale.snapshots.session import SnapshotTest
+
+    item = request.node
+    test = SnapshotTest(
+        file=snapshot_file(item.path),
+        key=_key(item),
+        command=f"pytest {shlex.quote(_node(item))} --semantic-approve",
+        settings=tuple(marker.kwargs for marker in reversed(list(item.iter_markers("semantic")))),
+    )
+    item.stash[_TEST] = test
+    return SemanticSnapshot(test, _session(request.config))
+
+
+@pytest.hookimpl(hookwrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
+    """Let the last report of a test carry what it did with its snapshots, also home from a worker."""
+    outcome = yield
+    if call.when == "call":
+        item.stash[_PASSED] = call.excinfo is None
+    if call.when != "teardown":
+        return
+    test = item.stash.get(_TEST, None)
+    file, n_tests = item.config.stash.get(_WHOLE, {}).get(item.path, (None, 0))
+    if test is None and file is None:
+        return
+    told = {
+        "file": str(test.file if test else file),
+        "test": _key(item),
+        "n_tests": n_tests,
+        "passed": item.stash.get(_PASSED, False),
+        "used": test.used if test else [],
+        "approved": test.approved if test else [],
+        "other_settings": test.other_settings if test else [],
+    }
+    setattr(outcome.get_result(), ATTRIBUTE, told)
+
+
+def _session(config: pytest.Config) -> "SnapshotSession":
+    """Give what all tests share; made when the first one asks."""
+    if _SESSION not in config.stash:
+        from semscale.snapshots.measuring import SnapshotMeter
+        from semscale.snapshots.session import SnapshotSession
+
+        model = config.getini("semantic_model")
+        meter = SnapshotMeter(model) if model else SnapshotMeter()
+        approve = bool(config.getoption("semantic_approve"))
+        config.stash[_SESSION] = SnapshotSession(approve, _defaults(config), meter)
+    return config.stash[_SESSION]
+
+
+def _defaults(config: pytest.Config) -> dict[str, object]:
+    given = {name: config.getini(f"semantic_{name}") for name in SETTINGS}
+    return {name: value for name, value in given.items() if value not in (None, "")}
+
+
+def _check_marker(item: pytest.Item, marker: pytest.Mark) -> None:
+    if marker.args:
+        raise pytest.UsageError(
+            f"{item.nodeid}: marker semantic takes settings by name, got {marker.args!r:.60}"
+        )
+    _checked(f"{item.nodeid}: marker semantic", marker.kwargs)
+
+
+def _checked(where: str, settings: Mapping[str, object]) -> None:
+    try:
+        settle(settings)
+    except SemscaleError as error:
+        raise pytest.UsageError(f"{where}: {error}") from error
+
+
+def _key(item: pytest.Item) -> str:
+    """Name a test within its module; node ids have more in them, such as the group of a worker."""
+    classes = [part.name for part in item.listchain() if isinstance(part, pytest.Class)]
+    return "::".join([*classes, item.name])
+
+
+def _node(item: pytest.Item) -> str:
+    return f"{_relative(item.path, item.config)}::{_key(item)}"
+
+
+def _relative(path: Path, config: pytest.Config) -> str:
+    return os.path.relpath(path, config.invocation_params.dir)

@@ -1,0 +1,134 @@
+"""Approved snapshots on disk: one JSON file a test module, beside it, sorted, for people to review."""
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from semscale.errors import InputError
+from semscale.history.items import Output
+from semscale.snapshots.outputs import read_outputs
+from semscale.store.atomic import replacing
+from semscale.weights.places import cache_root
+
+FORMAT = 1
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """Outputs that somebody approved.
+
+    Attributes:
+        outputs: in the order in which they were given.
+        measured_by: what compared texts at that time, such as its model, by name.
+    """
+
+    outputs: tuple[Output, ...]
+    measured_by: Mapping[str, str]
+
+
+Snapshots = dict[str, dict[str, Snapshot]]
+"""Snapshots by test and name."""
+
+
+def read_snapshots(path: Path) -> Snapshots:
+    """Read all snapshots of a file; none where there is no file.
+
+    Raises:
+        InputError: it is damaged, or from a later version.
+    """
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+        _check_format(content["format"])
+        return {
+            test: {name: _snapshot(entry) for name, entry in named.items()}
+            for test, named in content["snapshots"].items()
+        }
+    except FileNotFoundError:
+        return {}
+    except InputError as error:
+        raise InputError(f"{path}: {error}") from error
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        raise InputError(
+            f"{path} is damaged ({type(error).__name__}: {error}); take it from version control, or delete "
+            "it and approve its snapshots again"
+        ) from error
+
+
+def _check_format(written: int) -> None:
+    if written > FORMAT:
+        raise InputError("it is from a later version of Semscale; upgrade with pip install -U semscale")
+
+
+def write_snapshot(path: Path, test: str, name: str, snapshot: Snapshot) -> None:
+    """Write one snapshot into its file, whoever else is writing to it.
+
+    Raises:
+        InputError: the file is damaged, or cannot be written.
+    """
+    with _locked(path) as snapshots:
+        snapshots.setdefault(test, {})[name] = snapshot
+        _write(path, snapshots)
+
+
+def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
+    """Take snapshots out of their file, and the file away when it holds no more."""
+    with _locked(path) as snapshots:
+        for test, names in unused.items():
+            left = {name: kept for name, kept in snapshots.pop(test, {}).items() if name not in names}
+            if left:
+                snapshots[test] = left
+        if snapshots:
+            _write(path, snapshots)
+        else:
+            path.unlink()
+
+
+@contextmanager
+def _locked(path: Path) -> Iterator[Snapshots]:
+    from filelock import FileLock
+
+    # The lock is no file for version control, so it does not lie beside the snapshots.
+    locks = cache_root() / "locks"
+    name = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
+    try:
+        locks.mkdir(parents=True, exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with FileLock(locks / f"{name}.lock"):
+            yield read_snapshots(path)
+    except OSError as error:
+        raise InputError(f"snapshots cannot be written to {path}: {error.strerror or error}") from error
+
+
+def _write(path: Path, snapshots: Snapshots) -> None:
+    shown = {
+        test: {name: _entry(snapshot) for name, snapshot in named.items()}
+        for test, named in snapshots.items()
+    }
+    content = {"format": FORMAT, "snapshots": shown}
+    with replacing(path) as temporary:
+        text = json.dumps(content, ensure_ascii=False, indent=2, sort_keys=True)
+        temporary.write_text(text + "\n", encoding="utf-8", newline="\n")
+
+
+def _entry(snapshot: Snapshot) -> dict[str, object]:
+    # A text of several lines is a list of lines, so that a diff shows the line that changed.
+    outputs = [
+        {"text": text.split("\n") if "\n" in text else text, **output.fields}
+        for output in snapshot.outputs
+        for text in [output.text or ""]
+    ]
+    return {"outputs": outputs, "measured_by": dict(snapshot.measured_by)}
+
+
+def _snapshot(entry: Mapping[str, object]) -> Snapshot:
+    listed, measured_by = entry["outputs"], entry["measured_by"]
+    if not isinstance(listed, list) or not isinstance(measured_by, dict):
+        raise TypeError("outputs must be a list and measured_by a mapping")
+    outputs = [
+        {**each, "text": "\n".join(each["text"]) if isinstance(each["text"], list) else each["text"]}
+        for each in listed
+    ]
+    return Snapshot(read_outputs(outputs), {str(name): str(value) for name, value in measured_by.items()})

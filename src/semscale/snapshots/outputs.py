@@ -1,0 +1,54 @@
+"""What a test hands over: a text, or a list of texts or of texts with numbers."""
+
+import math
+from collections.abc import Mapping
+
+from semscale.errors import InputError
+from semscale.history.items import Output
+
+_FORMS = "a text, or a list of texts or of {'text': ..., 'credits': 1.0}"
+
+
+def read_outputs(actual: object) -> tuple[Output, ...]:
+    """Take what a model gave as outputs.
+
+    Args:
+        actual: a text, a mapping with ``text`` and numbers by name, or a list of these.
+
+    Raises:
+        InputError: something else, or a number that is none.
+
+    Example:
+        >>> read_outputs(["Well done.", {"text": "Name the unit.", "credits": -0.5}])[1].fields
+        {'credits': -0.5}
+    """
+    if isinstance(actual, str | Mapping):
+        return (_output(actual),)
+    if isinstance(actual, list | tuple):
+        return tuple(_output(each) for each in actual)
+    raise InputError(f"a snapshot must be of {_FORMS}, got {type(actual).__name__}: {actual!r:.60}")
+
+
+def _output(given: object) -> Output:
+    if isinstance(given, str):
+        return Output(_encodable(given))
+    if not isinstance(given, Mapping) or not isinstance(given.get("text"), str):
+        raise InputError(f"a snapshot must be of {_FORMS}, got {given!r:.60} in the list")
+    fields = {str(name): _number(str(name), value) for name, value in given.items() if name != "text"}
+    return Output(_encodable(given["text"]), fields)
+
+
+def _encodable(text: str) -> str:
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"a snapshot's text must be valid Unicode, got half a character in {text!r:.60}"
+        ) from error
+    return text
+
+
+def _number(name: str, value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(f"{name} must be a number, as all beside the text, got {value!r:.60}")
+    return float(value)

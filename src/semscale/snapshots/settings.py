@@ -1,0 +1,99 @@
+"""How far a text may move from its snapshot: read from ini options, markers and calls, and checked."""
+
+import contextlib
+import difflib
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from semscale.errors import InputError
+
+DEFAULT_MIN_MATCH = 0.55
+"""Match from which on a text says what its snapshot says; ``docs/pytest.md`` gives the measurement."""
+
+GUARD_MODES = ("weigh", "fail", "warn", "off")
+"""Findings lower the match, fail by themselves, are only named, or are not looked for."""
+
+_RANGES = {"min_match": (0.0, 1.0), "min_bertscore_f1": (-1.0, 1.0), "min_cosine": (-1.0, 1.0)}
+_DIFFERENCE = re.compile(r"max_(?P<field>.+)_difference")
+SETTINGS = (*_RANGES, "guards", "max_unpaired")
+"""Names of all settings but ``max_<field>_difference``."""
+
+
+@dataclass(frozen=True)
+class SnapshotSettings:
+    """What a snapshot's texts must keep.
+
+    Attributes:
+        min_match: the least calibrated match of an output with its approved one, 0 to 1; 0 asks nothing.
+        min_bertscore_f1: the least BERTScore F1, -1 to 1; ``None`` asks nothing.
+        min_cosine: the least cosine, -1 to 1; ``None`` asks nothing.
+        guards: one of ``GUARD_MODES``.
+        max_unpaired: outputs that may lack a partner on the other side.
+        max_differences: for numbers by name, how far they may differ; those not named must be equal.
+    """
+
+    min_match: float = DEFAULT_MIN_MATCH
+    min_bertscore_f1: float | None = None
+    min_cosine: float | None = None
+    guards: str = "weigh"
+    max_unpaired: int = 0
+    max_differences: Mapping[str, float] = field(default_factory=dict)
+
+
+def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
+    """Put settings together; of those given more than once the last counts, and ``None`` is not given.
+
+    Args:
+        layers: settings by name, ``max_<field>_difference`` among them.
+
+    Raises:
+        InputError: an unknown name, or a value out of range.
+
+    Example:
+        >>> settled = settle({"min_match": 0.8}, {"guards": "fail", "max_credits_difference": 0.5})
+        >>> settled.min_match, settled.guards, settled.max_differences
+        (0.8, 'fail', {'credits': 0.5})
+    """
+    given: dict[str, object] = {}
+    for layer in layers:
+        given.update({name: value for name, value in layer.items() if value is not None})
+    differences: dict[str, float] = {}
+    chosen: dict[str, object] = {}
+    for name, value in given.items():
+        numbers = _DIFFERENCE.fullmatch(name)
+        if numbers:
+            differences[numbers["field"]] = _number(name, value, 0.0, math.inf)
+        else:
+            chosen[name] = _checked(name, value)
+    return SnapshotSettings(**chosen, max_differences=differences)  # type: ignore[arg-type]  # checked above
+
+
+def _checked(name: str, value: object) -> object:
+    if name in _RANGES:
+        return _number(name, value, *_RANGES[name])
+    if name == "guards":
+        if value not in GUARD_MODES:
+            raise InputError(f"guards must be one of {', '.join(GUARD_MODES)}, got {value!r:.60}")
+        return value
+    if name == "max_unpaired":
+        number = _number(name, value, 0.0, math.inf)
+        if not number.is_integer():
+            raise InputError(f"max_unpaired must be a whole number of outputs, got {value!r:.60}")
+        return int(number)
+    nearest = difflib.get_close_matches(name, SETTINGS, 1)
+    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    known = ", ".join(SETTINGS)
+    raise InputError(f"a snapshot's settings are {known} and max_<field>_difference, got {name!r}{hint}")
+
+
+def _number(name: str, value: object, low: float, high: float) -> float:
+    number = math.nan
+    if isinstance(value, str | int | float) and not isinstance(value, bool):
+        with contextlib.suppress(ValueError):
+            number = float(value)  # ini files have texts
+    if not (low <= number <= high and math.isfinite(number)):
+        between = f"between {low:g} and {high:g}" if math.isfinite(high) else f"a number of at least {low:g}"
+        raise InputError(f"{name} must be {between}, got {value!r:.60}")
+    return number
