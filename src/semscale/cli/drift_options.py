@@ -9,7 +9,7 @@ import typer
 from semscale.cli.model_options import option
 from semscale.cli.table_options import COLUMNS, OUTPUT, RUN
 
-HISTORY, MEASURING, GATE, THIS_RUN = "History", "Measuring", "Gate", "Run"
+HISTORY, MEASURING, GATE = "History", "Measuring", "Gate"
 
 
 class Pairing(StrEnum):
@@ -130,10 +130,6 @@ Groups = Annotated[
 ]
 Long = Annotated[bool, option(COLUMNS, "--long", "Each row is one output; rows of one id are one item.")]
 
-Metrics = Annotated[
-    list[str] | None,
-    option(MEASURING, "--metric", "What to measure; can be repeated.", metavar="NAME"),
-]
 PairingName = Annotated[
     Pairing,
     option(
@@ -143,6 +139,10 @@ PairingName = Annotated[
 
 GateFile = Annotated[
     Path | None, option(GATE, "--gate", "Settings of the gate; options go before them.", metavar="FILE.yaml")
+]
+Metrics = Annotated[
+    list[str] | None,
+    option(GATE, "--metric", "What to test, such as match; can be repeated.", metavar="NAME"),
 ]
 Kinds = Annotated[
     list[str] | None,
@@ -182,6 +182,9 @@ OutItems = Annotated[
     option(OUTPUT, "--out", "Table of items with losses: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
 ]
 
+Seed = Annotated[
+    int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", metavar="NUMBER")
+]
 Power = Annotated[
     float, option(RUN, "--power", "Chance to find it that is wanted.", shown=True, metavar="SHARE")
 ]

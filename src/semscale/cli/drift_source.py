@@ -1,6 +1,5 @@
 """A file of outputs that a command of ``semscale drift`` reads as a run."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -32,13 +31,13 @@ class OutputFile:
     note: str | None = None
     settings: TableSettings = field(default_factory=TableSettings)
 
-    def read(self, path: str, *, dataset: str | None = None, kinds: Iterable[str] = ()) -> Run:
+    def read(self, path: str, *, dataset: str | None = None, like: Run | None = None) -> Run:
         """Read the file as a run of the code in this folder.
 
         Args:
             path: of a table, of Athena's exercises, or ``-``.
             dataset: its name; that of the file unless given.
-            kinds: groups of the baseline, which are read where the file has such columns.
+            like: a run whose groups and fields are looked for among the columns, where none are named.
 
         Raises:
             InputError: the file cannot be read as a run.
@@ -50,19 +49,19 @@ class OutputFile:
             path,
             model=self.model,
             dataset=dataset,
-            columns=self._with_groups(path, kinds),
+            columns=self.columns if like is None else self._columns_like(path, like),
             revision=git_revision(Path.cwd()),
             note=self.note,
             **self.settings,
         )
 
-    def _with_groups(self, path: str, kinds: Iterable[str]) -> RunColumns:
-        of_athena = Path(path).is_dir() or Path(path).suffix.lower() == _ATHENA
-        wanted = [] if of_athena or path == _STANDARD_INPUT else list(kinds)
-        if not wanted or self.columns.by:
+    def _columns_like(self, path: str, run: Run) -> RunColumns:
+        if path == _STANDARD_INPUT or Path(path).is_dir() or Path(path).suffix.lower() == _ATHENA:
             return self.columns
         there = open_table(path, **self.settings).columns
-        return replace(self.columns, by=tuple(kind for kind in wanted if kind in there))
+        by = self.columns.by or tuple(kind for kind in run.group_kinds if kind in there)
+        fields = self.columns.fields or tuple(name for name in run.fields if name in there)
+        return replace(self.columns, by=by, fields=fields)
 
 
 def run_columns(  # noqa: PLR0913 - each is an option
