@@ -11,7 +11,8 @@ from semscale.cli.drift_span import read_expiry
 from semscale.errors import InputError
 
 ITEMS = [
-    {"id": "a", "input": "Why?", "outputs": [{"text": "So.", "credits": 1}, {"text": "And so."}], "groups": {"topic": "x"}},
+    {"id": "a", "input": "Why?", "groups": {"topic": "x"},
+     "outputs": [{"text": "So.", "credits": 1}, {"text": "And so."}]},
     {"id": "b", "input": "How?", "outputs": [], "groups": {"topic": "y"}},
     {"id": "c", "input": "When?", "outputs": ["Now.", " "], "groups": {"topic": "x"}},
 ]  # fmt: skip
@@ -129,7 +130,10 @@ BAD = {
     "a corrupt file": (["record", "broken.jsonl", "--model", "m"], ["broken.jsonl", "line 2"]),
     "no such field": (["record", "base.jsonl", "--model", "m", "--field", "points"], ["field", "'points'"]),
     "no such group": (["record", "base.jsonl", "--model", "m", "--by", "level"], ["by", "'level'"]),
-    "a rerun of nothing": (["record", "base.jsonl", "--model", "m", "--rerun-of", "ffff"], ["unknown run 'ffff'"]),
+    "a rerun of nothing": (
+        ["record", "base.jsonl", "--model", "m", "--rerun-of", "ffff"],
+        ["unknown run 'ffff'"],
+    ),
     "a rerun without a baseline": (
         ["record", "base.jsonl", "--model", "m", "--rerun-of", "baseline"],
         ["no approved baseline", "semscale drift approve"],
@@ -139,7 +143,7 @@ BAD = {
     "nobody approves": (["approve", "latest", "--by", " ", "--why", "x"], ["by must not be empty"]),
     "for no reason": (["approve", "latest", "--by", "A", "--why", ""], ["why must not be empty"]),
     "an expiry that has passed": (approve("--expires", "2020-01-01"), ["expires must lie ahead", "90d"]),
-    "an expiry that is none": (approve("--expires", "soon"), ["expires must be a span such as 90d", "'soon'"]),
+    "an expiry that is none": (approve("--expires", "soon"), ["expires must be a span", "90d", "'soon'"]),
     "an unknown dataset": (approve("--dataset", "bse"), ["unknown dataset 'bse'", "did you mean 'base'"]),
     "no history": (approve("--history", "none.sqlite"), ["none.sqlite does not exist", "record a run first"]),
     "a corrupt history": (approve("--history", "corrupt.sqlite"), ["corrupt.sqlite"]),
