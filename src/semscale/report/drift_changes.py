@@ -10,13 +10,13 @@ from semscale.history.items import Item, Output
 from semscale.report.drift_items import HarmedItem
 from semscale.report.drift_words import digits_of, metric_label, signed
 from semscale.report.highlights import Piece, pieces
-from semscale.report.wording import MISSING, Clipped, clipped, count, number, one_line, plain
+from semscale.report.wording import MISSING, clipped, count, number, one_line, plain
 
 if TYPE_CHECKING:
     from semscale.drift.comparison import Comparison
 
 SHOWN_PAIRS = 4
-_LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_NAME = 600, 300, 80
+_LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80
 _SHOWN_FINDINGS = 6
 _PARTNERLESS = -1.0  # below every score: pairs that lack an output come first
 
@@ -39,7 +39,7 @@ class ShownItem:
     id: str
     harm: str
     groups: tuple[str, ...]
-    input: Clipped | None
+    input: str | None
     drifts: tuple[tuple[str, str], ...]
     is_silent: bool
     pairs: tuple[ShownPair, ...]
@@ -87,7 +87,7 @@ def _item(comparison: "Comparison", harmed: HarmedItem, pairs: list[AlignedPair]
         id=clipped(before.id, _LONGEST_NAME).shown or MISSING,
         harm=number(harmed.harm),
         groups=tuple(clipped(name, _LONGEST_NAME).shown for name in before.groups.values()),
-        input=None if before.input is None else clipped(before.input, _LONGEST_INPUT),
+        input=None if before.input is None else clipped(before.input, _LONGEST_INPUT).shown,
         drifts=tuple(
             (metric_label(name), signed(drift, digits_of(comparison.metrics[name])))
             for name, drift in drifts.items()
@@ -112,7 +112,10 @@ def _pair(pair: AlignedPair, before: Item, after: Item) -> ShownPair:
         candidate=None if candidate is None else _marked(candidate, pair, "prediction"),
         is_same=baseline is not None and candidate is not None and baseline.text == candidate.text,
         figures=(*_scores(pair.scores), *_fields(baseline, candidate)),
-        findings=tuple((found.guard, one_line(found.reason)) for found in pair.findings[:_SHOWN_FINDINGS]),
+        findings=tuple(
+            (found.guard, clipped(found.reason, _LONGEST_REASON).shown)
+            for found in pair.findings[:_SHOWN_FINDINGS]
+        ),
     )
 
 

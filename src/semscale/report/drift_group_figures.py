@@ -21,7 +21,7 @@ from semscale.report.figures import Figure, Swatch
 from semscale.report.forest_chart import ForestRow, forest, legend
 from semscale.report.labels import NARROW_LIMIT
 from semscale.report.palette import diverging
-from semscale.report.wording import count, one_line
+from semscale.report.wording import clipped, count, one_line
 
 if TYPE_CHECKING:
     from semscale.drift.comparison import Comparison
@@ -71,7 +71,7 @@ def groups_map(comparison: "Comparison", tests: Sequence[DriftTest]) -> Figure:
     groups = sorted(worst, key=lambda group: worst[group])[:DRAWN_GROUPS]
     cells = [[found.get((group, name)) for name in metrics] for group in groups]
     colours = [[_cell_colour(test) for test in row] for row in cells]
-    names = [one_line(group[1]) or "(blank)" for group in groups]
+    names = [clipped(group[1], 60).shown or "(blank)" for group in groups]
     labels = [metric_label(name) for name in metrics]
     return Figure.drawn(
         lambda width: matrix(
@@ -102,7 +102,7 @@ def _group_row(name: str, test: DriftTest, metric: "Metric") -> ForestRow:
 
 
 def _group_name(test: DriftTest) -> str:
-    name = "" if test.group is None else one_line(test.group[1])
+    name = "" if test.group is None else clipped(test.group[1], 60).shown
     return f"{name or '(blank)'} ({count(test.drift.n)})"
 
 

@@ -56,7 +56,7 @@ def drift_page(
         outcome=None if decision is None else OUTCOMES[decision.outcome],
         level=None if decision is None else _LEVELS[decision.outcome],
         reading=_reading(comparison, decision),
-        cautions=() if decision is None else [one_line(caution) for caution in decision.cautions],
+        cautions=() if decision is None else [clipped(caution, 500).shown for caution in decision.cautions],
         facts=_facts(comparison, decision),
         runs=(
             ("Baseline", _run(comparison.baseline, approval)),
@@ -158,7 +158,7 @@ def _groups(
         of_metric = [test for test in chosen if test.metric == metric]
         first = groups_figure(comparison, of_metric, metric, overall)
         several = len({test.metric for test in chosen}) > 1
-        drawn.append((one_line(kind), first, groups_map(comparison, chosen) if several else None))
+        drawn.append((clipped(kind, 60).shown, first, groups_map(comparison, chosen) if several else None))
     return drawn
 
 

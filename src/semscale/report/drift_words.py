@@ -8,6 +8,7 @@ from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTe
 from semscale.report.wording import (
     Interval,
     bracket,
+    clipped,
     count,
     counted,
     digits_for,
@@ -29,6 +30,7 @@ SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}
 _LABELS = {"bertscore_f1": "BERTScore F1", "output_count": "number of outputs"}
 _LEAST_P = 0.001
 _FEW = 3
+_LONGEST_NAME = 60
 
 
 def metric_label(name: str) -> str:
@@ -105,13 +107,14 @@ def subject(test: DriftTest) -> str:
 
 
 def group_label(group: tuple[str, str]) -> str:
-    """Name a group with its kind.
+    """Name a group with its kind; long names are cut.
 
     Example:
         >>> group_label(("exercise", "6715"))
         'exercise 6715'
     """
-    return f"{one_line(group[0])} {one_line(group[1]) or '(blank)'}"
+    kind, name = (clipped(part, _LONGEST_NAME).shown for part in group)
+    return f"{kind} {name or '(blank)'}"
 
 
 def urgency(test: DriftTest) -> tuple[int, bool, float]:

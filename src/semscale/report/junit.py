@@ -7,7 +7,6 @@ from xml.etree import ElementTree
 
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.report.drift_words import (
-    group_label,
     headline,
     needed_words,
     result_words,
@@ -70,7 +69,7 @@ def junit_xml(comparison: "Comparison", decision: GateDecision, *, seconds: floa
 
 def _cases(comparison: "Comparison", decision: GateDecision) -> Iterator[_Case]:
     for test in decision.tests:
-        name = "all items" if test.group is None else group_label(test.group)
+        name = "all items" if test.group is None else " ".join(test.group)
         yield _Case(f"drift.{test.metric}", name, test.outcome, _message(comparison, test))
     for check in decision.thresholds:
         outcome = Outcome.PASS if check.passed else Outcome.FAIL

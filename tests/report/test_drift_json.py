@@ -1,0 +1,54 @@
+"""The document for programs: every figure at full precision, null where there is none."""
+
+import json
+
+from made_up import comparison
+from made_up_drift import comparison_of, decision_about
+
+from semscale.drift.decision import Outcome
+from semscale.report.drift_json import decision_document
+
+NAN = float("nan")
+
+
+def test_every_test_threshold_and_run_is_there_and_json_can_hold_it():
+    compared = comparison_of(20)
+    decision = decision_about(compared, cautions=["Careful."])
+    document = json.loads(json.dumps(decision_document(compared, decision), allow_nan=False))
+    assert document["outcome"] == "fail"
+    assert (document["items"], document["left_out"], document["silent"], document["reruns"]) == (20, 1, 2, 2)
+    assert len(document["tests"]) == len(decision.tests)
+    first, test = document["tests"][0], decision.tests[0]
+    assert first["drift"] == test.drift.value  # all digits
+    assert (first["low"], first["high"], first["n"]) == (test.drift.low, test.drift.high, 19)
+    assert document["tests"][-1]["group"] == {"kind": "exercise", "name": "ex-3"}
+    assert [check["passed"] for check in document["thresholds"]] == [True, False]
+    assert document["sequence"][1]["evidence"] == [1.0, 9.3, 84.1]
+    assert document["worst_items"][0]["id"] in {"item-017", "item-018"}  # the two silent ones
+    assert document["cautions"] == ["Careful."]
+    assert document["signature"] == str(decision.signature)
+    assert document["candidate"]["recorded"] == "2026-04-01T09:30:00+00:00"
+
+
+def test_what_does_not_exist_is_null_never_zero():
+    compared = comparison({"match": [NAN, NAN]})
+    document = decision_document(compared, None)
+    json.dumps(document, allow_nan=False)
+    assert document["outcome"] is None
+    (metric,) = document["metrics"]
+    assert [metric[name] for name in ("loss", "noise", "drift", "low", "high", "floor")] == [None] * 6
+    assert (metric["n"], metric["left_out"]) == (0, 2)
+
+
+def test_without_a_gate_metrics_are_estimated_all_the_same():
+    document = decision_document(comparison({"match": [0.25, 0.75]}, reruns=[{"match": [0.0, 0.5]}]), None)
+    (metric,) = document["metrics"]
+    assert (metric["loss"], metric["noise"], metric["drift"], metric["n"]) == (0.5, 0.25, 0.25, 2)
+    assert document["tests"] == []
+
+
+def test_items_that_would_decide_are_stated():
+    compared = comparison_of(6, metrics=("match",), groups=0, silent=0)
+    decision = decision_about(compared, thresholds=False)
+    undecided = decision.tests[0].outcome is Outcome.UNDECIDED
+    assert decision_document(compared, decision)["n_needed"] == (133 if undecided else None)
