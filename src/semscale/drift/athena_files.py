@@ -192,14 +192,24 @@ def _item(submission: Mapping[str, Any], exercise: str, name: str) -> Item:
     text = submission.get("text")
     if text is not None and not isinstance(text, str):
         raise InputError(f"{name}: the text of submission {own} must be a text, got {text!r:.40}")
-    listed = _feedback(submission, name, own)
+    listed = feedback_of(submission, name, own)
     outputs = tuple(
         _output(one, name, f"feedback {n} of submission {own}") for n, one in enumerate(listed, 1)
     )
     return Item(f"{exercise}/{own}", outputs, text, groups)
 
 
-def _feedback(submission: Mapping[str, Any], name: str, own: str) -> list[Any]:
+def feedback_of(submission: Mapping[str, Any], name: str, own: str) -> list[Any]:
+    """List a submission's feedback, of ``baseline_feedback`` where there is one, else of ``feedbacks``.
+
+    Args:
+        submission: as it stands in the file.
+        name: the file's, for messages.
+        own: the submission's id, for messages.
+
+    Raises:
+        InputError: the feedback is not a list.
+    """
     nested = submission.get("baseline_feedback")
     if nested is None:
         found = submission.get("feedbacks")

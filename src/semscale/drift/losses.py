@@ -39,7 +39,22 @@ def difference_share(one: float, other: float) -> float:
 
 
 def number_loss(baseline: Floats, candidate: Floats, pairs: Integers, span: float) -> float:
-    """Give the mean absolute difference of a number over pairs and outputs without a partner.
+    """Give the mean of ``number_differences``.
+
+    Returns:
+        0 to ``span``; NaN where no output has the number.
+
+    Example:
+        >>> one, two = np.array([1.0, 0.5, np.nan]), np.array([0.5])
+        >>> number_loss(one, two, np.array([[0, 0]]), span=2.0)  # .5 apart, and 2 for the second
+        1.25
+    """
+    counted = number_differences(baseline, candidate, pairs, span)
+    return math.fsum(counted.tolist()) / len(counted) if len(counted) else math.nan
+
+
+def number_differences(baseline: Floats, candidate: Floats, pairs: Integers, span: float) -> Floats:
+    """Give the absolute differences of a number, of pairs and then of outputs without a partner.
 
     A pair counts ``span`` where only one of the two has the number, and so does an output that has it and no
     partner. What has no number on any side is left out. No difference counts more than ``span``.
@@ -51,18 +66,12 @@ def number_loss(baseline: Floats, candidate: Floats, pairs: Integers, span: floa
         span: the most that a difference counts.
 
     Returns:
-        0 to ``span``; NaN where no output has the number.
-
-    Example:
-        >>> one, two = np.array([1.0, 0.5, np.nan]), np.array([0.5])
-        >>> number_loss(one, two, np.array([[0, 0]]), span=2.0)  # .5 apart, and 2 for the second
-        1.25
+        Shape (differences,), each 0 to ``span``.
     """
     ours, theirs = baseline[pairs[:, 0]], candidate[pairs[:, 1]]
     apart = np.where(np.isnan(ours) ^ np.isnan(theirs), span, np.minimum(np.abs(ours - theirs), span))
     alone = np.concatenate([np.delete(baseline, pairs[:, 0]), np.delete(candidate, pairs[:, 1])])
-    counted = [*apart[~np.isnan(apart)].tolist(), *[span] * int((~np.isnan(alone)).sum())]
-    return math.fsum(counted) / len(counted) if counted else math.nan
+    return np.concatenate([apart[~np.isnan(apart)], np.full(int((~np.isnan(alone)).sum()), span)])
 
 
 def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floats:

@@ -1,0 +1,186 @@
+"""Athena's two figures about one submission: how alike texts are, and how far credits lie apart."""
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semscale.drift.alignment import PAIRINGS, align, align_by_position
+from semscale.drift.losses import number_differences, number_distances, similarity_loss, span_of
+from semscale.drift.meter import DriftMeter
+from semscale.drift.output_cells import Place, feedback_text, number_in
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run
+from semscale.matching.bertscore import BertScorer
+from semscale.types import Floats, Integers
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+
+Feedback = Mapping[str, Any]
+"""One piece of feedback with ``title``, ``description`` and ``credits``."""
+
+
+def calculate_bertscore_similarity(
+    baseline_texts: Sequence[str],
+    test_texts: Sequence[str],
+    *,
+    pairing: str = "assignment",
+    model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+) -> dict[str, float]:
+    """Say how alike two lists of feedback are; see the module ``athena`` for what differs from Athena's.
+
+    Args:
+        baseline_texts: of the baseline; blank ones count as not there.
+        test_texts: of the model that is asked about, likewise.
+        pairing: ``assignment``: the texts that belong together are paired, and one without a partner counts
+            0. ``position``: as Athena pairs them, the rest of the longer list being dropped.
+        model: of BERTScore.
+
+    Returns:
+        Mean ``precision``, ``recall`` and ``f1``; 0 where only one of the lists says something, NaN where
+        neither does.
+
+    Raises:
+        UnknownNameError: ``pairing`` is neither of the two.
+
+    Example:
+        >>> baseline = ["Names the cause.", "Forgets the effect."]
+        >>> round(calculate_bertscore_similarity(baseline, baseline[::-1])["f1"], 6)
+        1.0
+        >>> round(calculate_bertscore_similarity(baseline, baseline[:1])["f1"], 6)
+        0.5
+    """
+    _check_pairing(pairing)
+    ours, theirs = (
+        [text.strip() for text in texts if text.strip()] for texts in (baseline_texts, test_texts)
+    )
+    if not ours or not theirs:
+        return dict.fromkeys(("precision", "recall", "f1"), 0.0 if ours or theirs else math.nan)
+    pairs = _paired(ours, theirs, pairing, model)
+    scores = _scorer(model).score(
+        [theirs[column] for column in pairs[:, 1]], [ours[row] for row in pairs[:, 0]]
+    )
+    counted = len(pairs) if pairing == "position" else max(len(ours), len(theirs))
+    return {
+        name: 1 - similarity_loss(values.tolist(), counted)
+        for name, values in (("precision", scores.precision), ("recall", scores.recall), ("f1", scores.f1))
+    }
+
+
+def calculate_credit_drift(
+    baseline_feedbacks: Sequence[Feedback],
+    test_feedbacks: Sequence[Feedback],
+    *,
+    pairing: str = "assignment",
+    credit_range: float | None = None,
+    model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+) -> dict[str, float]:
+    """Say how far the credits of feedback that belongs together lie apart.
+
+    Args:
+        baseline_feedbacks: of the baseline.
+        test_feedbacks: of the model that is asked about.
+        pairing: ``assignment``: by their texts, or by credits where one has no text; feedback without a
+            partner counts as the range of credits. ``position``: as Athena, the rest being dropped.
+        credit_range: the most by which credits can differ; that of the credits given, with 0, unless given.
+        model: pairs the texts.
+
+    Returns:
+        ``mean_drift``, ``std_drift`` and ``max_drift``. Where one list is empty, the worst there is:
+        ``credit_range``, or infinity where it was not given. NaN where both are empty.
+
+    Raises:
+        InputError: credits that are no numbers, or a range that is not above 0.
+
+    Example:
+        >>> two = [{"description": "Good.", "credits": 1.0}, {"description": "Late.", "credits": 0}]
+        >>> calculate_credit_drift(two, two[::-1])["max_drift"], calculate_credit_drift(two, [])["mean_drift"]
+        (0.0, inf)
+    """
+    _check_pairing(pairing)
+    if credit_range is not None and not 0 < credit_range < math.inf:
+        raise InputError(f"credit_range must be above 0 and finite, got {credit_range}")
+    if not baseline_feedbacks or not test_feedbacks:
+        found = baseline_feedbacks or test_feedbacks
+        worst = (math.inf if credit_range is None else credit_range) if found else math.nan
+        return {"mean_drift": worst, "std_drift": 0.0 if found else math.nan, "max_drift": worst}
+    ours, theirs = _credits(baseline_feedbacks), _credits(test_feedbacks)
+    known = [number for number in (*ours.tolist(), *theirs.tolist()) if not math.isnan(number)]
+    span = span_of(known) if credit_range is None else credit_range
+    said, heard = _texts(baseline_feedbacks), _texts(test_feedbacks)
+    if pairing == "assignment" and not all((*said, *heard)):
+        distance = number_distances(ours[:, None], theirs[:, None], np.array([span]))
+        pairs = align(np.zeros_like(distance), distance)
+    else:
+        pairs = _paired(said, heard, pairing, model)
+    if pairing == "position":
+        ours, theirs, pairs = (
+            ours[pairs[:, 0]],
+            theirs[pairs[:, 1]],
+            align_by_position(len(pairs), len(pairs)),
+        )
+    return _drift(number_differences(ours, theirs, pairs, span))
+
+
+def credit_span(feedbacks: Sequence[Feedback]) -> float | None:
+    """Give the range of feedback's credits with 0 in it; ``None`` where there are none."""
+    known = _credits(feedbacks)
+    known = known[~np.isnan(known)]
+    return span_of(known.tolist()) if len(known) else None
+
+
+def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any) -> Integers:  # noqa: ANN401
+    """Pair texts as the drift meter does everywhere else."""
+    if pairing == "position":
+        return align_by_position(len(ours), len(theirs))
+    runs = [
+        Run("athena", which, (Item("1", tuple(Output(text) for text in texts)),))
+        for which, texts in (("baseline", ours), ("test", theirs))
+    ]
+    (measured,) = _meter(model).measure(runs[0], runs[1:])
+    together = [
+        (one.baseline, one.candidate) for one in measured.pairs if None not in (one.baseline, one.candidate)
+    ]
+    return np.array(together, np.int64)
+
+
+@lru_cache(maxsize=2)
+def _meter(model: "str | Path | TokenEncoder") -> DriftMeter:
+    return DriftMeter(model)
+
+
+@lru_cache(maxsize=2)
+def _scorer(model: "str | Path | TokenEncoder") -> BertScorer:
+    return BertScorer(_meter(model).encoder)
+
+
+def _texts(feedbacks: Sequence[Feedback]) -> list[str]:
+    return [feedback_text(one, Place("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)]
+
+
+def _credits(feedbacks: Sequence[Feedback]) -> Floats:
+    numbers = [
+        number_in(one.get("credits"), Place("feedbacks", row, "credits")) for row, one in enumerate(feedbacks)
+    ]
+    return np.array([math.nan if number is None else number for number in numbers], np.float64)
+
+
+def _drift(differences: Floats) -> dict[str, float]:
+    if not len(differences):
+        return dict.fromkeys(("mean_drift", "std_drift", "max_drift"), math.nan)
+    return {
+        "mean_drift": float(differences.mean()),
+        "std_drift": float(differences.std()),
+        "max_drift": float(differences.max()),
+    }
+
+
+def _check_pairing(pairing: str) -> None:
+    if pairing not in PAIRINGS:
+        raise UnknownNameError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")

@@ -1,0 +1,72 @@
+"""``quality_drift_report.json`` in Athena's form, with earlier entries kept as history."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from semscale.compat.athena_sampling import write_json
+from semscale.errors import InputError
+from semscale.store.atomic import check_writable
+
+REPORT = "quality_drift_report.json"
+"""The file's name."""
+
+_EXERCISES, _HISTORY = "exercises", "history"
+
+
+def read_report(path: str | Path) -> dict[str, Any]:
+    """Read a report.
+
+    Returns:
+        ``{"exercises": {id: entry}}``; an entry's ``history`` lists earlier ones, the latest first.
+
+    Raises:
+        InputError: there is no such file, or it is no report.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except OSError as error:
+        raise InputError(f"report: {path} cannot be read ({error.strerror}); check its name") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"report: {path} is no valid JSON ({error}); mend it, or move it away") from error
+    exercises = content.get(_EXERCISES) if isinstance(content, dict) else None
+    if not isinstance(exercises, dict) or not all(isinstance(one, dict) for one in exercises.values()):
+        raise InputError(
+            f"report: {path} has no object 'exercises' of objects, so it is no quality drift report; move it "
+            "away, or choose another name"
+        )
+    return dict(content)
+
+
+def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+    """Put new entries at the top of a report; those that stood there move into their ``history``.
+
+    Readers of Athena's form find the newest entry where it always was. Several processes can write at once:
+    each adds to what the others wrote.
+
+    Args:
+        path: of the report; made if it is not there.
+        entries: by the id of the exercise.
+
+    Returns:
+        The report as it was written.
+
+    Raises:
+        InputError: what stands there is no report, and stays as it is; or it cannot be written.
+    """
+    target = Path(path)
+    check_writable(target, "report")
+    with FileLock(target.with_name(f".{target.name}.lock")):
+        report = read_report(target) if target.exists() else {_EXERCISES: {}}
+        exercises = dict(report[_EXERCISES])
+        for name, entry in entries.items():
+            before = dict(exercises.get(name, {}))
+            earlier = before.pop(_HISTORY, [])
+            history = [before, *earlier] if before else earlier
+            exercises[name] = {**entry, **({_HISTORY: history} if history else {})}
+        report = {**report, _EXERCISES: exercises}
+        write_json(target, report)
+    return report
