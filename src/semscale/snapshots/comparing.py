@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from semscale.consistency.contradictions import contradicting
 from semscale.drift.alignment import align
 from semscale.drift.losses import number_distances, span_of
 from semscale.errors import InputError
@@ -14,6 +15,13 @@ from semscale.snapshots.comparison import Breach, ComparedPair, SnapshotComparis
 from semscale.snapshots.measuring import SnapshotMeter
 from semscale.snapshots.settings import SnapshotSettings
 from semscale.types import Floats
+
+SAME_WORDING = 0.75
+"""Match, findings aside, from which on a contradiction that a guard finds fails by itself.
+
+A penalty alone would let a single "not" in an otherwise equal text pass. Between other words a finding is less
+sure, so there it only lowers the match.
+"""
 
 _ROUNDING = 1e-9  # 0.3 - 0.1 is no more than 0.2
 
@@ -109,12 +117,15 @@ def _by_meaning(
     ours = [sides.approved[place].text or "" for place in left]
     theirs = [sides.actual[place].text or "" for place in new]
     crossed = [text for text in ours for _ in theirs]
-    match, findings = meter.match(theirs * len(ours), crossed, settings.guards)
-    similarity = np.nan_to_num(match.reshape(len(ours), len(theirs)), nan=0.0)
+    matches = meter.match(theirs * len(ours), crossed, settings.guards)
+    similarity = np.nan_to_num(matches.score.reshape(len(ours), len(theirs)), nan=0.0)
     rows, columns = align(similarity, sides.apart[np.ix_(left, new)]).T.tolist()
     cells = [row * len(theirs) + column for row, column in zip(rows, columns, strict=True)]
     texts = [theirs[column] for column in columns], [ours[row] for row in rows]
-    scores: dict[str, Floats] = {"match": match[cells]}
+    scores: dict[str, Floats] = {
+        "match": matches.score[cells],
+        "wording": (matches.score / matches.components["findings"])[cells],
+    }
     if settings.min_bertscore_f1 is not None:
         scores["bertscore_f1"] = meter.bertscore_f1(*texts)
     if settings.min_cosine is not None:
@@ -124,7 +135,7 @@ def _by_meaning(
             left[row],
             new[column],
             {name: float(values[at]) for name, values in scores.items()},
-            findings[cell],
+            matches.findings[cell],
         )
         for at, (row, column, cell) in enumerate(zip(rows, columns, cells, strict=True))
     ]
@@ -143,14 +154,23 @@ def _breaches(
         score = pair.scores.get(metric)
         if limit is not None and score is not None and not score >= limit - _ROUNDING:
             found.append(Breach(f"min_{metric}", limit, score))
-    if settings.guards == "fail" and pair.findings:
-        found.append(Breach("guards", 0, len(pair.findings)))
+    found += _contradictions(pair, settings)
     for name in sorted({*approved.fields, *actual.fields}):
         limit = settings.max_differences.get(name, 0.0)
         difference = abs(actual.fields.get(name, math.nan) - approved.fields.get(name, math.nan))
         if not difference <= limit + _ROUNDING:
             found.append(Breach(f"max_{name}_difference", limit, difference))
     return tuple(found)
+
+
+def _contradictions(pair: ComparedPair, settings: SnapshotSettings) -> list[Breach]:
+    """Say whether findings fail by themselves: where that was asked, or the words are nearly the same."""
+    if settings.guards == "fail" and pair.findings:
+        return [Breach("guards", 0, len(pair.findings))]
+    wording = pair.scores.get("wording", math.nan)
+    if settings.guards == "weigh" and wording >= SAME_WORDING and contradicting(pair.findings):
+        return [Breach("wording", SAME_WORDING, wording)]
+    return []
 
 
 def _without(places: Iterable[int], taken: Iterable[int]) -> list[int]:

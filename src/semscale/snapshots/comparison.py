@@ -12,7 +12,7 @@ class Breach:
     """Something that went further than its setting allows.
 
     Attributes:
-        setting: its name, such as ``min_match``.
+        setting: its name, such as ``min_match``; ``wording`` where a guard contradicts nearly the same words.
         limit: what it allows.
         value: what was found; NaN where nothing could be measured.
     """
@@ -29,7 +29,8 @@ class ComparedPair:
     Attributes:
         approved: place among the approved outputs.
         actual: place among the outputs now.
-        scores: ``match``, and ``bertscore_f1`` and ``cosine`` where a threshold asks for them.
+        scores: ``match``, ``wording`` (the match, findings aside), and ``bertscore_f1`` and ``cosine`` where
+            a threshold asks for them; empty for equal texts.
         findings: of the guards; the output now is the "prediction", the approved one the "reference".
         breaches: what goes too far.
     """

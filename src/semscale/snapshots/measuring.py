@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
@@ -15,6 +14,7 @@ if TYPE_CHECKING:
     from semscale.matching.bertscore import BertScorer
     from semscale.matching.calibrated_match import CalibratedMatch
     from semscale.matching.explanation import Explanation
+    from semscale.matching.matches import Matches
 
 # Weights of words and floors come from a corpus. Snapshots have none, so that a text's score depends on its
 # approved text alone and never on what else was approved: a corpus without words weighs all words alike.
@@ -47,10 +47,8 @@ class SnapshotMeter:
         files = resolve(self.model)
         return {"model": f"{files.name}#{files.sha256[:12]}", "match": load_calibration().sha256[:12]}
 
-    def match(
-        self, actual: Sequence[str], approved: Sequence[str], guards: str
-    ) -> tuple[Floats, tuple[tuple[Finding, ...], ...]]:
-        """Give the calibrated match of n pairs, shape (n,), and what guards found in each.
+    def match(self, actual: Sequence[str], approved: Sequence[str], guards: str) -> "Matches":
+        """Give the calibrated matches of n pairs, with what guards found in each.
 
         Args:
             actual: n texts.
@@ -65,8 +63,7 @@ class SnapshotMeter:
             looking = Guards(dict.fromkeys(GUARDS, mode))
             self._matches[mode] = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, guards=looking)
         method = self._matches[mode]
-        found = match_with(method, list(actual), list(approved), guards=method.guards)
-        return found.score, found.findings
+        return match_with(method, list(actual), list(approved), guards=method.guards)
 
     def bertscore_f1(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
         """Give BERTScore's F1 of n pairs, shape (n,)."""
@@ -92,5 +89,4 @@ class SnapshotMeter:
     def _scorer(self) -> "BertScorer":
         from semscale.matching.bertscore import BertScorer
 
-        known = self._encoder
-        return BertScorer(known)
+        return BertScorer(self._encoder)

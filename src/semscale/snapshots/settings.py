@@ -9,11 +9,15 @@ from dataclasses import dataclass, field
 
 from semscale.errors import InputError
 
-DEFAULT_MIN_MATCH = 0.55
+DEFAULT_MIN_MATCH = 0.5
 """Match from which on a text says what its snapshot says; ``docs/pytest.md`` gives the measurement."""
 
 GUARD_MODES = ("weigh", "fail", "warn", "off")
-"""Findings lower the match, fail by themselves, are only named, or are not looked for."""
+"""What guards' findings do.
+
+``weigh``: they lower the match, and a contradiction in nearly the same words fails by itself. ``fail``: each
+fails by itself. ``warn``: they are named where something else fails. ``off``: none are looked for.
+"""
 
 _RANGES = {"min_match": (0.0, 1.0), "min_bertscore_f1": (-1.0, 1.0), "min_cosine": (-1.0, 1.0)}
 _DIFFERENCE = re.compile(r"max_(?P<field>.+)_difference")

@@ -64,6 +64,8 @@ def _pair_lines(compared: SnapshotComparison, pair: ComparedPair, meter: Snapsho
 def _breach(breach: Breach, ours: Output, theirs: Output) -> str:
     if breach.setting == "guards":
         return f"guards found {breach.value:g}, and guards is 'fail'"
+    if breach.setting == "wording":
+        return f"a contradiction in nearly the same words (match without it {_short(breach.value)})"
     name = breach.setting.removeprefix("min_")
     if breach.setting.startswith("min_"):
         score = (
