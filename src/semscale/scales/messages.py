@@ -47,10 +47,19 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
 
 def one_line(error: ValidationError, *, owner: object, known: Collection[str]) -> str:
     """Say what is wrong with a scale in one line: the first mistake, and how many more there are."""
+    return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
+
+
+def first_mistake(error: ValidationError, known: Collection[str]) -> str:
+    """Say in one line what is wrong with keys that a user wrote: the first mistake, and how many more.
+
+    Args:
+        error: what pydantic found.
+        known: keys that there are, for the nearest one to a mistyped one.
+    """
     details = error.errors()
-    where = f"scale {owner!r}: " if isinstance(owner, str) else "scale: "
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
-    return where + _described(details[0], known) + more
+    return _described(details[0], known) + more
 
 
 def shortened(value: object) -> str:

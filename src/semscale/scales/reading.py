@@ -51,7 +51,7 @@ def parse_scale(content: bytes, *, source: str) -> Scale:
         Traceback (most recent call last):
         semscale.errors.InputError: 'mine.yaml', line 1: not readable as YAML: expected the node content...
     """
-    fields = _parse_yaml(_decode(content, source), source)
+    fields = parse_yaml(content, source=source)
     if not isinstance(fields, dict):
         raise InputError(
             f"{source!r} must hold the keys of a scale (name, points, ...), got {shortened(fields)}"
@@ -71,7 +71,21 @@ def _decode(content: bytes, source: str) -> str:
         raise InputError(f"{source!r}, line {line}: not UTF-8: save the file as UTF-8") from None
 
 
-def _parse_yaml(text: str, source: str) -> object:
+def parse_yaml(content: bytes, *, source: str) -> object:
+    """Read what a YAML file holds; a key given twice is an error.
+
+    Args:
+        content: The file, UTF-8.
+        source: What error messages call it.
+
+    Raises:
+        InputError: not UTF-8, or not YAML, with the line.
+
+    Example:
+        >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")
+        {'alpha': 0.01}
+    """
+    text = _decode(content, source)
     try:
         loader = _StrictLoader(text)
     except yaml.reader.ReaderError as error:

@@ -1,6 +1,5 @@
 """How many labels a mean needs to be known to within a given half-width, with a judge and without."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -8,6 +7,7 @@ from scipy.special import stdtrit
 
 from semscale.errors import InputError
 from semscale.stats.agreement import pearson
+from semscale.stats.fewest import fewest
 from semscale.stats.prediction_powered import FEWEST_LABELS, checked_labels
 from semscale.stats.resampling import check_interval
 from semscale.types import Floats
@@ -100,8 +100,8 @@ def labels_needed(  # noqa: PLR0913 - what is planned
         quantile = stdtrit(max(freedom, 1), (1 + interval) / 2)
         return bool(quantile * np.sqrt(variance / labelled * (1 - share)) > half_width)
 
-    alone = _fewest(lambda k: wide(k, k - 1, 0.0), _MOST_LABELS)
-    corrected = _fewest(lambda k: wide(k, k - 2, explained * (total - k) / total), total)
+    alone = fewest(lambda k: not wide(k, k - 1, 0.0), FEWEST_LABELS, _MOST_LABELS)
+    corrected = fewest(lambda k: not wide(k, k - 2, explained * (total - k) / total), FEWEST_LABELS, total)
     note = None if corrected else f"labels for all {total} items would not be enough: score more items"
     return LabelsNeeded(half_width, corrected, alone, explained, n, total, left_out, note)
 
@@ -111,14 +111,3 @@ def _explained(scores: Floats, labels: Floats) -> float:
     n = len(scores)
     r = pearson(scores, labels)
     return 0.0 if np.isnan(r) else max(0.0, 1 - (1 - r**2) * (n - 1) / (n - 2))
-
-
-def _fewest(too_wide: Callable[[int], bool], most: int) -> int | None:
-    """The fewest labels that are enough, by bisection; ``None`` where ``most`` are not."""
-    if most < FEWEST_LABELS or too_wide(most):
-        return None
-    low, high = FEWEST_LABELS - 1, most
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (middle, high) if too_wide(middle) else (low, middle)
-    return high
