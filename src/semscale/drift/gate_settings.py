@@ -1,0 +1,135 @@
+"""How the gate is set: what it tests, how much drift matters, and how sure it must be."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from semscale.errors import InputError
+from semscale.scales.messages import first_mistake, shortened
+from semscale.scales.reading import parse_yaml
+from semscale.stats.adjusting import Correction
+from semscale.stats.estimates import IntervalPlan
+
+_Share = Annotated[float, Field(allow_inf_nan=False)]
+_Names = tuple[Annotated[str, Field(min_length=1)], ...]
+
+
+class GateSettings(BaseModel):
+    """How the gate decides.
+
+    Attributes:
+        metrics: what is tested; ``None``: ``match``, ``bertscore_f1``, ``contradictions``, ``output_count``,
+            ``silence`` and the difference of every numeric field, as far as they were measured.
+        by: kinds of groups that are tested, too, each group by itself.
+        alpha: chance of a false alarm that is put up with, over all tests together.
+        correction: how p-values are adjusted for the number of tests.
+        material_share: drift from which on it matters, as a share of the metric's worst case.
+        noise_share: the same as a share of what reruns of the baseline lose; the greater of both counts.
+        material: margins by metric, in its own unit, in place of these two.
+        thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
+        over_runs: whether significance comes from all runs against this baseline, valid whenever one looks.
+        interval: coverage of intervals.
+        replicates: of the bootstrap, at least 100.
+        seed: of the bootstrap.
+
+    Raises:
+        InputError: a setting is unknown or cannot be used; one line that names it.
+
+    Example:
+        >>> GateSettings(alpha=0.01, by=("exercise",)).margin(1.0, noise=0.2)
+        0.1
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    metrics: _Names | None = None
+    by: _Names = ()
+    alpha: _Share = 0.05
+    correction: Correction = "holm"
+    material_share: _Share = 0.05
+    noise_share: _Share = 0.5
+    material: dict[str, _Share] = {}
+    thresholds: dict[str, _Share] = {}
+    over_runs: bool = False
+    interval: _Share = 0.95
+    replicates: int = 10_000
+    seed: int = 0
+
+    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InputError(first_mistake(error, type(self).model_fields)) from None
+
+    def plan(self, fewest: int = 0) -> IntervalPlan:
+        """Say how intervals are made.
+
+        Args:
+            fewest: replicates that it takes; more than ``replicates`` counts instead of it.
+        """
+        return IntervalPlan(interval=self.interval, seed=self.seed, replicates=max(self.replicates, fewest))
+
+    def margin(self, span: float, *, noise: float | None) -> float:
+        """Give the drift from which on it matters, for a metric without a margin of its own.
+
+        Args:
+            span: the metric's worst case.
+            noise: mean loss of the baseline's reruns; ``None`` or NaN where there is none.
+        """
+        relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
+        return max(self.material_share * span, relative)
+
+    @model_validator(mode="after")
+    def _check_numbers(self) -> Self:
+        if not 0 < self.alpha < 1:
+            raise ValueError(f"alpha must lie between 0 and 1, such as 0.05, got {self.alpha:g}")
+        if not 0 < self.material_share <= 1:
+            raise ValueError(
+                f"material_share must be above 0 and at most 1, such as 0.05, got {self.material_share:g}"
+            )
+        if self.noise_share < 0:
+            raise ValueError(f"noise_share must be at least 0, such as 0.5, got {self.noise_share:g}")
+        for name, margin in self.material.items():
+            if margin <= 0:
+                raise ValueError(
+                    f"material, {name} must be above 0: the drift from which on it matters, got {margin:g}"
+                )
+        self.plan()  # checks interval, seed and replicates
+        return self
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        for key, names in (("metrics", self.metrics), ("by", self.by)):
+            twice = [name for name, n in Counter(names or ()).items() if n > 1]
+            if twice:
+                raise ValueError(f"{key} must name each once, got {twice[0]!r} more than once")
+        if self.metrics == ():
+            raise ValueError("metrics must name at least one, got none: leave the key out for the usual ones")
+        return self
+
+
+def read_gate_settings(path: str | Path) -> GateSettings:
+    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file has the defaults.
+
+    Raises:
+        InputError: the file cannot be read, is not YAML (with the line), or has a key or a value that cannot
+            be used.
+    """
+    source = str(path)
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{source!r} cannot be read: {error.strerror or error}: name a YAML file with the gate's settings"
+        ) from None
+    fields = parse_yaml(content, source=source)
+    if fields is None:
+        return GateSettings()
+    if not isinstance(fields, dict):
+        raise InputError(f"{source!r} must hold keys such as alpha: 0.05, got {shortened(fields)}")
+    try:
+        return GateSettings(**{str(key): value for key, value in fields.items()})
+    except InputError as error:
+        raise InputError(f"{source!r}: {error}") from None

@@ -1,0 +1,46 @@
+"""The one line that says how a decision was measured and made."""
+
+from collections.abc import Iterable
+
+from semscale.drift.gate_settings import GateSettings
+from semscale.history.runs import hashed
+from semscale.signature import Signature
+
+_RESERVED = set("|:")
+
+
+def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
+    """Extend the signature of a measurement by the gate's settings; no field stands in it twice.
+
+    Example:
+        >>> line = str(gate_signature(Signature.of("drift", seed=7), GateSettings(by=("topic",))))
+        >>> [part for part in line.split("|") if "seed" in part or "by" in part]
+        ['seed:7', 'by:topic', 'gate_seed:0']
+    """
+    fields = {
+        "metrics": None if settings.metrics is None else _listed(settings.metrics),
+        "by": _listed(settings.by) if settings.by else None,
+        "alpha": settings.alpha,
+        "correction": settings.correction,
+        "material_share": settings.material_share,
+        "noise_share": settings.noise_share,
+        "material": _limits(settings.material),
+        "thresholds": _limits(settings.thresholds),
+        "over_runs": settings.over_runs,
+        "interval": settings.interval,
+        "replicates": settings.replicates,
+        "seed": settings.seed,
+    }
+    taken = {name for name, _ in measured.fields}
+    own = {f"gate_{name}" if name in taken else name: value for name, value in fields.items()}
+    return measured.extended(Signature.of("gate", **own))
+
+
+def _limits(limits: dict[str, float]) -> str | None:
+    return _listed(f"{name}={limit:.12g}" for name, limit in sorted(limits.items())) if limits else None
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Names in one line, or their hash where a signature could not hold them."""
+    text = ",".join(names)
+    return hashed(text) if _RESERVED & set(text) else text

@@ -1,0 +1,104 @@
+"""A gate over many runs: evidence that stays valid however often one looks."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from semscale.drift.comparison import Comparison
+from semscale.drift.decision import SequenceTest
+from semscale.drift.gate_settings import GateSettings
+from semscale.history.runs import named
+from semscale.history.stored_comparison import StoredComparison
+from semscale.stats.adjusting import adjusted
+from semscale.stats.betting import betting_evidence
+
+
+def series_before(
+    comparison: Comparison, earlier: Sequence[StoredComparison]
+) -> tuple[list[StoredComparison], list[str]]:
+    """Pick the earlier comparisons that this one continues, each candidate once, in the order of time.
+
+    Returns:
+        Those with the same baseline and signature, without those of the same candidate, which would count
+        twice; and cautions that count and name the others.
+    """
+    same_baseline = [kept for kept in earlier if kept.baseline_id == comparison.baseline.id]
+    alike = [kept for kept in same_baseline if kept.signature == str(comparison.signature)]
+    cautions = []
+    if len(same_baseline) < len(earlier):
+        others = [kept.id for kept in earlier if kept.baseline_id != comparison.baseline.id]
+        cautions.append(
+            f"{len(others)} earlier comparisons have another baseline and are left out: {named(others)}"
+        )
+    if len(alike) < len(same_baseline):
+        others = [kept.id for kept in same_baseline if kept.signature != str(comparison.signature)]
+        cautions.append(
+            f"{len(others)} earlier comparisons were measured otherwise and are left out: {named(others)}"
+        )
+    last = {kept.candidate_id: kept for kept in sorted(alike, key=lambda kept: kept.compared)}
+    series = [kept for candidate, kept in last.items() if candidate != comparison.candidate.id]
+    return sorted(series, key=lambda kept: kept.compared), cautions
+
+
+def sequence_tests(
+    comparison: Comparison,
+    series: Sequence[StoredComparison],
+    margins: Mapping[str, float],
+    settings: GateSettings,
+) -> tuple[SequenceTest, ...]:
+    """Test every metric over all runs, the candidate's last.
+
+    Args:
+        comparison: the candidate's.
+        series: earlier ones, as ``series_before`` gives them.
+        margins: drift from which on it matters, of every metric that is tested.
+        settings: of the gate.
+    """
+    tests = {}
+    for name, margin in margins.items():
+        there = comparison.losses(name)[~np.isnan(comparison.losses(name))]
+        this = float(there.mean()) if there.size else float("nan")
+        noise = comparison.noise(name)
+        allowed = margin + (0.0 if noise is None else noise)
+        losses = (*(stored_loss(kept, name) for kept in series), this)
+        tests[name] = (losses, allowed, comparison.metrics[name].span)
+    return evidence_of_runs(tests, settings)
+
+
+def evidence_of_runs(
+    asked: Mapping[str, tuple[Sequence[float], float, float]], settings: GateSettings
+) -> tuple[SequenceTest, ...]:
+    """Test the runs' mean losses of several metrics, and adjust for their number after Holm.
+
+    Args:
+        asked: by metric: the losses in the order of time, NaN where a run has none; the mean that is allowed;
+            the metric's worst case.
+        settings: of the gate: its alpha.
+    """
+    evidence = {
+        name: betting_evidence(np.clip(np.array(losses, dtype=np.float64) / span, 0.0, 1.0), allowed / span)
+        if allowed == allowed and len(losses)  # noqa: PLR0124 - NaN where reruns have no value
+        else np.ones(len(losses))
+        for name, (losses, allowed, span) in asked.items()
+    }
+    p_values = np.array(
+        [1.0 / max(1.0, float(found[-1]) if len(found) else 1.0) for found in evidence.values()]
+    )
+    corrected = adjusted(p_values, "holm")
+    return tuple(
+        SequenceTest(
+            metric=name,
+            losses=tuple(float(loss) for loss in asked[name][0]),
+            allowed=asked[name][1],
+            evidence=tuple(float(value) for value in found),
+            p_adjusted=float(p_adjusted),
+            is_significant=bool(p_adjusted < settings.alpha),
+        )
+        for (name, found), p_adjusted in zip(evidence.items(), corrected, strict=True)
+    )
+
+
+def stored_loss(kept: StoredComparison, metric: str) -> float:
+    """Give a stored comparison's mean loss over all items; NaN where it has none of this metric."""
+    found = (figure.loss for figure in kept.figures if figure.metric == metric and figure.group is None)
+    return next(found, float("nan"))

@@ -1,0 +1,147 @@
+"""Absolute limits for a candidate's mean, by names such as ``min_match`` or ``max_avg_credit_drift``."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from semscale.drift.comparison import Comparison
+from semscale.drift.decision import ThresholdCheck
+from semscale.drift.metric_choice import check_measured, missing_field
+from semscale.drift.metrics import TEXT_METRICS, Metric
+from semscale.errors import InputError
+from semscale.scales.messages import unknown_name
+
+_SIDES: dict[str, Literal["min", "max"]] = {"min": "min", "max": "max"}
+_ROUNDING = 1e-12
+_FIELD_ALIAS = {"credit": "credits"}  # Athena's name has it in the singular
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A limit for a metric's mean, in the terms people know it in: a similarity, or a loss.
+
+    Attributes:
+        name: as the settings have it.
+        metric: what it is about.
+        side: ``min``: the mean must be at least the limit; ``max``: at most.
+        limit: where it lies.
+    """
+
+    name: str
+    metric: Metric
+    side: Literal["min", "max"]
+    limit: float
+
+    def in_its_terms(self, loss: float) -> float:
+        """Turn a loss into what the limit is about: a similarity is one minus the loss."""
+        return 1 - loss if self.metric.is_similarity else loss
+
+    def holds(self, value: float) -> bool:
+        """Say whether a mean in the limit's own terms is on the right side; NaN is not."""
+        within = value - self.limit if self.side == "min" else self.limit - value
+        return bool(within >= -_ROUNDING)
+
+
+def read_thresholds(comparison: Comparison, limits: Mapping[str, float]) -> tuple[Threshold, ...]:
+    """Find out what thresholds are about.
+
+    Args:
+        comparison: what was measured.
+        limits: by name: ``min_`` or ``max_`` and a metric, where a similarity counts as such (``min_match:
+            0.8``), or, as Athena has them, ``max_avg_<field>_drift``; its ``credit`` is the field
+            ``credits``.
+
+    Raises:
+        UnknownNameError: a name that means nothing here.
+        InputError: a metric or field that was not measured, a limit that no mean can have, or limits that
+            contradict each other.
+    """
+    found = tuple(_read(comparison, name, limit) for name, limit in limits.items())
+    for threshold in found:
+        _check_range(threshold)
+    _check_contradictions(found)
+    return found
+
+
+def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> tuple[ThresholdCheck, ...]:
+    """Hold the candidate's means against the limits."""
+    checks = []
+    for threshold in thresholds:
+        losses = comparison.losses(threshold.metric.name)
+        there = losses[~np.isnan(losses)]
+        value = threshold.in_its_terms(float(there.mean())) if there.size else float("nan")
+        checks.append(
+            ThresholdCheck(
+                threshold.name, threshold.metric.name, threshold.limit, value, threshold.holds(value)
+            )
+        )
+    return tuple(checks)
+
+
+def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> list[str]:
+    """Name thresholds that random text passes, and those that nothing can fail."""
+    cautions = []
+    for threshold in thresholds:
+        metric = threshold.metric
+        floor = comparison.floors.get(metric.name)
+        worst = threshold.in_its_terms(metric.span)
+        if threshold.holds(worst):
+            kind = "similarity" if metric.is_similarity else "loss"
+            cautions.append(
+                f"{threshold.name} {threshold.limit:g} cannot fail: the worst {kind} of {metric.name} in "
+                f"this data is {worst:g}"
+            )
+        elif floor is not None and threshold.holds(threshold.in_its_terms(floor)):
+            cautions.append(
+                f"{threshold.name} {threshold.limit:g} lets text pass that has nothing to do with the item: "
+                f"such text has {threshold.in_its_terms(floor):.3g} on average"
+            )
+    return cautions
+
+
+def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
+    side, _, about = name.partition("_")
+    field = about.removeprefix("avg_").removesuffix("_drift")
+    if side == "max" and about == f"avg_{field}_drift" and field:
+        names = [f"{field}_difference", f"{_FIELD_ALIAS.get(field, field)}_difference"]
+        known = next((metric for metric in names if metric in comparison.metrics), None)
+        if known is None:
+            raise missing_field(comparison, _FIELD_ALIAS.get(field, field), name)
+        return Threshold(name, comparison.metrics[known], "max", limit)
+    if side in _SIDES:
+        if about in TEXT_METRICS or about.endswith("_difference"):
+            check_measured(comparison, about, name)
+        if about in comparison.metrics:
+            return Threshold(name, comparison.metrics[about], _SIDES[side], limit)
+    known_names = [f"{'min' if m.is_similarity else 'max'}_{m.name}" for m in comparison.metrics.values()]
+    raise unknown_name("threshold", name, known_names)
+
+
+def _check_range(threshold: Threshold) -> None:
+    """Refuse limits that no mean can have; those of a field may lie beyond what the data holds."""
+    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(threshold.metric.span)
+    low, high = min(best, worst), max(best, worst)
+    if threshold.metric.unit:
+        high = np.inf
+    if not low <= threshold.limit <= high:
+        span = f"{low:g} to {high:g}" if np.isfinite(high) else f"at least {low:g}"
+        raise InputError(
+            f"{threshold.name} must lie within what {threshold.metric.name} can be, {span}, "
+            f"got {threshold.limit:g}"
+        )
+
+
+def _check_contradictions(thresholds: tuple[Threshold, ...]) -> None:
+    for place, one in enumerate(thresholds):
+        for other in thresholds[:place]:
+            if one.metric.name != other.metric.name:
+                continue
+            low, high = (one, other) if one.side == "min" else (other, one)
+            twice = one.side == other.side and one.limit != other.limit
+            if twice or (one.side != other.side and low.limit > high.limit):
+                raise InputError(
+                    f"{other.name} {other.limit:g} and {one.name} {one.limit:g} contradict each other: "
+                    f"keep one limit for {one.metric.name}"
+                )

@@ -1,0 +1,76 @@
+"""P-values of many tests, adjusted so that all together err no more often than one may."""
+
+from collections.abc import Callable
+from typing import Literal
+
+import numpy as np
+
+from semscale.types import Floats
+
+Correction = Literal["holm", "benjamini-hochberg"]
+"""``holm`` bounds the chance of any false alarm, ``benjamini-hochberg`` the share of false ones."""
+
+
+def holm(p_values: Floats) -> Floats:
+    """Adjust p-values after Holm: the i-th smallest of m times m - i + 1, and no less than those before it.
+
+    Args:
+        p_values: shape (m,), 0 to 1.
+
+    Returns:
+        Shape (m,), in the order given. Rejecting what lies below alpha keeps the chance of any false
+        rejection at alpha or less, whatever the tests have to do with each other.
+
+    References:
+        Holm (1979), Scandinavian Journal of Statistics 6(2), 65-70, https://www.jstor.org/stable/4615733.
+
+    Example:
+        >>> holm(np.array([0.01, 0.04, 0.03])).tolist()
+        [0.03, 0.06, 0.06]
+    """
+    m = len(p_values)
+    order = np.argsort(p_values, kind="stable")
+    adjusted = np.empty(m)
+    adjusted[order] = np.maximum.accumulate(p_values[order] * np.arange(m, 0, -1))
+    return np.minimum(adjusted, 1.0)
+
+
+def benjamini_hochberg(p_values: Floats) -> Floats:
+    """Adjust p-values after Benjamini and Hochberg: m / i times the i-th smallest, no more than those after.
+
+    Args:
+        p_values: shape (m,), 0 to 1.
+
+    Returns:
+        Shape (m,), in the order given. Rejecting what lies below alpha keeps the share of false rejections
+        among all at alpha or less on average, for independent or positively dependent tests.
+
+    References:
+        Benjamini and Hochberg (1995), JRSS-B 57(1), 289-300, doi 10.1111/j.2517-6161.1995.tb02031.x.
+
+    Example:
+        >>> benjamini_hochberg(np.array([0.01, 0.04, 0.03])).round(6).tolist()
+        [0.03, 0.04, 0.04]
+    """
+    if not len(p_values):
+        return np.empty(0)
+    from scipy.stats import false_discovery_control
+
+    return np.asarray(false_discovery_control(p_values, method="bh"), dtype=np.float64)
+
+
+def adjusted(p_values: Floats, correction: Correction) -> Floats:
+    """Adjust those p-values that are there; NaN, where nothing was tested, stays NaN and does not count.
+
+    Example:
+        >>> adjusted(np.array([0.02, np.nan, 0.5]), "holm").tolist()
+        [0.04, nan, 0.5]
+    """
+    methods: dict[Correction, Callable[[Floats], Floats]] = {
+        "holm": holm,
+        "benjamini-hochberg": benjamini_hochberg,
+    }
+    tested = ~np.isnan(p_values)
+    shown = np.full(len(p_values), np.nan)
+    shown[tested] = methods[correction](p_values[tested])
+    return shown
