@@ -12,6 +12,7 @@ from semscale.report.drift_words import (
     OUTCOMES,
     digits_of,
     estimate_words,
+    interval_words,
     metric_label,
     signed,
     urgency,
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 _BINS = 20
 _CAPTION = (
-    "Losses: 0 is as the baseline. The mark is the candidate, the line its 95 % interval, and the figure its "
-    "drift: its loss less what reruns of the baseline lose by chance."
+    "Losses: 0 is as the baseline. The mark is the candidate, the line its {interval} interval, and the "
+    "figure its drift: its loss less what reruns of the baseline lose by chance."
 )
 _RULE = (
     " The gate fails a metric whose drift is beyond chance and reaches the margin, and passes it where the "
@@ -47,11 +48,13 @@ def metrics_figure(comparison: "Comparison", decision: GateDecision | None) -> F
     )
     rows = [_metric_row(comparison, name, tests.get(name)) for name in order]
     described = "; ".join(f"{row.name} {row.text}" for row in rows)
+    interval = interval_words(decision)
+    caption = _CAPTION.format(interval=interval)
     return Figure.drawn(
         lambda width: forest(rows, "mean loss, as a share of the worst case", width=width),
         f"Drift of each metric over all items. {described}.",
-        metrics_table(comparison, tests, order),
-        caption=_CAPTION if decision is None else _CAPTION + _RULE,
+        metrics_table(comparison, tests, order, interval=interval),
+        caption=caption if decision is None else caption + _RULE,
         legend=legend(rows),
     )
 

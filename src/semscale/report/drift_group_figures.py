@@ -31,17 +31,17 @@ DRAWN_GROUPS = 40
 
 
 def groups_figure(
-    comparison: "Comparison", tests: Sequence[DriftTest], metric: str, overall: DriftTest | None
+    comparison: "Comparison", tests: Sequence[DriftTest], overall: DriftTest | None, *, interval: str
 ) -> Figure:
     """Draw one metric in every group, the most urgent first, and over all items at the top.
 
     Args:
         comparison: what was measured.
-        tests: of the metric in groups of one kind.
-        metric: its name.
+        tests: of one metric in groups of one kind.
         overall: its test over all items, if there is one.
+        interval: what intervals cover, in words.
     """
-    metrics = comparison.metrics
+    metrics, metric = comparison.metrics, tests[0].metric
     chosen = sorted(tests, key=urgency)[:DRAWN_GROUPS]
     rows = [_group_row("all items", overall, metrics[metric])] if overall is not None else []
     rows += [_group_row(_group_name(test), test, metrics[metric]) for test in chosen]
@@ -53,15 +53,21 @@ def groups_figure(
     return Figure.drawn(
         lambda width: forest(rows, f"mean loss of {metric_label(metric)}{unit}", width=width),
         f"Drift of {metric_label(metric)} by group. {described}.",
-        table_of_tests(comparison, tests),
+        table_of_tests(comparison, tests, interval=interval),
         caption=f"{capitalized(metric_label(metric))} in each group, with its number of items, beside what "
         f"reruns lose there and the margin.{more}",
         legend=legend(rows),
     )
 
 
-def groups_map(comparison: "Comparison", tests: Sequence[DriftTest]) -> Figure:
-    """Draw every metric in every group as a coloured cell: its drift in margins; the worst groups first."""
+def groups_map(comparison: "Comparison", tests: Sequence[DriftTest], *, interval: str) -> Figure:
+    """Draw every metric in every group as a coloured cell: its drift in margins; the worst groups first.
+
+    Args:
+        comparison: what was measured.
+        tests: of several metrics in groups of one kind.
+        interval: what intervals cover, in words.
+    """
     found = {(test.group, test.metric): test for test in tests}
     metrics = [name for name in comparison.metrics if any(test.metric == name for test in tests)]
     worst: dict[tuple[str, str], tuple[int, bool, float]] = {}
@@ -85,7 +91,7 @@ def groups_map(comparison: "Comparison", tests: Sequence[DriftTest]) -> Figure:
         + "; ".join(
             f"{name}: {_cells_said(comparison, row)}" for name, row in zip(names, cells, strict=True)
         ),
-        table_of_tests(comparison, [test for row in cells for test in row if test is not None]),
+        table_of_tests(comparison, tests, interval=interval),
         caption="Drift of each metric in each group: sand is no drift, orange worse, full orange twice the "
         "margin or more, blue nearer to the baseline than its reruns. ✕ failed, ? undecided. Intervals and "
         "numbers of items stand in the table.",

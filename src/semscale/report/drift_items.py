@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 HARM = (
     "Harm is what an item's drift exceeds the margin by, as a share of the metric's worst case, summed over "
-    "the metrics"
+    "the metrics that the gate tests"
 )
 """How items are sorted, in words."""
 
@@ -38,7 +38,7 @@ def harm(comparison: "Comparison", decision: "GateDecision | None") -> Floats:
 
     Args:
         comparison: what was measured.
-        decision: gives the margins; without one they are 0.
+        decision: gives the tested metrics and their margins; without one all count, and margins are 0.
     """
     parts = _parts(comparison, decision)
     none = np.isnan(parts).all(axis=0)
@@ -52,13 +52,13 @@ def most_harmed(
 
     Args:
         comparison: what was measured.
-        decision: gives the margins; without one they are 0.
+        decision: gives the tested metrics and their margins; without one all count, and margins are 0.
         limit: how many items at most.
     """
     parts = _parts(comparison, decision)
     total = np.nansum(parts, axis=0)
     places = np.argsort(-total, kind="stable")[:limit]
-    names = list(comparison.metrics)
+    names = list(margins_of(comparison, decision))
     found = []
     for place in places[total[places] > 0].tolist():
         order = np.argsort(-np.nan_to_num(parts[:, place], nan=-1.0), kind="stable")
@@ -68,16 +68,17 @@ def most_harmed(
     return tuple(found)
 
 
-def margins_of(decision: "GateDecision | None") -> dict[str, float]:
-    """Give each tested metric's margin over all items."""
-    return {} if decision is None else {test.metric: test.margin for test in decision.tests if not test.group}
+def margins_of(comparison: "Comparison", decision: "GateDecision | None") -> dict[str, float]:
+    """Give the margin of each metric that counts: those that were tested, or all with 0 where none was."""
+    tested = () if decision is None else decision.tests
+    margins = {test.metric: test.margin for test in tested if test.group is None}
+    return margins or dict.fromkeys(comparison.metrics, 0.0)
 
 
 def _parts(comparison: "Comparison", decision: "GateDecision | None") -> Floats:
     """Drift beyond the margin as a share of the span, shape (metrics, n)."""
-    margins = margins_of(decision)
     parts = [
-        np.maximum(comparison.drifts(name) - margins.get(name, 0.0), 0.0) / metric.span
-        for name, metric in comparison.metrics.items()
+        np.maximum(comparison.drifts(name) - margin, 0.0) / comparison.metrics[name].span
+        for name, margin in margins_of(comparison, decision).items()
     ]
     return np.array(parts).reshape(len(parts), len(comparison.baseline.items))

@@ -12,7 +12,15 @@ from semscale.report.drift_figures import metrics_figure, spread_figure
 from semscale.report.drift_group_figures import groups_figure, groups_map
 from semscale.report.drift_items import HARM, harm, most_harmed
 from semscale.report.drift_tables import sequence_table, table_of_tests, thresholds_table
-from semscale.report.drift_words import OUTCOMES, digits_of, estimate_words, metric_label, reasons, urgency
+from semscale.report.drift_words import (
+    OUTCOMES,
+    digits_of,
+    estimate_words,
+    interval_words,
+    metric_label,
+    reasons,
+    urgency,
+)
 from semscale.report.figures import Figure
 from semscale.report.match_words import GUARD_MEANINGS
 from semscale.report.page import render
@@ -63,9 +71,9 @@ def drift_page(
             ("Candidate", _run(comparison.candidate, None)),
         ),
         metrics=metrics_figure(comparison, decision) if comparison.metrics else None,
-        tests=table_of_tests(comparison, overall) if overall else None,
+        tests=table_of_tests(comparison, overall, interval=interval_words(decision)) if overall else None,
         spread=None if main is None else spread_figure(comparison, main),
-        groups=_groups(comparison, tests),
+        groups=_groups(comparison, tests, interval_words(decision)),
         thresholds=None if decision is None else thresholds_table(decision),
         sequence=None if decision is None else sequence_table(decision),
         items=shown,
@@ -146,7 +154,7 @@ def _time(moment: datetime) -> str:
 
 
 def _groups(
-    comparison: "Comparison", tests: tuple[DriftTest, ...]
+    comparison: "Comparison", tests: tuple[DriftTest, ...], interval: str
 ) -> list[tuple[str, Figure, Figure | None]]:
     """Draw each kind of groups: the metric that is worst in any of them, and a map of all metrics."""
     kinds = dict.fromkeys(test.group[0] for test in tests if test.group is not None)
@@ -156,9 +164,10 @@ def _groups(
         metric = min(chosen, key=urgency).metric
         overall = next((test for test in tests if test.group is None and test.metric == metric), None)
         of_metric = [test for test in chosen if test.metric == metric]
-        first = groups_figure(comparison, of_metric, metric, overall)
+        first = groups_figure(comparison, of_metric, overall, interval=interval)
         several = len({test.metric for test in chosen}) > 1
-        drawn.append((clipped(kind, 60).shown, first, groups_map(comparison, chosen) if several else None))
+        mapped = groups_map(comparison, chosen, interval=interval) if several else None
+        drawn.append((clipped(kind, 60).shown, first, mapped))
     return drawn
 
 

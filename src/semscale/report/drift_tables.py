@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TABLED_TESTS = 400
 
 
-def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest]) -> Table:
+def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest], *, interval: str) -> Table:
     """Lay tests out, the most urgent first, as many as a page can carry."""
     chosen = sorted(tests, key=urgency)[:TABLED_TESTS]
     rows = tuple(_test_cells(test, digits_of(comparison.metrics.get(test.metric))) for test in chosen)
@@ -36,7 +36,7 @@ def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest]) -> Tabl
     )
     heads = (
         "Test",
-        "Drift [95 %]",
+        f"Drift [{interval}]",
         "Margin",
         "Reruns lose",
         "p",
@@ -48,8 +48,10 @@ def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest]) -> Tabl
     return Table(heads, rows, note)
 
 
-def metrics_table(comparison: "Comparison", tests: Mapping[str, DriftTest], order: Sequence[str]) -> Table:
-    """Lay each metric over all items out, in the order of ``order``."""
+def metrics_table(
+    comparison: "Comparison", tests: Mapping[str, DriftTest], order: Sequence[str], *, interval: str
+) -> Table:
+    """Lay each metric over all items out, in the order of ``order``; ``interval``: what intervals cover."""
     rows = []
     for name in order:
         metric = comparison.metrics[name]
@@ -73,7 +75,7 @@ def metrics_table(comparison: "Comparison", tests: Mapping[str, DriftTest], orde
         "Similarity",
         "Loss",
         "Reruns lose",
-        "Drift [95 %]",
+        f"Drift [{interval}]",
         "Unrelated text loses",
         "Worst case",
         "Items",
@@ -125,9 +127,9 @@ def sequence_table(decision: GateDecision) -> Table | None:
             number(one.allowed, 3),
             number(one.evidence[-1] if one.evidence else None),
             p_words(one.p_adjusted),
-            "✕ failed" if one.is_significant else "passed",
+            "beyond chance" if one.is_significant else "within chance",
         )
         for one in decision.sequence
     )
-    heads = ("Metric", "Runs", "Mean loss", "Allowed", "Evidence", "p, adjusted", "Outcome")
+    heads = ("Metric", "Runs", "Mean loss", "Allowed", "Evidence", "p, adjusted", "Loss is")
     return Table(heads, rows) if rows else None

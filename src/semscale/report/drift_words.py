@@ -11,6 +11,7 @@ from semscale.report.wording import (
     clipped,
     count,
     counted,
+    coverage,
     digits_for,
     has_interval,
     number,
@@ -94,6 +95,17 @@ def estimate_words(drift: Interval, digits: int = 3) -> str:
     """Write a mean drift with its interval, and its sign; without the interval where there is none."""
     value = signed(drift.value, digits)
     return f"{value} {bracket(drift, digits)}" if has_interval(drift) else value
+
+
+def interval_words(decision: GateDecision | None) -> str:
+    """Say what the intervals cover, as the gate's signature has it; 95 % without a gate.
+
+    Example:
+        >>> interval_words(None)
+        '95 %'
+    """
+    stated = {} if decision is None else dict(decision.signature.fields)
+    return coverage(float(stated.get("interval", 0.95)))
 
 
 def digits_of(metric: "Metric | None") -> int:

@@ -70,14 +70,14 @@ def _errors(comparison: "Comparison", decision: GateDecision) -> Iterator[tuple[
     for check in decision.thresholds:
         if not check.passed:
             yield f"Threshold {check.name}", threshold_words(check)
-    for one in decision.sequence:
-        if one.is_significant:
-            yield f"Over many runs: {one.metric}", sequence_words(one)
 
 
 def _warnings(comparison: "Comparison", decision: GateDecision) -> Iterator[tuple[str, str]]:
     for caution in decision.cautions:
         yield "Caution", caution
+    for one in decision.sequence:
+        if one.is_significant:
+            yield f"Over many runs: {one.metric}", sequence_words(one)
     yield from _tests(comparison, decision, Outcome.UNDECIDED)
 
 

@@ -31,7 +31,7 @@ class _Case:
 
 
 def junit_xml(comparison: "Comparison", decision: GateDecision, *, seconds: float | None = None) -> str:
-    """Write a decision as JUnit XML: one ``<testcase>`` a metric and group, a threshold, a test over runs.
+    """Write a decision as JUnit XML: one ``<testcase>`` a metric and group, and a threshold.
 
     A failed test holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
     passed tests and do not count it as broken; that the gate as a whole is undecided is told by the exit
@@ -61,6 +61,7 @@ def junit_xml(comparison: "Comparison", decision: GateDecision, *, seconds: floa
     for case in cases:
         _add_case(suite, case)
     said = [headline(decision, comparison), *(f"Caution: {caution}" for caution in decision.cautions)]
+    said += [f"{sequence_words(one)}." for one in decision.sequence]
     ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
     ElementTree.indent(suites)
     document = ElementTree.tostring(suites, encoding="unicode")
@@ -74,9 +75,6 @@ def _cases(comparison: "Comparison", decision: GateDecision) -> Iterator[_Case]:
     for check in decision.thresholds:
         outcome = Outcome.PASS if check.passed else Outcome.FAIL
         yield _Case("threshold", check.name, outcome, threshold_words(check))
-    for one in decision.sequence:
-        outcome = Outcome.FAIL if one.is_significant else Outcome.PASS
-        yield _Case("drift over runs", one.metric, outcome, sequence_words(one))
 
 
 def _message(comparison: "Comparison", test: "DriftTest") -> str:

@@ -13,6 +13,7 @@ from semscale.report.drift_words import (
     digits_of,
     drift_words,
     headline,
+    interval_words,
     metric_label,
     p_words,
     sequence_words,
@@ -125,7 +126,7 @@ def _head(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
 def _metrics(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
     tests = sorted((test for test in decision.tests if test.group is None), key=urgency)
     if tests:
-        yield _table(comparison, tests, "Metric")
+        yield _table(comparison, tests, "Metric", interval_words(decision))
 
 
 def _groups(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
@@ -134,12 +135,12 @@ def _groups(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
     if worth:
         more = f", the {_GROUPS} most urgent of {count(len(worth))}" if len(worth) > _GROUPS else ""
         yield f"### Groups that did not pass{more}"
-        yield _table(comparison, worth[:_GROUPS], "Metric and group")
+        yield _table(comparison, worth[:_GROUPS], "Metric and group", interval_words(decision))
 
 
-def _table(comparison: "Comparison", tests: "list[DriftTest]", name: str) -> str:
+def _table(comparison: "Comparison", tests: "list[DriftTest]", name: str, interval: str) -> str:
     lines = [
-        f"| {name} | Drift [95 % interval] | Margin | p, adjusted | Items | |",
+        f"| {name} | Drift [{interval} interval] | Margin | p, adjusted | Items | |",
         "|---|---|---|---|---|---|",
     ]
     for test in tests:
@@ -162,8 +163,7 @@ def _lists(decision: GateDecision) -> Iterator[str]:
         for check in decision.thresholds
     ]
     checks += [
-        f"- {'❌' if one.is_significant else '✅'} {escaped(sequence_words(one))}"
-        for one in decision.sequence
+        f"- {'⚠️' if one.is_significant else '✅'} {escaped(sequence_words(one))}" for one in decision.sequence
     ]
     if checks:
         yield "\n".join(checks)
