@@ -10,6 +10,7 @@ from semscale.cli.main import main
 from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.entries import cache_keys
+from semscale.embedding.state_cache import StateCache
 
 
 @pytest.fixture(autouse=True)
@@ -94,3 +95,20 @@ def test_clear_mends_a_damaged_cache_and_keeps_no_damaged_file(capsys, place):
     fill(10)
     assert main(["cache", "clear"]) == 0
     assert capsys.readouterr() == (f"{place}: 10 embeddings removed\n", "")
+
+
+def test_states_of_tokens_are_counted_and_cleared(capsys, place):
+    fill(10)
+    cache = StateCache()
+    cache.put_many(cache_keys("s", ["one", "two"]), [np.ones((1000, 384), np.int16)] * 2)
+    cache.close()
+    states = place.with_name("states.sqlite")
+    assert main(["cache", "info"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith(f"{place}: 10 embeddings, ")
+    # Two texts of 1,000 tokens with 384 numbers of 2 bytes are 1.5 MB.
+    assert second.startswith(f"{states}: 2 texts' states, ")
+    assert 1.5 <= float(second.split(", ")[1].split()[0]) <= 1.7
+    assert main(["cache", "clear"]) == 0
+    removed = f"{place}: 10 embeddings removed\n{states}: 2 texts' states removed\n"
+    assert capsys.readouterr().out == removed

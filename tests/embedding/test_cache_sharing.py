@@ -49,7 +49,7 @@ from semscale.embedding.entries import cache_keys
 cache = EmbeddingCache({str(tmp_path)!r})
 one = Embeddings(np.ones((1, 4), np.float32), np.ones(1, np.int64))
 cache.put_many(cache_keys("signature", ["finished"]), one)
-cache._shrink = lambda connection: os.kill(os.getpid(), 9)  # the last step before the commit
+cache._store._shrink = lambda connection: os.kill(os.getpid(), 9)  # the last step before the commit
 cache.put_many(cache_keys("signature", ["open"]), one)
 """
         assert subprocess.run([sys.executable, "-c", script], check=False).returncode in {-9, 9}
@@ -89,7 +89,7 @@ class TestThreads:
             cache.close()
 
         with ThreadPoolExecutor(2) as pool:
-            counted, closed = pool.submit(cache._file.run, slow, None), pool.submit(close)
+            counted, closed = pool.submit(cache._store._file.run, slow, None), pool.submit(close)
             closed.result()
             assert counted.result() == 1
 
@@ -109,7 +109,7 @@ begun, ending = threading.Event(), threading.Event()
 def hold(connection):
     begun.set()
     ending.wait()
-thread = threading.Thread(target=cache._file.run, args=(hold, None))
+thread = threading.Thread(target=cache._store._file.run, args=(hold, None))
 thread.start()
 begun.wait()
 child = os.fork()

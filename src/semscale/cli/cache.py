@@ -1,35 +1,54 @@
-"""``semscale cache``: how full the cache of embeddings is, and emptying it."""
+"""``semscale cache``: how full the caches of embeddings and of tokens' states are, and emptying them."""
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING
 
 import typer
+
+if TYPE_CHECKING:
+    from semscale.embedding.entry_store import EntryStore
 
 app = typer.Typer(help="The cache of embeddings that were computed before.", no_args_is_help=True)
 
 
 @app.command()
 def info() -> None:
-    """Show where the cache lies, how many embeddings are in it, its size, and how large it may become."""
-    from semscale.embedding.cache import EmbeddingCache
+    """Show where the cache lies, how many embeddings are in it, its size, and how large it may become.
+
+    The states of tokens that `semscale drift` keeps of baselines have a file of their own, with the same cap.
+    """
     from semscale.weights.places import CAP_VARIABLE
 
-    with EmbeddingCache() as cache:
+    for cache, kept in _caches():
         cap = f"at most {cache.max_bytes / 1e6:,.1f} MB ({CAP_VARIABLE} sets another cap)"
         if not cache.path.exists():
             typer.echo(f"{cache.path}: nothing cached yet, {cap}")
-            return
+            continue
         now = cache.info()
-        typer.echo(f"{cache.path}: {now.entries:,} embeddings, {now.size / 1e6:,.1f} MB of {cap}")
+        typer.echo(f"{cache.path}: {now.entries:,} {kept}, {now.size / 1e6:,.1f} MB of {cap}")
 
 
 @app.command()
 def clear() -> None:
-    """Remove every embedding from the cache; they are computed again when they are needed.
+    """Remove every embedding, and all states of tokens; they are computed again when they are needed.
 
     Damaged files that were moved aside are removed as well.
     """
-    from semscale.embedding.cache import EmbeddingCache
-
-    with EmbeddingCache() as cache:
+    for cache, kept in _caches():
         entries = cache.clear() if cache.path.exists() else 0
         damaged = cache.remove_damaged()
         aside = f", and {len(damaged)} damaged file{'s' * (len(damaged) != 1)}" if damaged else ""
-        typer.echo(f"{cache.path}: {entries:,} embeddings removed{aside}")
+        typer.echo(f"{cache.path}: {entries:,} {kept} removed{aside}")
+
+
+def _caches() -> Iterator[tuple["EntryStore", str]]:
+    """Give the cache of embeddings, and that of states where there is one, each with what it keeps."""
+    from semscale.embedding.cache import FILE_NAME
+    from semscale.embedding.entry_store import EntryStore
+    from semscale.embedding.state_cache import STATES_FILE
+
+    with closing(EntryStore(FILE_NAME)) as embeddings, closing(EntryStore(STATES_FILE)) as states:
+        yield embeddings, "embeddings"
+        if states.path.exists() or list(states.path.parent.glob(f"{STATES_FILE}.damaged*")):
+            yield states, "texts' states"

@@ -1,7 +1,6 @@
 """The instrument: says how far runs lie from an approved baseline, item by item, in every metric."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,22 +9,25 @@ import numpy as np
 
 from semscale.drift.aligning import Aligner
 from semscale.drift.alignment import PAIRINGS
-from semscale.drift.item_losses import losses_of, pairs_of
-from semscale.drift.losses import span_of
-from semscale.drift.measured import AlignedPair, Measured
-from semscale.drift.metrics import TEXT_METRICS, Metric, field_metric
+from semscale.drift.collecting import collect, mean_losses
+from semscale.drift.measured import Measured
 from semscale.drift.pair_scores import PairScoring
-from semscale.drift.spoken import Spoken, TextNumbers, number_of, spoken_of
+from semscale.drift.prepared import PreparedBaseline, Task, exchanged
 from semscale.drift.text_readings import TextReadings
+from semscale.embedding.state_cache import StateCache
+from semscale.embedding.state_reader import StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
-from semscale.history.runs import Run, hashed, named
+from semscale.history.runs import Run, named
+from semscale.matching.bert_choices import chosen_layer, token_encoder
 from semscale.matching.calibrated import LAYERS, load_calibration
 from semscale.matching.methods import guards_for
+from semscale.matching.token_weights import equal_weights
 from semscale.matching.unrelated import corpus_hash
+from semscale.matching.word_layers import SubjectWeights, WordLayers
 from semscale.signature import Signature
 from semscale.stats.resampling import check_seed
-from semscale.types import Floats, Progress, Status
+from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -35,17 +37,6 @@ if TYPE_CHECKING:
 
 FLOOR_ITEMS = 300
 """Items that a floor is the mean of, at most."""
-
-
-@dataclass(frozen=True)
-class _Baseline:
-    """A baseline, ready to be compared with."""
-
-    said: list[Spoken]
-    fields: tuple[str, ...]
-    spans: Floats
-    metrics: dict[str, Metric]
-    n_texts: int
 
 
 class DriftMeter:
@@ -63,6 +54,8 @@ class DriftMeter:
         pairing: ``assignment``, or ``position`` as Athena pairs outputs.
         layer: of BERTScore; where it is published or calibrated for the model it need not be given.
         guards: ``off``, ``warn`` or ``weigh`` for guards by name; all weigh unless given.
+        cache: whether the states of the baseline's tokens are kept on disk for the next comparison, or the
+            folder to keep them in; no number depends on it.
 
     Raises:
         InputError: a setting that cannot be used.
@@ -81,6 +74,7 @@ class DriftMeter:
         pairing: str = "assignment",
         layer: int | None = None,
         guards: "Mapping[str, str] | None" = None,
+        cache: bool | Path = True,
     ) -> None:
         if pairing not in PAIRINGS:
             raise UnknownNameError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
@@ -89,20 +83,24 @@ class DriftMeter:
         self.pairing = pairing
         self.guards: Guards = guards_for("calibrated", guards)
         self._model, self._precision, self._layer = model, precision, layer
+        self._calibration = load_calibration()
+        self._cache = None if cache is False else StateCache(None if cache is True else cache)
 
     @cached_property
     def encoder(self) -> "TokenEncoder":
         """The model; loaded when it is first needed."""
-        from semscale.matching.bert_choices import token_encoder
-
         return token_encoder(self._model, self._precision, None)
 
     @cached_property
     def layer(self) -> int:
         """Whose states BERTScore compares."""
-        from semscale.matching.bert_choices import chosen_layer
-
         return chosen_layer(self._layer, self.encoder, None)
+
+    @cached_property
+    def _words(self) -> WordLayers:
+        subject = SubjectWeights(self._calibration.subject_weight, self._calibration.pronoun_weight)
+        read = StateReader(self.encoder, self.encoder.layers, self._cache).read
+        return WordLayers(self.encoder, subject, read=read)
 
     def measure(
         self, baseline: Run, others: Sequence[Run], *, progress: Progress | None = None
@@ -123,10 +121,8 @@ class DriftMeter:
         """
         for other in others:
             _check_items(baseline, other)
-        numbers = TextNumbers()
-        prepared = self._prepared(baseline, numbers)
-        said = [self._said(other, prepared.fields, numbers) for other in others]
-        return self._measured(prepared, prepared.said, said, numbers.texts, progress)
+        prepared = self._prepared(baseline, others)
+        return self._measured(prepared, Task(prepared.said, prepared.others), progress)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
         """Say what outputs lose that have nothing to do with the item: those of another item.
@@ -138,104 +134,49 @@ class DriftMeter:
         Returns:
             The mean loss in every metric; NaN where fewer than two items say something.
         """
-        numbers = TextNumbers()
-        prepared = self._prepared(baseline, numbers)
-        speaking = [item for item, said in enumerate(prepared.said) if said]
-        if len(speaking) < 2:  # noqa: PLR2004 - nothing to exchange
+        prepared = self._prepared(baseline, [])
+        task = exchanged(prepared, FLOOR_ITEMS, self.seed)
+        if task is None:
             return dict.fromkeys(prepared.metrics, float("nan"))
-        # Everyone gets the outputs of the next one in a random ring, so nobody its own.
-        ring = np.random.default_rng(self.seed).permutation(speaking)[:FLOOR_ITEMS]
-        own = [prepared.said[item] for item in ring]
-        exchanged = [prepared.said[item] for item in np.roll(ring, 1)]
-        (found,) = self._measured(prepared, own, [exchanged], numbers.texts, progress)
-        return {name: _mean(losses) for name, losses in found.losses.items()}
+        (measured,) = self._measured(prepared, task, progress)
+        return mean_losses(measured)
 
-    def _said(self, run: Run, fields: Sequence[str], numbers: TextNumbers) -> list[Spoken]:
-        return spoken_of(run.items, fields, numbers, sort=self.pairing == "assignment")
+    def _prepared(self, baseline: Run, others: Sequence[Run]) -> PreparedBaseline:
+        return PreparedBaseline(baseline, others, sort=self.pairing == "assignment")
 
-    def _prepared(self, baseline: Run, numbers: TextNumbers) -> _Baseline:
-        fields = tuple(field for field in baseline.fields if _numbers(baseline, field))
-        spans = [span_of(_numbers(baseline, field)) for field in fields]
-        numeric = [field_metric(*each) for each in zip(fields, spans, strict=True)]
-        return _Baseline(
-            said=self._said(baseline, fields, numbers),
-            fields=fields,
-            spans=np.array(spans, np.float64),
-            metrics={**TEXT_METRICS, **{metric.name: metric for metric in numeric}},
-            n_texts=len(numbers.texts),
+    def _measured(self, prepared: PreparedBaseline, task: Task, progress: Progress | None) -> list[Measured]:
+        layers = sorted({self.layer, self.encoder.layers})
+        read = TextReadings(self.encoder, layers, prepared.texts, cache=self._cache, keep=prepared.n_kept)
+        scoring = PairScoring(
+            read,
+            self._words,
+            token_weights=equal_weights(self.encoder.reader),
+            guards=self.guards,
+            calibration=self._calibration,
         )
-
-    def _measured(
-        self,
-        prepared: _Baseline,
-        baseline: Sequence[Spoken],
-        others: Sequence[Sequence[Spoken]],
-        texts: Sequence[str],
-        progress: Progress | None,
-    ) -> list[Measured]:
-        read = TextReadings(self.encoder, sorted({self.layer, self.encoder.layers}), texts)
-        scoring = self._scoring(read, prepared.n_texts)
+        scoring.learn(np.arange(prepared.n_own), self.seed)
         aligner = Aligner(
             read, scoring, spans=prepared.spans, pairing=self.pairing, pooling=self.encoder.pooling
         )
-        metrics = prepared.metrics
-        losses = [{name: np.full(len(baseline), np.nan) for name in metrics} for _ in others]
-        pairs: list[list[list[AlignedPair]]] = [[[] for _ in baseline] for _ in others]
-        total = len(baseline) * len(others)
-        for done, (item, run, aligned) in enumerate(aligner.align(baseline, others), 1):
-            for name, loss in losses_of(aligned, metrics, prepared.spans).items():
-                losses[run][name][item] = loss
-            pairs[run][item] = pairs_of(item, aligned)
-            if progress and (done % _REPORTED == 0 or done == total):
-                progress("comparing items", done, total)
-        signature = self._signature(texts[: prepared.n_texts], scoring.floors, prepared)
-        return [
-            Measured(
-                metrics,
-                losses[run],
-                np.array([_status(*each) for each in zip(baseline, said, strict=True)], object),
-                tuple(pair for each in pairs[run] for pair in each),
-                signature,
-            )
-            for run, said in enumerate(others)
-        ]
+        aligned = aligner.align(task.baseline, task.others)
+        return collect(prepared, task, aligned, self._signature(prepared, scoring.floors), progress)
 
-    def _scoring(self, read: TextReadings, n_texts: int) -> PairScoring:
-        from semscale.matching.token_weights import equal_weights
-
-        scoring = PairScoring(
-            self.encoder,
-            read,
-            token_weights=equal_weights(self.encoder.reader),
-            guards=self.guards,
-            calibration=load_calibration(),
-        )
-        scoring.learn(np.arange(n_texts), self.seed)
-        return scoring
-
-    def _signature(
-        self, corpus: Sequence[str], floors: "Mapping[str, float]", prepared: _Baseline
-    ) -> Signature:
-        calibration = load_calibration()
+    def _signature(self, prepared: PreparedBaseline, floors: "Mapping[str, float]") -> Signature:
         looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
-        spans = dict(zip(prepared.fields, prepared.spans.tolist(), strict=True))
         settings = Signature.of(
             "drift",
-            pairing=self.pairing if self.pairing == "position" else "assignment/cosine",
-            match=f"calibrated#{calibration.sha256[:12]}",
+            pairing="position" if self.pairing == "position" else "assignment/cosine",
+            match=f"calibrated#{self._calibration.sha256[:12]}",
             guards="+".join(looking) or None,
-            corpus=corpus_hash(corpus),
+            corpus=corpus_hash(prepared.own_texts),
             floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
             seed=self.seed,
             layer=self.layer,
             pooling=self.encoder.pooling,
-            spans=f"{len(spans)}#{hashed(sorted(spans.items()))}" if spans else None,
-            states="half",
+            spans=prepared.spans_name,
+            states="int16",
         )
         return settings.extended(self.encoder.signature)
-
-
-_REPORTED = 16  # items between two reports of progress
 
 
 def _check_items(baseline: Run, other: Run) -> None:
@@ -244,17 +185,3 @@ def _check_items(baseline: Run, other: Run) -> None:
         apart = sorted(set(ours) ^ set(theirs))
         what = f"{named(apart)} in one of them only" if apart else "another order"
         raise InputError(f"others must have the baseline's items in its order, got {what}")
-
-
-def _status(baseline: Spoken, candidate: Spoken) -> Status:
-    return Status.SCORED if baseline or candidate else Status.EMPTY
-
-
-def _numbers(run: Run, field: str) -> list[float]:
-    values = (number_of(output, field) for item in run.items for output in item.outputs)
-    return [value for value in values if not np.isnan(value)]
-
-
-def _mean(losses: Floats) -> float:
-    there = losses[~np.isnan(losses)]
-    return float(there.mean()) if len(there) else float("nan")

@@ -22,12 +22,11 @@ from semscale.matching.greedy import cosine_matrix, greedy_score
 from semscale.matching.greedy import unit_rows as unit_tokens
 from semscale.matching.token_words import WordWeights
 from semscale.matching.unrelated import unrelated_pairs
-from semscale.matching.word_layers import Measured, SubjectWeights, WordLayers
+from semscale.matching.word_layers import Measured, WordLayers
 from semscale.matching.word_vectors import WordVectors, compare_words
 from semscale.types import Floats, Integers, Vectors
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
     from semscale.matching.token_weights import TokenWeights
 
 
@@ -61,8 +60,8 @@ class PairScoring:
     """Scores pairs of texts against one corpus; a pair's numbers depend on these and its texts alone.
 
     Args:
-        encoder: the model.
         read: the texts; the first of its layers is BERTScore's, its last the model's last.
+        layers: measures words.
         token_weights: what tokens count in BERTScore.
         guards: which guards look, and which of them weigh.
         calibration: weights of the calibrated match.
@@ -70,8 +69,8 @@ class PairScoring:
 
     def __init__(
         self,
-        encoder: "TokenEncoder",
         read: TextReadings,
+        layers: WordLayers,
         *,
         token_weights: "TokenWeights",
         guards: Guards,
@@ -81,8 +80,7 @@ class PairScoring:
         self._token_weights = token_weights
         self._guards = guards
         self._calibration = calibration
-        subject = SubjectWeights(calibration.subject_weight, calibration.pronoun_weight)
-        self._layers = WordLayers(encoder, subject)
+        self._layers = layers
         self._layers.learn(read.spelled, np.arange(len(read.texts)))
         self._weights = WordWeights.over([], stop=calibration.stop_weight)
         self.floors: Mapping[str, float] = calibration.floors
@@ -102,7 +100,9 @@ class PairScoring:
             return
         texts = [self._read.texts[text] for text in corpus]
         drawn = corpus[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
-        vectors = {text: self._words(text, reading) for text, reading in self._read.read(np.unique(drawn))}
+        vectors = {
+            text: self._words(text, reading) for text, reading in self._read.hold(np.unique(drawn)).items()
+        }
         unrelated = self._measured(
             [compare_words(vectors[one], vectors[other]) for one, other in drawn.tolist()]
         )

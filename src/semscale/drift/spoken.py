@@ -36,6 +36,9 @@ class TextNumbers:
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._numbers)
+
     @property
     def texts(self) -> list[str]:
         """All texts, by number."""

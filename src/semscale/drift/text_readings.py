@@ -4,54 +4,69 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
+from semscale.embedding.state_cache import Rounded, StateCache
+from semscale.embedding.state_reader import StateReader
 from semscale.matching.word_layers import TextsRead
 from semscale.types import Integers
 
 if TYPE_CHECKING:
     from semscale.embedding.token_states import TokenEncoder
 
-Half = npt.NDArray[np.float16]
-Reading = tuple[Half, ...]
-"""States of one text's tokens, (t, hidden), after each of the layers that are wanted.
-
-They are rounded to 16 bits, whether they come from the model or from the disk, so that no number depends on
-what was stored.
-"""
+Reading = tuple[Rounded, ...]
+"""States of one text's tokens, (t, hidden), after each of the layers that are wanted."""
 
 
 class TextReadings:
     """Reads texts at one or two layers.
 
     Args:
-        encoder: reads them.
+        encoder: the model.
         layers: which layers' states are wanted, ascending.
         texts: distinct.
+        cache: where states are kept, if anywhere.
+        keep: how many of the texts, the first ones, are kept there.
     """
 
-    def __init__(self, encoder: "TokenEncoder", layers: Sequence[int], texts: Sequence[str]) -> None:
-        self._encoder = encoder
-        self.layers = tuple(layers)
+    def __init__(
+        self,
+        encoder: "TokenEncoder",
+        layers: Sequence[int],
+        texts: Sequence[str],
+        *,
+        cache: StateCache | None,
+        keep: int,
+    ) -> None:
+        self._hidden = encoder.hidden
+        self._readers = [StateReader(encoder, layer, cache) for layer in layers]
+        self._keep = keep
+        self._held: dict[int, Reading] = {}
         self.texts = texts
         self.spelled = TextsRead(texts, encoder)
 
     @property
     def token_bytes(self) -> int:
         """Memory of one token's states."""
-        return 2 * self._encoder.hidden * len(self.layers)
+        return 2 * self._hidden * len(self._readers)
 
     @property
     def lengths(self) -> Integers:
         """Tokens of each text."""
         return self.spelled.tokens.lengths
 
-    def read(self, texts: Integers) -> Iterator[tuple[int, Reading]]:
-        """Give the readings of some texts, in the order in which they are ready."""
-        lower = {layer: dict(self._encode(texts, layer)) for layer in self.layers[:-1]}
-        for text, states in self._encode(texts, self.layers[-1]):
-            yield text, (*(lower[layer].pop(text) for layer in self.layers[:-1]), states)
+    def hold(self, wanted: Integers) -> dict[int, Reading]:
+        """Give the readings of a few texts, and hold on to them, so that they are not read again."""
+        self._held = dict(self.read(wanted))
+        return self._held
 
-    def _encode(self, texts: Integers, layer: int) -> Iterator[tuple[int, Half]]:
-        for text, states in self._encoder.encode(self.spelled.tokens, texts, layer=layer):
-            yield text, states.astype(np.float16)
+    def read(self, wanted: Integers) -> Iterator[tuple[int, Reading]]:
+        """Give the readings of some texts, in the order in which they are ready."""
+        held = [text for text in wanted.tolist() if text in self._held]
+        yield from ((text, self._held[text]) for text in held)
+        wanted = np.setdiff1d(wanted, held) if held else wanted
+        *lower, last = (
+            reader.read(self.spelled.tokens, self.texts, wanted, keep=self._keep) for reader in self._readers
+        )
+        below = [dict(states) for states in lower]
+        for text, states in last:
+            yield text, (*(each.pop(text) for each in below), states)

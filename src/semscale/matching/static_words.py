@@ -1,17 +1,20 @@
 """Word pieces without context: each is read by the model as a text of its own, once."""
 
-from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
 from semscale.matching.token_words import TokenWords, unit_rows
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_ids import Spelling
+    from semscale.embedding.token_ids import Spelling, TokenIds
     from semscale.embedding.token_states import TokenEncoder
 
+ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int, npt.NDArray[Any]]]]
+"""Gives the states of some texts, (t, hidden), each with the text's number, in any order."""
 
 Word = tuple[str, ...]
 """A word's pieces."""
@@ -25,11 +28,12 @@ class StaticPieces:
     Args:
         encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1.
         layer: whose states.
+        read: gives the pieces' states at that layer, up to a factor; the encoder does unless given.
     """
 
-    def __init__(self, encoder: "TokenEncoder", layer: int) -> None:
+    def __init__(self, encoder: "TokenEncoder", layer: int, read: "ReadStates | None" = None) -> None:
         self._encoder = encoder
-        self._layer = layer
+        self._read = read or (lambda tokens, _, wanted: encoder.encode(tokens, wanted, layer=layer))
         self._vectors: dict[str, Floats] = {}
         self._words: dict[Word, Floats] = {}
 
@@ -37,8 +41,9 @@ class StaticPieces:
         """Read those of the pieces that are new."""
         new = [piece for piece in dict.fromkeys(pieces) if piece not in self._vectors]
         tokens = self._encoder.reader.read(new)
-        for place, states in self._encoder.encode(tokens, np.arange(len(new)), layer=self._layer):
-            self._vectors[new[place]] = unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0]
+        for place, states in self._read(tokens, new, np.arange(len(new))):
+            mean = states.astype(np.float32, copy=False).mean(axis=0, keepdims=True)
+            self._vectors[new[place]] = unit_rows(mean.astype(np.float64))[0]
 
     def words(self, pieces: Sequence[Word]) -> Floats:
         """Give each word the mean of its pieces' vectors, scaled to length 1.

@@ -9,7 +9,7 @@ import numpy as np
 from semscale.embedding.token_ids import TokenIds
 from semscale.matching.calibrated import LAYERS, lean
 from semscale.matching.reuse import plan_steps
-from semscale.matching.static_words import StaticPieces, pieces_of
+from semscale.matching.static_words import ReadStates, StaticPieces, pieces_of
 from semscale.matching.subjects import starts_with_pronoun, subject_length, weigh_subject
 from semscale.matching.token_words import WordWeights, find_words, unit_rows
 from semscale.matching.word_vectors import WordVectors, compare_words
@@ -76,13 +76,16 @@ class WordLayers:
     Args:
         encoder: gives the states of tokens; those of its last layer are compared.
         subject: what the words of subjects count.
+        read: gives the states of word pieces; the encoder does unless given.
     """
 
-    def __init__(self, encoder: "TokenEncoder", subject: SubjectWeights) -> None:
+    def __init__(
+        self, encoder: "TokenEncoder", subject: SubjectWeights, *, read: ReadStates | None = None
+    ) -> None:
         self._encoder = encoder
         self._subject = subject
         self._layer = encoder.layers
-        self._static = StaticPieces(encoder, encoder.layers)
+        self._static = StaticPieces(encoder, encoder.layers, read)
 
     def measure(
         self,
