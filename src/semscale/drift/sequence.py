@@ -13,31 +13,47 @@ from semscale.stats.adjusting import adjusted
 from semscale.stats.betting import betting_evidence
 
 
+def one_series(
+    comparisons: Sequence[StoredComparison], *, baseline_id: str, signature: str
+) -> tuple[list[StoredComparison], list[str]]:
+    """Pick the comparisons that form one series: one baseline, one signature, each candidate once.
+
+    Of several comparisons of one candidate the last counts.
+
+    Returns:
+        The series in the order of time; and lines that count and name what was left out, by reason.
+    """
+    in_time = sorted(comparisons, key=lambda kept: kept.compared)
+    last = {kept.candidate_id: kept.id for kept in in_time if _fits(kept, baseline_id, signature)}
+    left_out: dict[str, list[str]] = {}
+    series = []
+    for kept in in_time:
+        if kept.baseline_id != baseline_id:
+            left_out.setdefault("have another baseline", []).append(kept.id)
+        elif kept.signature != signature:
+            left_out.setdefault("were measured otherwise", []).append(kept.id)
+        elif last[kept.candidate_id] != kept.id:
+            left_out.setdefault("are of a candidate that was compared again later", []).append(kept.id)
+        else:
+            series.append(kept)
+    lines = [f"{len(ids)} comparisons {why} and are left out: {named(ids)}" for why, ids in left_out.items()]
+    return series, lines
+
+
+def _fits(kept: StoredComparison, baseline_id: str, signature: str) -> bool:
+    return kept.baseline_id == baseline_id and kept.signature == signature
+
+
 def series_before(
     comparison: Comparison, earlier: Sequence[StoredComparison]
 ) -> tuple[list[StoredComparison], list[str]]:
-    """Pick the earlier comparisons that this one continues, each candidate once, in the order of time.
+    """Pick the earlier comparisons that this one continues; one of the same candidate would count twice.
 
     Returns:
-        Those with the same baseline and signature, without those of the same candidate, which would count
-        twice; and cautions that count and name the others.
+        The series in the order of time; and lines that count and name what was left out, by reason.
     """
-    same_baseline = [kept for kept in earlier if kept.baseline_id == comparison.baseline.id]
-    alike = [kept for kept in same_baseline if kept.signature == str(comparison.signature)]
-    cautions = []
-    if len(same_baseline) < len(earlier):
-        others = [kept.id for kept in earlier if kept.baseline_id != comparison.baseline.id]
-        cautions.append(
-            f"{len(others)} earlier comparisons have another baseline and are left out: {named(others)}"
-        )
-    if len(alike) < len(same_baseline):
-        others = [kept.id for kept in same_baseline if kept.signature != str(comparison.signature)]
-        cautions.append(
-            f"{len(others)} earlier comparisons were measured otherwise and are left out: {named(others)}"
-        )
-    last = {kept.candidate_id: kept for kept in sorted(alike, key=lambda kept: kept.compared)}
-    series = [kept for candidate, kept in last.items() if candidate != comparison.candidate.id]
-    return sorted(series, key=lambda kept: kept.compared), cautions
+    others = [kept for kept in earlier if kept.candidate_id != comparison.candidate.id]
+    return one_series(others, baseline_id=comparison.baseline.id, signature=str(comparison.signature))
 
 
 def sequence_tests(
