@@ -127,8 +127,19 @@ def read_exercise(path: str | Path) -> AthenaExercise:
     Raises:
         InputError: no JSON, no exercise, or a part that cannot be read.
     """
-    content = load_exercise(path)
-    name = Path(path).name
+    return exercise_of(load_exercise(path), Path(path).name)
+
+
+def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
+    """Take an exercise's items out of its file's content; see ``read_athena``.
+
+    Args:
+        content: as ``load_exercise`` gives it.
+        name: the file's, for messages.
+
+    Raises:
+        InputError: a part that cannot be read.
+    """
     exercise = _id(content, name, "the exercise")
     listed = submissions_of(content, name)
     items = tuple(_item(submission, exercise, name) for submission in listed)
@@ -193,10 +204,24 @@ def _item(submission: Mapping[str, Any], exercise: str, name: str) -> Item:
     if text is not None and not isinstance(text, str):
         raise InputError(f"{name}: the text of submission {own} must be a text, got {text!r:.40}")
     listed = feedback_of(submission, name, own)
-    outputs = tuple(
-        _output(one, name, f"feedback {n} of submission {own}") for n, one in enumerate(listed, 1)
+    return Item(f"{exercise}/{own}", outputs_of(listed, name, own), text, groups)
+
+
+def outputs_of(feedbacks: Iterable[object], name: str, own: str) -> tuple[Output, ...]:
+    """Read feedback as outputs with the field ``credits``.
+
+    Args:
+        feedbacks: objects with ``title``, ``description`` and ``credits``.
+        name: where they come from, for messages.
+        own: the submission's id, for messages.
+
+    Raises:
+        InputError: something that is no such object.
+    """
+    return tuple(
+        _output(one, name, f"feedback {number} of submission {own}")
+        for number, one in enumerate(feedbacks, start=1)
     )
-    return Item(f"{exercise}/{own}", outputs, text, groups)
 
 
 def feedback_of(submission: Mapping[str, Any], name: str, own: str) -> list[Any]:

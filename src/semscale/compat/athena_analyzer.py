@@ -1,0 +1,109 @@
+"""Athena's analyzer: one exercise's baseline feedback, and another model's beside it."""
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from semscale.compat.athena_feedback import (
+    Feedback,
+    calculate_bertscore_similarity,
+    calculate_credit_drift,
+    credit_span,
+)
+from semscale.drift.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
+from semscale.drift.output_cells import Place, feedback_text
+from semscale.errors import UnknownNameError
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+
+
+class QualityDriftAnalyzer:
+    """Holds one exercise's feedback and compares a model's with the baseline's.
+
+    Args:
+        pairing: as ``calculate_bertscore_similarity`` takes it.
+        model: of BERTScore.
+        credit_range: the most by which credits can differ; that of the baseline's credits, with 0, unless
+            given.
+
+    Attributes:
+        baseline_feedbacks: by the id of the submission.
+        test_feedbacks: likewise; the caller fills it.
+        baseline_info: what the exercise file says about its baseline.
+    """
+
+    def __init__(
+        self,
+        *,
+        pairing: str = "assignment",
+        model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+        credit_range: float | None = None,
+    ) -> None:
+        self.pairing, self.model, self.credit_range = pairing, model, credit_range
+        self.baseline_feedbacks: dict[Any, Sequence[Feedback]] = {}
+        self.test_feedbacks: dict[Any, Sequence[Feedback]] = {}
+        self.baseline_info: dict[str, Any] = {}
+
+    def load_baseline_feedbacks(self, exercise_data_path: str | Path) -> None:
+        """Load an exercise file in either shape.
+
+        Raises:
+            InputError: it cannot be read.
+        """
+        content, name = load_exercise(exercise_data_path), Path(exercise_data_path).name
+        exercise = exercise_of(content, name)
+        said = {"model": exercise.model, "generated_at": exercise.generated}
+        known = {key: value for key, value in said.items() if value is not None}
+        info = content.get("baseline_info")
+        self.baseline_info = {**known, **(info if isinstance(info, dict) else {})}
+        self.baseline_feedbacks |= {
+            one["id"]: feedback_of(one, name, str(one["id"])) for one in submissions_of(content, name)
+        }
+
+    def calculate_bertscore_similarity(
+        self, baseline_texts: Sequence[str], test_texts: Sequence[str]
+    ) -> dict[str, float]:
+        """Say how alike two lists of feedback are; see the function of this name."""
+        return calculate_bertscore_similarity(
+            baseline_texts, test_texts, pairing=self.pairing, model=self.model
+        )
+
+    def calculate_credit_drift(
+        self, baseline_feedbacks: Sequence[Feedback], test_feedbacks: Sequence[Feedback]
+    ) -> dict[str, float]:
+        """Say how far credits lie apart; see the function of this name."""
+        known = credit_span([*chain.from_iterable(self.baseline_feedbacks.values())])
+        return calculate_credit_drift(
+            baseline_feedbacks,
+            test_feedbacks,
+            pairing=self.pairing,
+            credit_range=known if self.credit_range is None else self.credit_range,
+            model=self.model,
+        )
+
+    def analyze_quality_drift(self, submission_id: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401
+        """Compare the feedback of one submission.
+
+        Returns:
+            ``bertscore`` and ``credit_drift``; a submission that ``test_feedbacks`` lacks got no feedback.
+
+        Raises:
+            UnknownNameError: the baseline has no such submission.
+        """
+        if submission_id not in self.baseline_feedbacks:
+            raise UnknownNameError(
+                f"submission_id must be one that was loaded, got {submission_id!r}; load its exercise first"
+            )
+        baseline = self.baseline_feedbacks[submission_id]
+        test = self.test_feedbacks.get(submission_id, [])
+        return {
+            "bertscore": self.calculate_bertscore_similarity(_texts(baseline), _texts(test)),
+            "credit_drift": self.calculate_credit_drift(baseline, test),
+        }
+
+
+def _texts(feedbacks: Sequence[Feedback]) -> list[str]:
+    return [feedback_text(one, Place("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)]

@@ -1,0 +1,63 @@
+"""Athena's figures of every submission, taken from a comparison."""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.drift.alignment import align_by_position
+from semscale.drift.comparison import Comparison
+from semscale.drift.losses import number_loss
+from semscale.drift.measured import AlignedPair
+from semscale.drift.spoken import number_of
+from semscale.types import Floats
+
+_F1, _CREDITS, _FIELD = "bertscore_f1", "credits_difference", "credits"
+
+
+@dataclass(frozen=True)
+class ItemFigures:
+    """What was found of n submissions.
+
+    Attributes:
+        bertscore_f1: shape (n,); NaN where neither side says anything.
+        credit_drift: shape (n,), likewise; ``None`` where the baseline has no credits.
+    """
+
+    bertscore_f1: Floats
+    credit_drift: Floats | None
+
+
+def item_figures(comparison: Comparison, pairing: str) -> ItemFigures:
+    """Give each submission's figures.
+
+    Args:
+        comparison: measured with the same pairing.
+        pairing: with ``position`` feedback without a partner is dropped, as Athena does; else it counts as
+            the worst. A submission that one side gave no feedback has the worst figures either way.
+    """
+    f1 = 1 - comparison.losses(_F1)
+    credit = comparison.losses(_CREDITS).copy() if _CREDITS in comparison.metrics else None
+    if pairing != "position":
+        return ItemFigures(f1, credit)
+    for item, pairs in _together(comparison).items():
+        f1[item] = np.mean(np.nan_to_num([pair.scores[_F1] for pair in pairs]))
+        if credit is not None:
+            credit[item] = _credit_drift(comparison, item, pairs)
+    return ItemFigures(f1, credit)
+
+
+def _together(comparison: Comparison) -> dict[int, list[AlignedPair]]:
+    found = defaultdict(list)
+    for pair in comparison.measured.pairs:
+        if pair.baseline is not None and pair.candidate is not None:
+            found[pair.item].append(pair)
+    return found
+
+
+def _credit_drift(comparison: Comparison, item: int, pairs: list[AlignedPair]) -> float:
+    ours, theirs = comparison.baseline.items[item].spoken, comparison.candidate.items[item].spoken
+    before = np.array([number_of(ours[pair.baseline or 0], _FIELD) for pair in pairs])
+    after = np.array([number_of(theirs[pair.candidate or 0], _FIELD) for pair in pairs])
+    places = align_by_position(len(pairs), len(pairs))
+    return number_loss(before, after, places, comparison.metrics[_CREDITS].span)

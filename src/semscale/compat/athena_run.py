@@ -1,0 +1,180 @@
+"""Athena's analysis of quality drift: candidates beside the baselines of exercise files, and the report."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semscale.compat.athena_positions import ItemFigures, item_figures
+from semscale.compat.athena_report import update_report
+from semscale.compat.athena_sources import (
+    NewBaseline,
+    Source,
+    baseline_run,
+    candidate_run,
+    ensure_baselines,
+)
+from semscale.drift.athena_files import AthenaExercise, AthenaExercises, exercise_files, read_athena
+from semscale.drift.comparison import Comparison
+from semscale.drift.meter import DriftMeter
+from semscale.drift.thresholds import Threshold, read_thresholds, threshold_cautions
+from semscale.errors import InputError
+from semscale.history.runs import Run, now
+from semscale.types import Floats
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding.token_states import TokenEncoder
+
+
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """When a candidate passes, and how it is measured.
+
+    Attributes:
+        min_bertscore_f1: the mean F1 must be at least this.
+        max_avg_credit_drift: the mean difference of credits must be at most this; ``None``: credits are
+            not looked at.
+        pairing: ``assignment``, or ``position`` as Athena pairs feedback.
+        model: of BERTScore.
+    """
+
+    min_bertscore_f1: float = 0.8
+    max_avg_credit_drift: float | None = 3.0
+    pairing: str = "assignment"
+    model: "str | Path | TokenEncoder" = DEFAULT_MODEL
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """The limits that are set, by Athena's names."""
+        limits = {
+            "min_bertscore_f1": self.min_bertscore_f1,
+            "max_avg_credit_drift": self.max_avg_credit_drift,
+        }
+        return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+@dataclass(frozen=True)
+class QualityDrift:
+    """What an analysis came to.
+
+    Attributes:
+        exercises: an entry for each exercise, by id, as the report has it.
+        comparisons: of each candidate with the baseline, by its name.
+        cautions: what is wrong with the thresholds.
+    """
+
+    exercises: Mapping[str, Mapping[str, Any]]
+    comparisons: Mapping[str, Comparison]
+    cautions: tuple[str, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        """Whether every candidate passed in every exercise."""
+        return all(
+            result["passed"]
+            for entry in self.exercises.values()
+            for result in entry["model_results"].values()
+        )
+
+    @property
+    def exit_code(self) -> int:
+        """0 if passed, else 1."""
+        return 0 if self.passed else 1
+
+
+def run_quality_drift_analysis(  # noqa: PLR0913 - what Athena's script finds in its folders and options
+    files: str | Path | Iterable[str | Path],
+    candidates: Mapping[str, Source],
+    *,
+    baseline: NewBaseline | None = None,
+    regenerate_baseline: bool = False,
+    report: str | Path | None = None,
+    settings: AnalysisSettings | None = None,
+) -> QualityDrift:
+    """Hold models against the baselines of exercise files.
+
+    Args:
+        files: of exercises, or folders of them.
+        candidates: by name, each a function that gives feedback, a run, or exercise files with its feedback.
+        baseline: what makes a baseline where a file has none; it is written into the file.
+        regenerate_baseline: make a new one for every file.
+        report: where the report is kept; the entries that stood there move into its history.
+        settings: thresholds, pairing and model.
+
+    Raises:
+        InputError: no candidate, a file that cannot be read or has no baseline, submissions that only one
+            side has, or no credits where they have a threshold.
+    """
+    if not candidates:
+        raise InputError("candidates must name at least one model, got none")
+    chosen = settings or AnalysisSettings()
+    paths = exercise_files(files)
+    ensure_baselines(paths, baseline, regenerate=regenerate_baseline)
+    exercises = read_athena(paths)
+    approved = baseline_run(exercises)
+    runs = [candidate_run(name, source, paths, approved) for name, source in candidates.items()]
+    comparisons = dict(zip(candidates, _compared(approved, runs, chosen), strict=True))
+    thresholds = read_thresholds(next(iter(comparisons.values())), chosen.thresholds)
+    entries = _entries(exercises, comparisons, thresholds, chosen)
+    if report is not None:
+        update_report(report, entries)
+    cautions = dict.fromkeys(
+        caution for one in comparisons.values() for caution in threshold_cautions(one, thresholds)
+    )
+    return QualityDrift(entries, comparisons, tuple(cautions))
+
+
+def _compared(baseline: Run, runs: list[Run], settings: AnalysisSettings) -> list[Comparison]:
+    meter = DriftMeter(settings.model, pairing=settings.pairing)
+    floors = meter.floors(baseline)
+    return [
+        Comparison(baseline, run, measured, floors=floors)
+        for run, measured in zip(runs, meter.measure(baseline, runs), strict=True)
+    ]
+
+
+def _entries(
+    exercises: AthenaExercises,
+    comparisons: Mapping[str, Comparison],
+    thresholds: tuple[Threshold, ...],
+    settings: AnalysisSettings,
+) -> dict[str, dict[str, Any]]:
+    time = now().strftime("%Y-%m-%d %H:%M:%S")
+    figures = {name: item_figures(one, settings.pairing) for name, one in comparisons.items()}
+    entries, start = {}, 0
+    for exercise in exercises.exercises:
+        items = slice(start, start + len(exercise.items))
+        start = items.stop
+        entries[exercise.id] = {
+            "timestamp": time,
+            "exercise_id": int(exercise.id) if exercise.id.isdecimal() else exercise.id,
+            "exercise_file": exercise.file,
+            "baseline": _about(exercise),
+            "thresholds": settings.thresholds,
+            "model_results": {name: _result(one, items, thresholds) for name, one in figures.items()},
+        }
+    return entries
+
+
+def _about(exercise: AthenaExercise) -> dict[str, str]:
+    return {"model": exercise.model or "Unknown", "generated_at": exercise.generated or "Unknown"}
+
+
+def _result(figures: ItemFigures, items: slice, thresholds: tuple[Threshold, ...]) -> dict[str, Any]:
+    f1 = _mean(figures.bertscore_f1[items])
+    credit = None if figures.credit_drift is None else _mean(figures.credit_drift[items])
+    values = {"min_bertscore_f1": f1, "max_avg_credit_drift": credit}
+    held = [(one, values[one.name]) for one in thresholds]
+    return {
+        "avg_bertscore_f1": None if f1 is None else round(f1, 3),
+        "avg_credit_drift": None if credit is None else round(credit, 2),
+        "passed": all(value is not None and one.holds(value) for one, value in held),
+    }
+
+
+def _mean(values: Floats) -> float | None:
+    there = values[~np.isnan(values)]
+    return float(there.mean()) if len(there) else None
