@@ -3,6 +3,7 @@
 import os
 import socket
 import ssl
+import struct
 from collections.abc import Callable, Mapping
 from typing import Any
 from weakref import WeakSet
@@ -13,7 +14,8 @@ from sqlalchemy.exc import ArgumentError
 
 from semscale.errors import InputError, MissingExtraError
 
-_SECONDS = 10.0  # to wait for a server that does not answer
+_SECONDS = 10.0  # to wait for a machine that does not answer
+_PATIENCE = 300.0  # to wait for a server that does not answer: somebody else's work may have to end first
 _PORT = 5432
 _SETTINGS = ("host", "sslmode")
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
@@ -42,9 +44,12 @@ def postgres_engine(url: str, shown: str) -> Engine:
         reached = _reach(place, shown)
         try:
             return Connection(**settings, sock=reached)
-        except OSError as error:
+        except (OSError, LookupError, ValueError, struct.error) as error:
             reached.close()
-            raise InputError(f"history {shown} cannot be used ({error}): check sslmode") from error
+            raise InputError(
+                f"history {shown} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "
+                "check host, port and sslmode"
+            ) from error
         except BaseException:
             reached.close()
             raise
@@ -140,7 +145,7 @@ def _reach(place: str | tuple[str, int], shown: str) -> socket.socket:
         raise InputError(
             f"history {shown} cannot be reached ({why}): check host and port, and that the server is running"
         ) from error
-    reached.settimeout(None)  # a long question may take its time
+    reached.settimeout(_PATIENCE)
     reached.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return reached
 

@@ -1,0 +1,145 @@
+"""Several processes and threads write one history at once, one is killed: nothing is lost, nothing half."""
+
+import os
+import signal
+import subprocess
+import sys
+import warnings
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from stored_runs import a_comparison, a_run, an_approval
+
+from semscale.history.opening import open_history
+
+HERE = str(Path(__file__).parent)
+PROCESSES, TURNS = 4, 5
+
+WRITER = f"""
+import sys
+sys.path.insert(0, {HERE!r})
+from stored_runs import a_comparison, a_run, an_approval
+from semscale.history.opening import open_history
+sys.stdin.readline()  # all begin at once, with a place in which there is no history yet
+with open_history(sys.argv[1]) as history:
+    for turn in range({TURNS}):
+        run = a_run(50, model=f"{{sys.argv[2]}}-{{turn}}")
+        history.record(run)
+        history.approve(an_approval(run))
+        history.keep(a_comparison(candidate_id=run.id))
+        if history.run(run.id) != run:
+            sys.exit(f"turn {{turn}} reads something else")
+"""
+
+KILLED = f"""
+import sys
+sys.path.insert(0, {HERE!r})
+from sqlalchemy import Engine, event
+from stored_runs import a_comparison, a_run
+from semscale.history.opening import open_history
+
+def signal_and_block(connection, cursor, statement, *rest):
+    if statement.startswith("INSERT INTO " + sys.argv[2]):
+        print("half", flush=True)
+        sys.stdin.read()
+
+event.listen(Engine, "after_cursor_execute", signal_and_block)
+with open_history(sys.argv[1]) as history:
+    if "items" in sys.argv[2]:
+        history.record(a_run(5000, id="half"))
+    history.keep(a_comparison(id="half"))
+"""
+
+
+def start(script: str, *arguments: str) -> subprocess.Popen:
+    command = [sys.executable, "-W", "error", "-c", script, *arguments]
+    return subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+
+def test_processes_that_start_a_history_and_write_it_at_once(where):
+    writers = [start(WRITER, where, str(name)) for name in range(PROCESSES)]
+    for writer in writers:
+        writer.stdin.write("go\n")
+        writer.stdin.flush()
+    assert [(writer.communicate(timeout=120), writer.returncode)[1] for writer in writers] == [0] * PROCESSES
+    with open_history(where, create=False) as history:
+        recorded = history.runs()
+        models = {f"{name}-{turn}" for name in range(PROCESSES) for turn in range(TURNS)}
+        assert {run.model for run in recorded} == models
+        assert len(recorded) == PROCESSES * TURNS
+        assert {len(history.run(run.id).items) for run in recorded} == {50}
+        assert {each.run_id for each in history.approvals("answers")} == {run.id for run in recorded}
+        kept = history.comparisons()
+        assert {each.candidate_id for each in kept} == {run.id for run in recorded}
+        assert {len(each.figures) for each in kept} == {2}
+
+
+def test_more_threads_than_connections(history):
+    def write(place: int) -> str:
+        run = a_run(20, model=f"model-{place}")
+        history.record(run)
+        history.approve(an_approval(run))
+        history.keep(a_comparison(candidate_id=run.id))
+        assert history.run(run.id) == run
+        return run.id
+
+    with ThreadPoolExecutor(12) as pool:
+        written = set(pool.map(write, range(36)))
+    assert {run.id for run in history.runs()} == written
+    assert {each.run_id for each in history.approvals("answers")} == written
+    assert {each.candidate_id for each in history.comparisons()} == written
+
+
+def test_threads_that_open_it_at_once(where):
+    def write(place: int) -> str:
+        with open_history(where) as history:
+            history.record(run := a_run(model=f"model-{place}"))
+            return run.id
+
+    with ThreadPoolExecutor(6) as pool:
+        written = set(pool.map(write, range(6)))
+    with open_history(where) as history:
+        assert {run.id for run in history.runs()} == written
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is a POSIX thing")
+@pytest.mark.parametrize("table", ["semscale_items", "semscale_scores"])
+def test_killed_in_the_middle_of_writing(history, where, table):
+    history.record(whole := a_run())
+    history.keep(kept := a_comparison())
+    with start(KILLED, where, table) as writer:
+        assert writer.stdout.readline() == "half\n"  # rows are with the server, and not committed
+        # Nobody else sees them meanwhile.
+        assert [run.id for run in history.runs()] == [whole.id]
+        assert [each.id for each in history.comparisons()] == [kept.id]
+        os.kill(writer.pid, signal.SIGKILL)
+    assert writer.returncode == -signal.SIGKILL
+    assert [run.id for run in history.runs()] == [whole.id]
+    assert [each.id for each in history.comparisons()] == [kept.id]
+    # Nothing is held, and the same ids may be written anew.
+    history.record(again := a_run(5000, id="half"))
+    history.keep(a_comparison(id="half"))
+    assert history.run("half") == again
+    assert sorted(history.scores("half")) == ["cosine", "match"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork")
+def test_a_fork_has_connections_of_its_own(history):
+    history.record(before := a_run(model="before"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer Pythons warn where there are threads
+        child = os.fork()
+    if child == 0:
+        failed = 1
+        try:
+            for turn in range(20):
+                history.record(a_run(model=f"child-{turn}"))
+            failed = len(history.runs()) < 21
+        finally:
+            os._exit(failed)
+    for turn in range(20):
+        history.record(a_run(model=f"parent-{turn}"))
+    assert os.waitpid(child, 0)[1] == 0
+    assert len(history.runs()) == 41
+    assert history.run(before.id) == before
