@@ -33,7 +33,7 @@ class ChangePoint:
 def pettitt(values: Floats, *, seed: int = 0) -> ChangePoint:
     """Find a change of level by ranks, after Pettitt.
 
-    With ranks r, the statistic is the greatest ``|U(t)|``, ``U(t) = 2 * (r_1 + ... + r_t) - t * (n + 1)``; the
+    With ranks r, the statistic is the greatest ``|U(t)|``, ``U(t) = 2 * sum(r_1 to r_t) - t * (n + 1)``; the
     change lies after that t. Up to 200 values the p-value is the share of 1,999 random orders, and the one
     at hand, that reach it, which is exact with ties, too. For more it is Pettitt's approximation
     ``2 * exp(-6 * K ** 2 / (n ** 3 + n ** 2))``.

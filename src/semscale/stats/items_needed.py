@@ -10,11 +10,21 @@ from semscale.stats.fewest import fewest
 _MOST = 10**9
 
 
+def signs_needed(alpha: float) -> int:
+    """Find how many items a sign test needs at least: n equal signs have the p-value ``2 ** -n``.
+
+    Example:
+        >>> signs_needed(0.05)
+        5
+    """
+    return max(2, ceil(-log2(alpha)))
+
+
 def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None:
     """Find how many items make a mean significant in a one-sided t-test.
 
-    The smallest n with ``drift >= t(1 - alpha, n - 1) * sd / sqrt(n)``, and with ``2 ** -n < alpha``, which n
-    equal signs can say at most.
+    The smallest n with ``drift >= t(1 - alpha, n - 1) * sd / sqrt(n)``, and with as many as a
+    sign test needs at least.
 
     Args:
         drift: the mean.
@@ -28,14 +38,13 @@ def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None
         >>> needed_for_significance(0.5, 1.0, 0.05), needed_for_significance(0.4, 0.0, 0.05)
         (13, 5)
     """
-    least = max(2, ceil(-log2(alpha)))
     if not (drift > 0 and sd >= 0):
         return None
 
     def enough(n: int) -> bool:
         return bool(drift >= -stdtrit(n - 1, alpha) * sd / np.sqrt(n))
 
-    return fewest(enough, least, _MOST)
+    return fewest(enough, signs_needed(alpha), _MOST)
 
 
 def needed_for_width(half_width: float, sd: float, interval: float) -> int | None:
