@@ -52,6 +52,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
 	$(BIN)/python bench/guards.py
+	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
 
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed

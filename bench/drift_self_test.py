@@ -1,0 +1,183 @@
+"""How often the default drift gate notices known damage, and how often it cries wolf over what is harmless.
+
+Run with ``python bench/drift_self_test.py``. Datasets: Athena's feedback (lists of outputs with credits) and
+Beetle's reference answers, where these lie beside the checkout; sentences of product reviews; and feedback
+that was written three times over in other words, ``examples/drift``. With ``--local`` also answers of a small
+model of this machine to 30 questions, asked eight times at temperature .7: real reruns, of a poor model.
+"""
+
+import argparse
+from collections import Counter
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from beetle import FOLDER, read_answers
+from measuring import machine
+from semscale.drift.athena_files import read_athena
+from semscale.drift.comparison import Comparison
+from semscale.drift.damage import DAMAGES, damaged
+from semscale.drift.gate import decide
+from semscale.drift.gate_settings import GateSettings
+from semscale.drift.meter import DriftMeter
+from semscale.drift.reading import read_run
+from semscale.drift.self_test import self_test
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run
+
+ATHENA = FOLDER.parent / "athena"
+EXAMPLES = Path(__file__).parents[1] / "examples"
+WRITTEN = ("baseline", "rerun", "candidate_good")
+SEED, N_REVIEWS, FEWEST_WORDS = 0, 60, 6
+SHARES = (0.1, 0.25, 0.5, 1.0)
+N_RUNS, N_REFERENCES, TEMPERATURE, MAX_TOKENS = 8, 3, 0.7, 48
+TOPICS = """a volcano, a bicycle, the moon, bread, a library, rain, a computer, the heart, a bank, honey,
+a bridge, wool, a passport, the tide, glass, a vaccine, a garden, a train, salt, a mirror, a clock, the sun,
+paper, a whale, soap, a magnet, tea, a battery, the brain, a map"""
+
+
+def single(dataset, texts):
+    return Run(dataset, "people", tuple(Item(str(at), (Output(text),)) for at, text in enumerate(texts)))
+
+
+def athena():
+    return Run("Athena's feedback", "gpt-4o", read_athena(ATHENA).items)
+
+
+def beetle():
+    answers = [read_answers(name) for name in ("training", "test-unseen-questions")]
+    first = {
+        question: references[0]
+        for each in answers
+        for question, references in zip(each.question, each.references, strict=True)
+    }
+    return single("Beetle's reference answers", first.values())
+
+
+def reviews():
+    texts = pl.read_csv(EXAMPLES / "product_reviews.csv")["text"].to_list()
+    long = [text for text in texts if len(text.split()) >= FEWEST_WORDS]
+    return single("review sentences", np.random.default_rng(SEED).permutation(long)[:N_REVIEWS].tolist())
+
+
+def in_other_words(run):
+    """Reruns as a model might give them that says the same in other words: two seeds of paraphrasing."""
+    return [damaged(run, "paraphrase", seed=seed)[0] for seed in (101, 102)]
+
+
+def local_runs():
+    """The same questions, asked several times of the same model."""
+    from semscale.chat.loading import load_chat_model
+    from semscale.chat.messages import Request
+    from semscale.chat.runner import Runner
+
+    prompts = [f"What is {topic.strip()}? Answer in one sentence." for topic in TOPICS.split(",")]
+    asked = [
+        Request.of(prompt, sample=sample, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)
+        for sample in range(N_RUNS)
+        for prompt in prompts
+    ]
+    model = load_chat_model("local")
+    texts = [outcome.reply.text if outcome.reply else None for outcome in Runner(model).run(asked)]
+    runs = [texts[start : start + len(prompts)] for start in range(0, len(texts), len(prompts))]
+    return [
+        Run("local", model.name, tuple(Item(p, (Output(t),), p) for p, t in zip(prompts, run, strict=True)))
+        for run in runs
+    ]
+
+
+def percent(rate):
+    return f"{100 * rate.value:.0f}"
+
+
+def print_rates(found):
+    print("| change | can be | " + " | ".join(f"{share:.0%}" for share in SHARES) + " | by |")
+    print("|---|---|" + "---|" * (len(SHARES) + 1))
+    for kind in dict.fromkeys(row.kind for row in found.rows):
+        rows = {row.share or 1.0: row for row in found.rows if row.kind == kind and row.n_draws}
+        if not rows:
+            print(f"| {kind} | 0 |" + " |" * (len(SHARES) + 1))
+            continue
+        shown = {share: f"{percent(row.failed)} / {percent(row.undecided)}" for share, row in rows.items()}
+        cells = " | ".join(shown.get(share, "") for share in SHARES)
+        last = rows[max(rows)]
+        print(f"| {kind} | {last.n_eligible} | {cells} | {last.detected_by or ''} |")
+
+
+def print_losses(run, candidate, meter):
+    """Mean loss of the items that each kind changes: what the gate had to go by."""
+    changed = {kind: damaged(candidate, kind, seed=SEED) for kind in DAMAGES}
+    measured = meter.measure(run, [each for each, _ in changed.values()])
+    names = list(measured[0].losses)
+    print("\n| mean loss | " + " | ".join(names) + " |\n|---|" + "---|" * len(names))
+    for (kind, (_, which)), each in zip(changed.items(), measured, strict=True):
+        if which.any():
+            means = [f"{np.nanmean(each.losses[name][which]):.3f}" for name in names]
+            print(f"| {kind} | " + " | ".join(means) + " |")
+
+
+def report(title, baseline, reruns, meter, options):
+    print(f"\n## {title}: {len(baseline.items)} items, {len(reruns)} reruns\n")
+    found = self_test(
+        baseline,
+        reruns=reruns,
+        meter=meter,
+        items=options.items,
+        shares=SHARES,
+        draws=options.draws,
+        seed=SEED,
+    )
+    print_rates(found)
+    if options.losses:
+        print_losses(baseline, reruns[-1] if reruns else baseline, meter)
+    print(f"\n{found.signature}", flush=True)
+
+
+def print_rotations(runs, meter):
+    """Every run once the baseline and every other one once the candidate: the model never changed."""
+    settings, counts = GateSettings(replicates=1000), {0: Counter(), 1: Counter(), N_REFERENCES: Counter()}
+    for first, baseline in enumerate(runs):
+        others = runs[first + 1 :] + runs[:first]
+        measured = meter.measure(baseline, others)
+        for at, candidate in enumerate(others):
+            left = measured[at + 1 :] + measured[:at]
+            for n, counted in counts.items():
+                found = decide(Comparison(baseline, candidate, measured[at], tuple(left[:n])), settings)
+                counted[str(found.outcome)] += 1
+    print("\n| reruns recorded | comparisons | failed | undecided | passed |\n|---|---|---|---|---|")
+    for n, counted in counts.items():
+        cells = " | ".join(str(counted[outcome]) for outcome in ("fail", "undecided", "pass"))
+        print(f"| {n} | {counted.total()} | {cells} |", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--draws", type=int, default=500, help="of each kind and share")
+    parser.add_argument("--items", type=int, default=30, help="of each draw")
+    parser.add_argument("--losses", action="store_true", help="with the mean losses of each kind of change")
+    parser.add_argument("--local", action="store_true", help="with real reruns of a model of this machine")
+    options = parser.parse_args()
+    print(f"{date.today()}, {machine()}; % of {options.draws} draws that failed / were left undecided")
+    meter = DriftMeter()
+    for folder, build in ((ATHENA, athena), (FOLDER, beetle), (EXAMPLES, reviews)):
+        if not folder.exists():
+            print(f"\nskipped, as it is not there: {folder}")
+            continue
+        run = build()
+        report(run.dataset, run, [], meter, options)
+        report(f"{run.dataset}, reruns in other words", run, in_other_words(run), meter, options)
+    written = {
+        name: read_run(EXAMPLES / "drift" / f"{name}.jsonl", model=name, dataset="feedback")
+        for name in WRITTEN
+    }
+    report("feedback written three times", written["baseline"], list(written.values())[1:], meter, options)
+    if options.local:
+        baseline, *again = runs = local_runs()
+        report("a local model", baseline, again[-1 - N_REFERENCES :], meter, options)
+        print_rotations(runs, meter)
+
+
+if __name__ == "__main__":
+    main()
