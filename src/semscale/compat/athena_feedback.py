@@ -112,7 +112,7 @@ def calculate_credit_drift(
         return {"mean_drift": worst, "std_drift": 0.0 if found else math.nan, "max_drift": worst}
     ours, theirs = _credits(baseline_feedbacks), _credits(test_feedbacks)
     known = [number for number in (*ours.tolist(), *theirs.tolist()) if not math.isnan(number)]
-    span = span_of(known) if credit_range is None else credit_range
+    span = span_of(known or [0.0]) if credit_range is None else credit_range
     said, heard = _texts(baseline_feedbacks), _texts(test_feedbacks)
     if pairing == "assignment" and not all((*said, *heard)):
         distance = number_distances(ours[:, None], theirs[:, None], np.array([span]))

@@ -117,8 +117,9 @@ def _with_baseline(content: Mapping[str, Any], name: str, baseline: NewBaseline)
     nested = any("baseline_feedback" in one for one in submissions)
     renewed = []
     for one in submissions:
-        feedback = [dict(found) for found in baseline.generate(content, one)]
-        outputs_of(feedback, "feedback that was made", str(one.get("id")))
+        given = list(baseline.generate(content, one))
+        outputs_of(given, "feedback that was made", str(one.get("id")))  # refuses what is none
+        feedback = [dict(found) for found in given if found is not None]
         whole = {"timestamp": f"{made}Z", "model_version": baseline.model, "feedback": feedback}
         renewed.append({**one, **({"baseline_feedback": whole} if nested else {"feedbacks": feedback})})
     info = {
