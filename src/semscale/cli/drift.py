@@ -2,7 +2,9 @@
 
 import typer
 
+from semscale.cli.drift_gate import compare, gate
 from semscale.cli.drift_record import approve, record
+from semscale.cli.drift_watch import history
 
 app = typer.Typer(
     help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
@@ -11,3 +13,6 @@ app = typer.Typer(
 )
 app.command()(record)
 app.command()(approve)
+app.command()(compare)
+app.command()(gate)
+app.command()(history)

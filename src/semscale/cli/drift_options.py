@@ -185,10 +185,3 @@ OutItems = Annotated[
 Seed = Annotated[
     int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", metavar="NUMBER")
 ]
-Power = Annotated[
-    float, option(RUN, "--power", "Chance to find it that is wanted.", shown=True, metavar="SHARE")
-]
-WantedDrift = Annotated[
-    float | None,
-    option(RUN, "--drift", "Drift that is to be found; the margin unless given.", metavar="NUMBER"),
-]

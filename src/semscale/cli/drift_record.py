@@ -56,10 +56,10 @@ def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.drift_place import chosen_history
     from semscale.cli.drift_record_view import recorded_json, show_recorded
-    from semscale.cli.drift_source import OutputFile, run_columns
+    from semscale.cli.drift_source import OutputFile, run_columns, table_settings
 
     columns = run_columns(id=id, input=input, output=output, field=field, by=by, long=long)
-    settings = {"encoding": encoding, "format": None if format is None else format.value, "sheet": sheet}
+    settings = table_settings(encoding, format, sheet)
     read = OutputFile(model, columns, note, settings).read(outputs, dataset=dataset)
     with chosen_history(history, create=True) as opened:
         run = _placed(opened, read, dataset, rerun_of)

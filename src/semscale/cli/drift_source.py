@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from semscale.cli.outputs import check_input
 from semscale.drift.reading import read_run
@@ -10,6 +11,9 @@ from semscale.drift.run_columns import RunColumns
 from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.store.reading import TableSettings, open_table
+
+if TYPE_CHECKING:
+    from semscale.cli.table_options import Format
 
 _ATHENA = ".json"
 _STANDARD_INPUT = "-"
@@ -83,3 +87,8 @@ def run_columns(  # noqa: PLR0913 - each is an option
         by=tuple(by or ()),
         long=long,
     )
+
+
+def table_settings(encoding: str | None, format: "Format | None", sheet: str | None) -> TableSettings:  # noqa: A002
+    """Turn options into settings of a table."""
+    return {"encoding": encoding, "format": None if format is None else format.value, "sheet": sheet}

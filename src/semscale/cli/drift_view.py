@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
@@ -32,8 +33,18 @@ _OVERALL = "\nAll items (95 % interval)"
 _TEXT_CELLS, _GROUPS = 40, 24
 
 
-def show_compared(compared: "ComparedRuns") -> None:
-    """Print what came of comparing to standard output; the last line is the gate's, where one was asked."""
+def show_compared(compared: "ComparedRuns", *, annotate: bool = False) -> None:
+    """Print what came of comparing to standard output; the last line is the gate's, where one was asked.
+
+    Args:
+        compared: what came of it.
+        annotate: whether lines for GitHub Actions go before.
+    """
+    if annotate and compared.decision is not None:
+        from semscale.report.github import github_annotations
+
+        for line in github_annotations(compared.comparison, compared.decision):
+            typer.echo(line)
     print_plainly(lambda console: _print(console, compared))
 
 

@@ -1,0 +1,232 @@
+"""``semscale drift compare`` and ``gate`` end to end, with the example runs and the real model."""
+
+import json
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from xml.etree import ElementTree
+
+import polars as pl
+import pytest
+
+EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
+GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
+NEW = ("--model", "model-b")
+
+
+@pytest.fixture
+def approved(semscale):
+    """A history with the approved baseline and a rerun of it."""
+    base = ("drift", "record", EXAMPLES / "baseline.jsonl", "--model", "model-a", "--dataset", "feedback")
+    assert semscale(*base).code == 0
+    assert semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read them").code == 0
+    rerun = ("drift", "record", EXAMPLES / "rerun.jsonl", "--model", "model-a", "--rerun-of", "baseline")
+    assert semscale(*rerun).code == 0
+
+
+def runs(semscale):
+    return json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["runs"]
+
+
+def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
+    good = semscale("drift", "gate", GOOD, *NEW, "--gate", EXAMPLES / "gate.yaml")
+    assert good.code == 0, good.out + good.err
+    assert good.out.splitlines()[-1].startswith("pass: ")
+    bad = semscale("drift", "gate", BAD, "--model", "model-c", "--by", "exercise")
+    assert bad.code == 1, bad.out + bad.err
+    last = bad.out.splitlines()[-1]
+    assert last.startswith("fail: ")
+    assert "semscale drift approve" in last
+
+    content = json.loads(semscale("drift", "history", "--json").out)
+    (feedback,) = content["datasets"]
+    assert [run["model"] for run in feedback["runs"]] == ["model-a", "model-a", "model-b", "model-c"]
+    assert [one["outcome"] for one in feedback["comparisons"]] == ["pass", "fail"]
+    assert feedback["baseline"]["by"] == "Ann"
+
+    merged = ("drift", "history", "--history", "other.sqlite", "--merge", "semscale-history.sqlite", "--json")
+    taken = json.loads(semscale(*merged).out)
+    assert taken["merged"] == [
+        {"history": "semscale-history.sqlite", "runs": 4, "approvals": 1, "comparisons": 2}
+    ]
+    assert taken["datasets"] == content["datasets"]
+    assert json.loads(semscale(*merged).out)["merged"][0]["runs"] == 0
+    again = semscale("drift", "gate", feedback["runs"][3]["id"][:8], "--history", "other.sqlite")
+    assert again.code == 1
+
+
+def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
+    (tmp_path / "summary.md").write_text("before\n")
+    ended = semscale(
+        "drift", "gate", BAD, *NEW, "--report", "page.html", "--junit", "junit.xml",
+        "--summary", "summary.md", "--out", "items.parquet", "--github",
+        "--threshold", "min_bertscore_f1=0.9",
+    )  # fmt: skip
+    assert ended.code == 1, ended.err
+    assert ended.out.startswith("::error title=Drift gate failed")
+    assert "min_bertscore_f1" in ended.out
+    assert "Ann" in (tmp_path / "page.html").read_text()
+    suites = ElementTree.parse(tmp_path / "junit.xml").getroot()
+    assert int(suites.get("failures")) > 0
+    summary = (tmp_path / "summary.md").read_text()
+    assert summary.startswith("before\n")
+    assert "Drift gate failed" in summary
+    table = pl.read_parquet(tmp_path / "items.parquet")
+    baseline = [json.loads(line) for line in (EXAMPLES / "baseline.jsonl").read_text().splitlines()]
+    assert table["id"].to_list() == [item["id"] for item in baseline]
+    given = [json.loads(line)["outputs"] for line in BAD.read_text().splitlines()]
+    silent = [not any(output["text"] for output in outputs) for outputs in given]
+    assert sum(silent) == 2
+    assert [loss == 1 for loss in table["silence_loss"].to_list()] == silent
+    assert table["group_exercise"].n_unique() == 3
+
+
+def test_json_has_the_decision_and_nothing_else(semscale, approved):
+    content = json.loads(semscale("drift", "gate", GOOD, *NEW, "--metric", "cosine", "--json").out)
+    assert (content["outcome"], content["items"], content["reruns"]) == ("pass", 30, 1)
+    assert content["approval"]["why"] == "read them"
+    assert content["recorded"] == str(GOOD)
+    assert content["candidate"]["id"] == runs(semscale)[-1]["id"]
+
+
+def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
+    ended = semscale("drift", "compare", BAD, *NEW)
+    assert ended.code == 0, ended.err
+    assert f"recorded {BAD} as {runs(semscale)[-1]['id'][:8]}" in ended.out
+    assert "1 rerun of the baseline" in ended.out
+    assert "By group" in ended.out
+    assert "6 items that changed most" in ended.out
+    assert not any(line.startswith(("fail", "pass", "undecided")) for line in ended.out.splitlines())
+    content = json.loads(semscale("drift", "compare", "latest", "--json").out)
+    assert content["outcome"] is None
+    by_name = {metric["metric"]: metric for metric in content["metrics"]}
+    assert by_name["silence"]["loss"] == pytest.approx(2 / 30)  # two items without a word
+
+
+def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
+    content = json.loads(semscale("drift", "gate", "latest", "--json").out)
+    assert content["reruns"] == 0
+
+
+def test_few_items_leave_it_undecided(semscale, tmp_path):
+    texts = {"a": "The cell swells in water.", "b": "Mitochondria make ATP.", "c": "The wall keeps it whole."}
+    items = [{"id": name, "output": text} for name, text in texts.items()]
+    (tmp_path / "base.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    items[0]["output"] = "Osmosis moves water into the cell, so that it grows."
+    (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in items))
+    semscale("drift", "record", "base.jsonl", "--model", "m")
+    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    ended = semscale("drift", "gate", "new.jsonl", "--model", "n")
+    assert ended.code == 4, ended.out + ended.err
+    last = ended.out.splitlines()[-1]
+    assert last.startswith("undecided: ")
+    assert "items would decide" in last
+    assert "record a rerun of the baseline" in last
+
+
+def test_settings_of_a_file_yield_to_options(semscale, approved, tmp_path):
+    (tmp_path / "gate.yaml").write_text("metrics: [match, cosine]\nalpha: 0.01\n")
+    content = json.loads(semscale("drift", "gate", BAD, *NEW, "--gate", "gate.yaml", "--json").out)
+    assert [test["metric"] for test in content["tests"]] == ["match", "cosine"]
+    one = json.loads(
+        semscale("drift", "gate", "latest", "--gate", "gate.yaml", "--metric", "length", "--json").out
+    )
+    assert [test["metric"] for test in one["tests"]] == ["length"]
+    assert "alpha:0.01" in one["signature"]
+
+
+def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkeypatch):
+    from semscale.cli import drift_run
+
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(drift_run, "compare", stop)
+    before = runs(semscale)
+    ended = semscale("drift", "gate", BAD, *NEW)
+    assert ended.code == 3
+    assert "The same command goes on" in ended.err
+    assert runs(semscale) == before
+
+
+def lines(*items):
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+def gate(*arguments):
+    return ["gate", "new.jsonl", "--model", "n", *arguments]
+
+
+REFUSED = {
+    "no model": (["gate", "new.jsonl"], ["model must be named"]),
+    "no such file or run": (["gate", "nowhere.jsonl"], ["nowhere.jsonl does not exist", "no run"]),
+    "no such run": (["gate", "ffff"], ["unknown run 'ffff'"]),
+    "the baseline itself": (["gate", "latest"], ["another run than the baseline"]),
+    "ids missing": (["gate", "fewer.jsonl", "--model", "n"], ["lacks 'b'", "record every item"]),
+    "other groups": (["gate", "moved.jsonl", "--model", "n"], ["groups", "'a'", "'x'", "'y'"]),
+    "another question": (["gate", "asked.jsonl", "--model", "n"], ["asked something else in 'a'"]),
+    "a credit gate without credits": (
+        gate("--threshold", "max_avg_credit_drift=0.5"),
+        ["max_avg_credit_drift", "numeric field", "'credits'"],
+    ),
+    "contradicting thresholds": (
+        gate("--threshold", "min_match=0.9", "--threshold", "max_match=0.5"),
+        ["min_match", "max_match", "contradict"],
+    ),
+    "a threshold without a number": (gate("--threshold", "min_match"), ["min_match", "a name and a number"]),
+    "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
+    "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),
+    "an unknown kind of groups": (gate("--by", "topc"), ["'topc'", "topic"]),
+    "an alpha that is none": (gate("--alpha", "5"), ["alpha", "0.05"]),
+    "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),
+    "settings with a wrong key": (gate("--gate", "wrong.yaml"), ["wrong.yaml", "alpah"]),
+    "annotations within JSON": (gate("--json", "--github"), ["--github", "without --json"]),
+    "a report that is no page": (gate("--report", "page.pdf"), ["report must end in .html"]),
+    "one file for two": (gate("--report", "a.html", "--junit", "a.html"), ["'a.html'", "two"]),
+    "no folder for the XML": (gate("--junit", "no/junit.xml"), ["junit", "does not exist"]),
+    "no history": (gate("--history", "none.sqlite"), ["none.sqlite does not exist"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files, case):
+    a, b = ({"id": name, "input": "?", "output": name, "topic": "x"} for name in "ab")
+    for name, items in {
+        "base": [a, b],
+        "new": [a, b],
+        "fewer": [a],
+        "moved": [a | {"topic": "y"}, b],
+        "asked": [a | {"input": "!"}, b],
+    }.items():
+        (tmp_path / f"{name}.jsonl").write_text(lines(*items))
+    (tmp_path / "wrong.yaml").write_text("alpah: 0.1\n")
+    semscale("drift", "record", "base.jsonl", "--model", "m", "--by", "topic")
+    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    before, kept = files(), (tmp_path / "semscale-history.sqlite").read_bytes()
+    arguments, words = REFUSED[case]
+    ended = semscale("drift", *arguments)
+    assert ended.code == 2, ended.out + ended.err
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1, ended.err
+    assert [word for word in words if word not in ended.err] == [], ended.err
+    assert files() == before
+    assert (tmp_path / "semscale-history.sqlite").read_bytes() == kept
+
+
+@pytest.mark.parametrize("expired", [False, True])
+def test_without_an_approved_baseline_there_is_no_gate(semscale, tmp_path, expired):
+    (tmp_path / "base.jsonl").write_text(lines({"id": "a", "output": "x"}))
+    semscale("drift", "record", "base.jsonl", "--model", "m")
+    if expired:
+        from semscale.history.opening import open_history
+        from semscale.history.runs import Approval
+
+        past = datetime(2026, 1, 1, tzinfo=UTC)
+        with open_history("semscale-history.sqlite") as history:
+            run = history.runs()[0].id
+            history.approve(
+                Approval(run, "base", "Ann", "x", approved=past, expires=past + timedelta(days=1))
+            )
+    ended = semscale("drift", "gate", "base.jsonl", "--model", "n")
+    assert ended.code == 2
+    assert ("is stale: Ann approved" if expired else "has no approved baseline") in ended.err
+    assert "semscale drift approve" in ended.err
