@@ -10,6 +10,8 @@ from semscale.embedding.embedder import Embeddings
 from semscale.signature import Signature
 from semscale.types import Progress
 
+pytest_plugins = ["pytester"]
+
 
 class ToyEmbedder:
     """Bags of hashed words: instant, deterministic, and equal texts are equal vectors."""

@@ -19,8 +19,8 @@ from semscale.types import Floats
 SAME_WORDING = 0.75
 """Match, findings aside, from which on a contradiction that a guard finds fails by itself.
 
-A penalty alone would let a single "not" in an otherwise equal text pass. Between other words a finding is less
-sure, so there it only lowers the match.
+A penalty alone would let a single "not" in an otherwise equal text pass. Between other words a finding is
+less sure, so there it only lowers the match.
 """
 
 _ROUNDING = 1e-9  # 0.3 - 0.1 is no more than 0.2

@@ -1,0 +1,305 @@
+"""The plugin in runs of pytest of its own, as a user has them; the texts go through the real model."""
+
+import json
+import subprocess
+import sys
+from functools import cache
+from importlib import import_module
+
+import pytest
+
+from semscale.embedding import loading
+from semscale.history.items import Output
+from semscale.snapshots import measuring
+from semscale.snapshots.comparing import compare_outputs
+from semscale.snapshots.settings import settle
+from semscale.snapshots.wording import explain_failure
+from semscale.weights.places import cache_root
+
+CACHE = cache_root()  # read before pytester moves the home folder
+
+APPROVED = "You correctly explain that water enters the cell by osmosis and makes it burst."
+REWORDED = "You rightly explain that by osmosis, water goes into the cell and makes it burst."
+NEGATED = "You do not correctly explain that water enters the cell by osmosis and makes it burst."
+OTHER = "The bank will ship your new credit card within three working days."
+
+MODULE = """
+import pytest
+SAID = {said!r}
+
+{marker}
+def test_said(semantic_snapshot):
+    semantic_snapshot(SAID)
+"""
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """The model, read once; runs within this process forget modules they load, which NumPy cannot bear."""
+    meter = measuring.SnapshotMeter()
+    settings = settle({"min_bertscore_f1": 0.5, "min_cosine": 0.5})
+    explain_failure(compare_outputs([Output("A.")], [Output("B.")], settings, meter), meter)
+    import_module("semscale.snapshots.fixture")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(loading, "load_token_encoder", cache(loading.load_token_encoder))
+        yield
+
+
+@pytest.fixture
+def project(loaded, pytester, monkeypatch):
+    """A folder with one test module, whose model says what it is told to."""
+    monkeypatch.setenv("SEMSCALE_CACHE", str(CACHE))
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p semscale.pytest_plugin -p no:cacheprovider")
+    return Project(pytester)
+
+
+class Project:
+    def __init__(self, pytester):
+        self.pytester = pytester
+        self.file = pytester.path / "__semantic_snapshots__" / "test_tutor.json"
+
+    def run(self, said, *arguments, marker=""):
+        self.pytester.makepyfile(test_tutor=MODULE.format(said=said, marker=marker))
+        return self.pytester.runpytest_inprocess(*arguments)
+
+    def approve(self, said):
+        self.run(said, "--semantic-approve").assert_outcomes(passed=1)
+
+    def snapshots(self):
+        return json.loads(self.file.read_text(encoding="utf-8"))["snapshots"]
+
+
+def test_what_was_never_approved_fails_with_the_command_that_approves_it(project):
+    result = project.run(APPROVED)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [f"E*{APPROVED}", "E *  pytest test_tutor.py::test_said --semantic-approve"], consecutive=False
+    )
+    assert not project.file.exists()
+
+
+def test_what_was_approved_passes_and_stands_in_a_file_for_review(project):
+    result = project.run([{"text": APPROVED, "credits": 1.0}, "A\nB"], "--semantic-approve")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*semantic snapshots*", "approved: test_tutor.py::test_said '1'"])
+    entry = project.snapshots()["test_said"]["1"]
+    assert entry["outputs"] == [{"credits": 1.0, "text": APPROVED}, {"text": ["A", "B"]}]
+    assert entry["measured_by"]["model"].startswith("all-MiniLM-L6-v2#")
+    again = project.run([{"text": APPROVED, "credits": 1.0}, "A\nB"])
+    again.assert_outcomes(passed=1)
+    again.stdout.no_fnmatch_line("*semantic snapshots*")
+
+
+def test_other_words_pass_and_stay_out_of_the_file(project):
+    project.approve(APPROVED)
+    before = project.file.read_bytes()
+    project.run(REWORDED).assert_outcomes(passed=1)
+    project.run(REWORDED, "--semantic-approve").assert_outcomes(passed=1)
+    assert project.file.read_bytes() == before
+
+
+def test_a_negation_fails_and_says_why_until_it_is_approved(project):
+    project.approve(APPROVED)
+    result = project.run(NEGATED)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "E *snapshot '1': it no longer says what was approved.",
+            "E *a contradiction in nearly the same words (match without it 0.9*)",
+            'E *guard negation: The prediction says "not correctly", the reference "correctly".',
+            "E *approved: You [[]-correctly-] explain*",
+            "E *now: *You do {+not+} {+correctly+} explain*",
+            "E *words without a partner, now: not (0.*)",
+            "E *pytest test_tutor.py::test_said --semantic-approve",
+        ]
+    )
+    project.approve(NEGATED)
+    assert project.snapshots()["test_said"]["1"]["outputs"] == [{"text": NEGATED}]
+    project.run(NEGATED).assert_outcomes(passed=1)
+
+
+def test_another_text_fails_with_its_score_and_the_threshold(project):
+    project.approve(APPROVED)
+    result = project.run(OTHER)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["E *match 0.0*, min_match is 0.5", "E *words without a partner, approved: *"]
+    )
+
+
+def test_the_order_of_a_list_does_not_matter_and_a_missing_or_extra_output_does(project):
+    first, second, third = APPROVED, OTHER, "Name two reasons and give an example of each."
+    project.approve([first, second, third])
+    project.run([third, first, second]).assert_outcomes(passed=1)
+    dropped = project.run([third, first])
+    dropped.assert_outcomes(failed=1)
+    dropped.stdout.fnmatch_lines(
+        ["E *without a partner: 1, max_unpaired is 0", "E *missing: approved output 2 of 3", f"E *{second}"]
+    )
+    extra = project.run([first, second, "Nothing else is missing here.", third])
+    extra.stdout.fnmatch_lines(["E *extra: now output 3 of 4", "E *Nothing else is missing here."])
+    allowed = "@pytest.mark.semantic(max_unpaired=1)"
+    project.run([third, first], marker=allowed).assert_outcomes(passed=1)
+
+
+def test_markers_and_the_ini_file_set_thresholds(project):
+    project.approve(APPROVED)
+    strict = project.run(REWORDED, "--strict-markers", marker="@pytest.mark.semantic(min_match=0.99)")
+    strict.assert_outcomes(failed=1)
+    strict.stdout.fnmatch_lines(["E *match 0.*, min_match is 0.99"])
+    both = "@pytest.mark.semantic(min_bertscore_f1=0.99, min_cosine=0.99)"
+    result = project.run(REWORDED, marker=both)
+    result.stdout.fnmatch_lines(
+        ["E *bertscore_f1 0.*, min_bertscore_f1 is 0.99", "E *cosine 0.*, min_cosine is 0.99"]
+    )
+    project.pytester.makeini("[pytest]\nsemantic_min_match = 0.98\n")
+    project.run(REWORDED).stdout.fnmatch_lines(["E *min_match is 0.98"])
+    project.run(REWORDED, marker="@pytest.mark.semantic(min_match=0.2)").assert_outcomes(passed=1)
+
+
+@pytest.mark.parametrize(
+    ("marker", "said"),
+    [
+        (
+            "@pytest.mark.semantic(min_macth=0.5)",
+            "*ERROR: test_tutor.py::test_said: marker semantic: *'min_macth'; did you*",
+        ),
+        ("@pytest.mark.semantic(min_match=1.5)", "*ERROR: *min_match must be between 0 and 1, got 1.5"),
+        ("@pytest.mark.semantic(0.5)", "*ERROR: *takes settings by name, got (0.5,)"),
+    ],
+)
+def test_a_wrong_marker_stops_before_any_test(project, marker, said):
+    result = project.run(APPROVED, marker=marker)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([said])
+
+
+def test_a_wrong_ini_setting_stops_before_any_test(project):
+    project.pytester.makeini("[pytest]\nsemantic_guards = maybe\n")
+    result = project.run(APPROVED)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(
+        ["ERROR: the ini file: guards must be one of weigh, fail, warn, off, got 'maybe'"]
+    )
+
+
+def test_a_damaged_file_is_named_and_never_overwritten(project):
+    project.approve(APPROVED)
+    project.file.write_text("<<<<<<< HEAD\n{}", encoding="utf-8")
+    for arguments in ((), ("--semantic-approve",)):
+        result = project.run(APPROVED, *arguments)
+        result.assert_outcomes(failed=1)
+        result.stdout.fnmatch_lines(["E *test_tutor.json is damaged (*take it from version control*"])
+    assert project.file.read_text(encoding="utf-8") == "<<<<<<< HEAD\n{}"
+
+
+def test_a_snapshot_approved_with_another_model_says_so_and_can_be_renewed(project):
+    project.approve(APPROVED)
+    written = project.file.read_text(encoding="utf-8")
+    other = written.replace("all-MiniLM-L6-v2#", "my-model#")
+    project.file.write_text(other, encoding="utf-8")
+    result = project.run(REWORDED)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(
+        ["approved under other settings: *::test_said 1: model my-model#*, now all-MiniLM*"]
+    )
+    project.run(REWORDED, "--semantic-approve").assert_outcomes(passed=1)
+    assert project.file.read_text(encoding="utf-8") == written  # the text stays, the model is the new one
+
+
+SEVERAL = """
+import pytest
+
+@pytest.mark.parametrize("word", ["red", "blue"])
+def test_each(semantic_snapshot, word):
+    semantic_snapshot(f"It is {word}.")
+    semantic_snapshot("Good.", "named")
+    semantic_snapshot("Bad.")
+
+class TestClass:
+    def test_in_class(self, semantic_snapshot):
+        semantic_snapshot("Fine.")
+"""
+
+
+def test_each_test_and_name_has_a_snapshot_and_unused_ones_are_named_once_a_whole_module_ran(project):
+    run = project.pytester.runpytest_inprocess
+    project.pytester.makepyfile(test_tutor=SEVERAL)
+    run("--semantic-approve").assert_outcomes(passed=3)
+    names = {test: sorted(named) for test, named in project.snapshots().items()}
+    each = ["1", "2", "named"]
+    assert names == {"TestClass::test_in_class": ["1"], "test_each[blue]": each, "test_each[red]": each}
+    renamed = SEVERAL.replace('"blue"', '"green"').replace('    semantic_snapshot("Bad.")\n', "")
+    project.pytester.makepyfile(test_tutor=renamed)
+    run("-k", "red or class").stdout.no_fnmatch_line("unused:*")
+    run("test_tutor.py::TestClass").stdout.no_fnmatch_line("unused:*")
+    whole = run()
+    whole.assert_outcomes(passed=2, failed=1)
+    shown = [line for line in whole.outlines if line.startswith("unused")]
+    file = "__semantic_snapshots__/test_tutor.json"
+    assert shown == [
+        f"unused: {file}: test_each[[]blue] '1', '2', 'named'".replace("[[]", "["),
+        f"unused: {file}: test_each[red] '2'",
+    ]
+    run("--semantic-prune").stdout.fnmatch_lines(["removed: *blue*", "removed: *red* '2'"])
+    assert sorted(project.snapshots()) == ["TestClass::test_in_class", "test_each[red]"]
+
+
+def test_a_name_is_used_once_in_a_test(project):
+    module = """
+def test_it(semantic_snapshot):
+    semantic_snapshot("A", "x")
+    semantic_snapshot("B", "x")
+"""
+    project.pytester.makepyfile(test_tutor=module)
+    result = project.pytester.runpytest_inprocess("--semantic-approve")
+    result.stdout.fnmatch_lines(["E *InputError: name must be another one for every snapshot of a test*"])
+
+
+def test_nothing_that_says_nothing_is_approved(project):
+    result = project.run(["Good.", " "], "--semantic-approve")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["E *InputError: *output 2 of 2 says nothing*"])
+    assert not project.file.exists()
+
+
+def test_a_run_without_snapshots_loads_nothing_heavy_and_one_without_the_plugin_works(project, monkeypatch):
+    monkeypatch.delenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD")
+    monkeypatch.delenv("PYTEST_ADDOPTS")
+    module = """
+import sys
+
+def test_it():
+    assert not {"numpy", "polars", "openvino", "yaml"} & set(sys.modules)
+"""
+    project.pytester.makepyfile(test_plain=module)
+    for arguments in ((), ("-p", "no:semscale")):
+        result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
+        result.assert_outcomes(passed=1)
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from semscale.history.items import Output
+from semscale.snapshots.files import Snapshot, write_snapshot
+path, own = Path(sys.argv[1]), sys.argv[2]
+for n in range(20):
+    write_snapshot(path, f"test_{own}_{n}", "1", Snapshot((Output(own),), {"model": "m"}))
+"""
+
+
+def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
+    path = tmp_path / "__semantic_snapshots__" / "test_tutor.json"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), own], stderr=subprocess.PIPE, text=True)
+        for own in ("a", "b")
+    ]
+    assert [(writer.communicate(timeout=120)[1], writer.returncode) for writer in writers] == [
+        ("", 0),
+        ("", 0),
+    ]
+    written = json.loads(path.read_text(encoding="utf-8"))["snapshots"]
+    assert set(written) == {f"test_{own}_{n}" for own in ("a", "b") for n in range(20)}
+    assert [each.name for each in path.parent.iterdir()] == ["test_tutor.json"]
