@@ -47,6 +47,8 @@ class Relation(NamedTuple):
 
 def read_relations(words: list[Word]) -> list[Relation]:
     """Find "X is greater than Y", "X comes before Y" and the like."""
+    if _COMPARING.isdisjoint(word.text for word in words):
+        return []
     return [
         Relation(
             sides(words[at].text),

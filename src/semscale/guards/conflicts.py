@@ -78,9 +78,12 @@ def _cause(one: Mention, other: Mention, prediction: Polarity, reference: Polari
 
 def _differently_attached(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether the words belong to different things, both in both texts: a large dog, a small ball."""
-    if one.side == other.side or not one.noun or not other.noun or one.noun == other.noun:
+    if one.side == other.side:
         return False
-    return one.noun in reference.signs and other.noun in prediction.signs
+    ours, theirs = prediction.noun_after(one), reference.noun_after(other)
+    if not ours or not theirs or ours == theirs:
+        return False
+    return ours in reference.signs and theirs in prediction.signs
 
 
 def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity, clashes: set[str]) -> bool:

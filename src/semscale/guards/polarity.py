@@ -32,7 +32,6 @@ class Mention(NamedTuple):
         sign: the side, turned round by each negation.
         cues: which negations reach it, as positions among the words.
         at: its position among the words.
-        noun: the stem of the content word after it, empty where there is none in the clause.
     """
 
     key: str
@@ -40,7 +39,6 @@ class Mention(NamedTuple):
     sign: int
     cues: tuple[int, ...]
     at: int
-    noun: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +56,13 @@ class Polarity:
     mentions: list[Mention]
     signs: dict[str, frozenset[int]]
     relations: list[Relation]
+
+    def noun_after(self, mention: Mention) -> str:
+        """Give the stem of the content word after a mention; empty where there is none in the clause."""
+        following = next((other.at for other in self.mentions if other.at > mention.at), None)
+        if following is None or any(word.kind == "p" for word in self.words[mention.at + 1 : following]):
+            return ""
+        return stem(self.words[following].text)
 
 
 def read_polarity(words: list[Word]) -> Polarity:
@@ -80,23 +85,14 @@ def read_polarity(words: list[Word]) -> Polarity:
     negates = any(role & (_CUE | _EXISTENCE) for role in roles)
     reached = _reach(words, roles, frozenset(content)) if negates else {}
     mentions: list[Mention] = []
-    for place, at in enumerate(content):
+    for at in content:
         cues = tuple(reached.get(at, ()))
         turned = -1 if len(cues) % 2 else 1
-        noun = _noun_after(words, content, place)
-        mentions += [Mention(key, side, side * turned, cues, at, noun) for key, side in sides(words[at].text)]
+        mentions += [Mention(key, side, side * turned, cues, at) for key, side in sides(words[at].text)]
     signs: dict[str, frozenset[int]] = {}
     for mention in mentions:
         signs[mention.key] = signs.get(mention.key, frozenset()) | {mention.sign}
     return Polarity(words, mentions, signs, read_relations(words))
-
-
-def _noun_after(words: list[Word], content: list[int], place: int) -> str:
-    """Give the stem of the next content word, if nothing that ends a clause stands between."""
-    if place + 1 == len(content):
-        return ""
-    between = words[content[place] + 1 : content[place + 1]]
-    return stem(words[content[place + 1]].text) if not any(word.kind == "p" for word in between) else ""
 
 
 def _reach(words: list[Word], roles: list[int], content: frozenset[int]) -> dict[int, list[int]]:

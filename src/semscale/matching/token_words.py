@@ -18,8 +18,6 @@ _IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # An ideograph is a word of its own, as tokenizers have it; other letters and digits make a word together.
 _WORD = re.compile(rf"[{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+")
 
-_REORDERED = 3  # rows
-
 
 @dataclass(frozen=True)
 class TokenWords:
@@ -42,15 +40,11 @@ class TokenWords:
         """Give each word the mean of its tokens' states, scaled to length 1, shape (k, hidden)."""
         if not len(self):
             return np.empty((0, states.shape[1]))
-        # Sums from start to end, and from each end to the next start, which are not wanted; an end beyond the
-        # last row cannot be asked for, and need not be.
-        bounds = np.column_stack([self.starts, self.ends]).ravel()
-        bounds = bounds[:-1] if bounds[-1] == len(states) else bounds
-        sums = np.add.reduceat(states, bounds, axis=0)[::2]
+        means = states[self.starts]
         counts = self.ends - self.starts
-        means = sums / counts.astype(states.dtype)[:, None]
-        # NumPy adds that many rows up in another order here, with other last digits.
-        for word in np.flatnonzero(counts >= _REORDERED).tolist():
+        two = np.flatnonzero(counts == 2)  # noqa: PLR2004
+        means[two] = (means[two] + states[self.starts[two] + 1]) / 2
+        for word in np.flatnonzero(counts > 2).tolist():  # noqa: PLR2004
             means[word] = states[self.starts[word] : self.ends[word]].mean(axis=0)
         return unit_rows(means.astype(np.float64))
 
