@@ -1,3 +1,5 @@
+from decimal import Decimal
+
 import pytest
 
 from semscale.drift.output_cells import Place, feedback_text, number_in, numbers_of, outputs_in, text_of
@@ -79,6 +81,7 @@ def test_feedback_is_title_and_description(feedback, expected):
         ("", 1, [None]),
         ("1,5", 1, [1.5]),
         (2, 1, [2.0]),
+        (Decimal("2.5"), 1, [2.5]),
         ([1, None], 2, [1.0, None]),
         ("[1, null]", 2, [1.0, None]),
         ("[]", 0, []),

@@ -109,6 +109,15 @@ def test_json_lines_in_their_own_shape_need_no_columns(written):
     )
 
 
+def test_kinds_of_groups_may_be_keys_of_objects_or_columns(written):
+    rows = [{"id": 1, "outputs": ["a"], "groups": {"topic": "t"}, "year": 2024}]
+    path = written(rows, "answers.jsonl")
+    (item,) = read_items(path, columns=RunColumns(by=("topic", "year")))
+    assert dict(item.groups) == {"topic": "t", "year": "2024"}
+    with pytest.raises(InputError, match="by: .* has no column 'tipic'"):
+        read_items(path, columns=RunColumns(by=("tipic",)))
+
+
 def test_several_output_columns_join_in_their_order(written):
     path = written('key,b,a,n\n1,B,"[""A1"", ""A2""]","[1,2,3]"\n2,,A,"[1,2]"\n')
     columns = RunColumns(id="key", input=None, output=("a", "b"), fields=("n",))
@@ -265,13 +274,20 @@ def test_athenas_files_say_model_and_time_themselves(tmp_path, written):
     assert read_run(tmp_path).dataset == tmp_path.name
 
 
+def test_athenas_own_field_and_groups_may_be_named(tmp_path, written):
+    written(exercise(1), "1.json")
+    columns = RunColumns(fields=("credits",), by=("exercise",))
+    assert read_items(tmp_path, columns=columns) == read_items(tmp_path)
+
+
 def test_athenas_files_of_two_models_need_a_name(tmp_path, written):
     files = [written(exercise(1), "1.json"), written(exercise(2, "m2"), "2.json")]
     with pytest.raises(InputError, match="several models, 'm1', 'm2'; name the run's"):
         read_run(files)
     assert read_run(files, model="mixed").dataset == "athena"
-    with pytest.raises(InputError, match="columns applies to tables"):
-        read_run(tmp_path, columns=CREDITS)
+    for other in (RunColumns(fields=("points",)), RunColumns(by=("course",)), RunColumns(id="key")):
+        with pytest.raises(InputError, match="columns applies to tables, .*field is 'credits' and"):
+            read_run(tmp_path, columns=other)
     with pytest.raises(InputError, match="encoding applies to tables"):
         read_run(tmp_path, encoding="latin-1")
 

@@ -10,9 +10,9 @@ from semscale.compat.athena_feedback import (
     calculate_bertscore_similarity,
     calculate_credit_drift,
     credit_span,
+    feedback_texts,
 )
 from semscale.drift.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
-from semscale.drift.output_cells import Place, feedback_text
 from semscale.errors import UnknownNameError
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -100,10 +100,6 @@ class QualityDriftAnalyzer:
         baseline = self.baseline_feedbacks[submission_id]
         test = self.test_feedbacks.get(submission_id, [])
         return {
-            "bertscore": self.calculate_bertscore_similarity(_texts(baseline), _texts(test)),
+            "bertscore": self.calculate_bertscore_similarity(feedback_texts(baseline), feedback_texts(test)),
             "credit_drift": self.calculate_credit_drift(baseline, test),
         }
-
-
-def _texts(feedbacks: Sequence[Feedback]) -> list[str]:
-    return [feedback_text(one, Place("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)]

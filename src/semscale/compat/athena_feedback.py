@@ -113,7 +113,7 @@ def calculate_credit_drift(
     ours, theirs = _credits(baseline_feedbacks), _credits(test_feedbacks)
     known = [number for number in (*ours.tolist(), *theirs.tolist()) if not math.isnan(number)]
     span = span_of(known or [0.0]) if credit_range is None else credit_range
-    said, heard = _texts(baseline_feedbacks), _texts(test_feedbacks)
+    said, heard = feedback_texts(baseline_feedbacks), feedback_texts(test_feedbacks)
     if pairing == "assignment" and not all((*said, *heard)):
         distance = number_distances(ours[:, None], theirs[:, None], np.array([span]))
         pairs = align(np.zeros_like(distance), distance)
@@ -133,6 +133,11 @@ def credit_span(feedbacks: Sequence[Feedback]) -> float | None:
     known = _credits(feedbacks)
     known = known[~np.isnan(known)]
     return span_of(known.tolist()) if len(known) else None
+
+
+def feedback_texts(feedbacks: Sequence[Feedback]) -> list[str]:
+    """Give the text of each feedback, title and description; empty where it has none."""
+    return [feedback_text(one, Place("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)]
 
 
 def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any) -> Integers:  # noqa: ANN401
@@ -158,10 +163,6 @@ def _meter(model: "str | Path | TokenEncoder") -> DriftMeter:
 @lru_cache(maxsize=2)
 def _scorer(model: "str | Path | TokenEncoder") -> BertScorer:
     return BertScorer(_meter(model).encoder)
-
-
-def _texts(feedbacks: Sequence[Feedback]) -> list[str]:
-    return [feedback_text(one, Place("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)]
 
 
 def _credits(feedbacks: Sequence[Feedback]) -> Floats:

@@ -13,7 +13,11 @@ from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
 
-_CREDITS = "credits"
+CREDITS = "credits"
+"""The numeric field of feedback."""
+
+GROUPS = ("exercise", "language")
+"""The kinds of groups that submissions belong to."""
 
 
 @dataclass(frozen=True)
@@ -197,9 +201,8 @@ def submissions_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]
 
 def _item(submission: Mapping[str, Any], exercise: str, name: str) -> Item:
     own = _id(submission, name, "a submission")
-    groups = {"exercise": exercise}
-    if submission.get("language"):
-        groups["language"] = str(submission["language"])
+    belongs = zip(GROUPS, (exercise, submission.get("language")), strict=True)
+    groups = {kind: str(name) for kind, name in belongs if name}
     text = submission.get("text")
     if text is not None and not isinstance(text, str):
         raise InputError(f"{name}: the text of submission {own} must be a text, got {text!r:.40}")
@@ -254,13 +257,13 @@ def _output(feedback: object, name: str, which: str) -> Output:
         raise InputError(f"{name}: {which} must be an object with 'description', got {feedback!r:.40}")
     place = Place(name, 0, which)
     try:
-        text, credit = feedback_text(feedback, place), number_in(feedback.get(_CREDITS), place)
+        text, credit = feedback_text(feedback, place), number_in(feedback.get(CREDITS), place)
     except InputError as error:
-        wrong = {key: feedback.get(key) for key in ("title", "description", _CREDITS)}
+        wrong = {key: feedback.get(key) for key in ("title", "description", CREDITS)}
         raise InputError(
             f"{name}: {which} must have texts and a number of credits, got {wrong!r:.120}"
         ) from error
-    return Output(text, {} if credit is None else {_CREDITS: credit})
+    return Output(text, {} if credit is None else {CREDITS: credit})
 
 
 def _id(content: Mapping[str, Any], name: str, what: str) -> str:

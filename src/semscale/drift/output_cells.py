@@ -5,6 +5,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any
 
 from semscale.errors import InputError
@@ -127,7 +128,7 @@ def number_in(cell: object, place: Place) -> float | None:
     number = math.nan
     if isinstance(cell, str) and re.match(NUMBER, cell):
         number = float(cell.replace(",", "."))
-    elif isinstance(cell, int | float) and not isinstance(cell, bool):
+    elif isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
         number = float(cell)
     if not math.isfinite(number):
         raise place.wrong(f"must hold finite numbers, got {_shown(cell)}", "correct it, or leave it empty")

@@ -1,10 +1,11 @@
 """Runs from files: tables with one row an item or an output, and Athena's exercises."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from semscale.drift.athena_files import AthenaExercises, read_athena
+from semscale.drift.athena_files import CREDITS, GROUPS, AthenaExercises, read_athena
 from semscale.drift.run_columns import RunColumns, items_in
 from semscale.errors import InputError
 from semscale.history.items import Item
@@ -113,11 +114,20 @@ def _opened(
 
 def _athena(path: Paths, columns: RunColumns | None, settings: TableSettings) -> AthenaExercises:
     given = [name for name in ("encoding", "sheet") if settings.get(name) is not None]
-    if columns is not None and columns != RunColumns():
+    if columns is not None and not _says_nothing_else(columns):
         given.append("columns")
     if given:
-        raise InputError(f"{given[0]} applies to tables, not to Athena's exercises; leave it out")
+        raise InputError(
+            f"{given[0]} applies to tables, not to Athena's exercises, whose field is '{CREDITS}' and whose "
+            f"groups are {' and '.join(GROUPS)}; leave it out"
+        )
     return read_athena(path)
+
+
+def _says_nothing_else(columns: RunColumns) -> bool:
+    """Say whether columns name no more than what Athena's exercises have anyway."""
+    known = {*columns.fields} <= {CREDITS} and {*columns.by} <= {*GROUPS}
+    return known and replace(columns, fields=(), by=()) == RunColumns()
 
 
 def _looks_like_athena(path: Paths) -> bool:

@@ -32,7 +32,7 @@ class RunColumns:
         input: what the model was asked; ``input`` itself need not be there.
         output: what the model gave; each column holds texts, lists of texts, or objects with a text.
         fields: numbers of each output: columns, or keys of the objects. Without any, objects give all theirs.
-        by: names of groups; a column's name is the groups' kind.
+        by: names of groups; a column's name is the groups' kind. Keys of the objects may be named as well.
         long: whether rows with the same id are outputs of one item.
 
     Raises:
@@ -69,9 +69,10 @@ class RunColumns:
         table.require(chosen.id, "id")
         if chosen.input is not None:
             table.require(chosen.input, "input")
-        for parameter, columns in (("output", chosen.output), ("by", chosen.by)):
-            for column in columns:
-                table.require(column, parameter)
+        for column in chosen.output:
+            table.require(column, "output")
+        for column in () if chosen.has_group_objects else chosen.by:
+            table.require(column, "by")
         return chosen
 
     @property
@@ -97,7 +98,7 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
     rows: dict[str, list[_Row]] = {}
     for row in _rows(table, chosen):
         rows.setdefault(row.item.id, []).append(row)
-    _check_fields(table, chosen, rows)
+    _check_keys(table, chosen, rows)
     if chosen.long:
         return tuple(_joined(same, table) for same in rows.values())
     twice = {id_: same for id_, same in rows.items() if len(same) > 1}
@@ -177,12 +178,15 @@ def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
     return as_names(groups_in(batch[title]), title)
 
 
-def _check_fields(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]]) -> None:
-    items = (row.item for same in rows.values() for row in same)
-    known = {name for item in items for output in item.outputs for name in output.fields}
-    for field in columns.fields:
-        if field not in known:
-            table.require(field, "field")
+def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]]) -> None:
+    """Check that fields and groups that are no columns are keys of some object at least."""
+    items = [row.item for same in rows.values() for row in same]
+    fields = {name for item in items for output in item.outputs for name in output.fields}
+    kinds = {kind for item in items for kind in item.groups}
+    for parameter, names, known in (("field", columns.fields, fields), ("by", columns.by, kinds)):
+        for name in names:
+            if name not in known:
+                table.require(name, parameter)
 
 
 def _joined(rows: list[_Row], table: Table) -> Item:
