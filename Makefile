@@ -41,6 +41,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/chat.py $(if $(QUICK),--calls 1000 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
+	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
 
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
@@ -52,6 +53,7 @@ bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
 	$(BIN)/python bench/guards.py
+	$(BIN)/python bench/snapshots.py $(if $(QUICK),--pairs 20)
 	$(BIN)/python bench/drift_self_test.py $(if $(QUICK),--draws 5)
 
 # The tests of the extra semscale[torch], in an environment of their own.

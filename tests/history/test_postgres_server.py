@@ -7,13 +7,13 @@ import threading
 import time
 import traceback
 import uuid
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
 import pytest
 from sqlalchemy import text
-from sqlalchemy.engine import make_url
+from sqlalchemy.engine import URL, make_url
 from stored_runs import a_run
 
 from semscale.errors import InputError, MissingExtraError
@@ -24,7 +24,7 @@ from semscale.history.migrating import bring_up_to_date
 from semscale.history.opening import _engine, open_history
 
 SECRET = "s3cret-p@ssword/?#%"
-URL = f"postgresql://ana:{quote(SECRET, safe='')}@"
+ANA = f"postgresql://ana:{quote(SECRET, safe='')}@"
 
 
 def database_at(place: str) -> Database:
@@ -48,8 +48,7 @@ def message_of(place: str, error: type[Exception] = InputError) -> str:
     with pytest.raises(error) as caught:
         open_history(place)
     told = "".join(traceback.format_exception(caught.value))
-    assert SECRET not in told
-    assert quote(SECRET, safe="") not in told
+    assert "s3cret" not in told
     return str(caught.value)
 
 
@@ -60,7 +59,7 @@ def listening(answer: bytes):
 
         def serve() -> None:
             visitor, _ = server.accept()
-            with visitor:
+            with visitor, suppress(ConnectionError):
                 visitor.sendall(answer)
                 while visitor.recv(4096):
                     pass
@@ -76,12 +75,12 @@ class TestUnreachable:
         with socket.socket() as unused:
             unused.bind(("127.0.0.1", 0))
             port = unused.getsockname()[1]
-            message = message_of(f"{URL}127.0.0.1:{port}/team")
+            message = message_of(f"{ANA}127.0.0.1:{port}/team")
         assert message.startswith(f"history postgresql://ana@127.0.0.1:{port}/team cannot be reached (")
         assert message.endswith("): check host and port, and that the server is running")
 
     def test_no_socket_in_the_folder(self, tmp_path):
-        assert "ana@/team cannot be reached (No such file" in message_of(f"{URL}/team?host={tmp_path}")
+        assert "ana@/team cannot be reached (No such file" in message_of(f"{ANA}/team?host={tmp_path}")
 
     @pytest.mark.parametrize(
         "answer", [b"SSH-2.0-OpenSSH_9.6\r\n", b"NHTTP/1.1 400 Bad Request\r\n\r\n", b""]
@@ -89,13 +88,13 @@ class TestUnreachable:
     def test_another_service_listens(self, monkeypatch, answer):
         monkeypatch.setattr(reaching, "_PATIENCE", 0.05)  # it waits for more that never comes
         with listening(answer) as port:
-            message = message_of(f"{URL}127.0.0.1:{port}/team")
+            message = message_of(f"{ANA}127.0.0.1:{port}/team")
         assert message.startswith(f"history postgresql://ana@127.0.0.1:{port}/team ")
         assert "check host, port and sslmode" in message
 
     def test_one_that_speaks_no_tls_is_refused_where_tls_is_asked(self):
         with listening(b"N") as port:
-            message = message_of(f"{URL}127.0.0.1:{port}/team?sslmode=require")
+            message = message_of(f"{ANA}127.0.0.1:{port}/team?sslmode=require")
         assert "cannot be used (Server refuses SSL): check host, port and sslmode" in message
 
 
@@ -115,11 +114,7 @@ class TestAddress:
         ],
     )
     def test_one_that_cannot_be_understood(self, rest, message):
-        assert message in message_of(f"{URL}{rest}")
-
-    def test_a_port_that_is_a_password(self):
-        # Somebody forgot to write the @ of a password as %40.
-        assert "must read postgresql://" in message_of(f"postgresql://ana:{SECRET}@db/team")
+        assert message in message_of(f"{ANA}{rest}")
 
     def test_nobody_is_named(self, monkeypatch):
         monkeypatch.delenv("PGUSER", raising=False)
@@ -127,7 +122,7 @@ class TestAddress:
 
     def test_the_driver_is_missing(self, monkeypatch):
         monkeypatch.setitem(sys.modules, "pg8000.legacy", None)
-        message = message_of(f"{URL}db/team", MissingExtraError)
+        message = message_of(f"{ANA}db/team", MissingExtraError)
         assert message == "pg8000 is not installed: pip install 'semscale[postgres]'"
 
 
@@ -177,15 +172,14 @@ class TestPasswords:
     def test_from_the_environment(self, asking, monkeypatch):
         monkeypatch.setenv("PGPASSWORD", SECRET)
         monkeypatch.setenv("PGUSER", asking.username)
-        anonymous = asking.set(username=None, password=None)
-        with open_history(anonymous.render_as_string()) as history:
+        anonymous = URL.create("postgresql", database=asking.database, query=asking.query)
+        with open_history(str(anonymous)) as history:
             assert history.runs() == []
 
-    @pytest.mark.parametrize("wrong", [SECRET + "x", None])
+    @pytest.mark.parametrize("wrong", [SECRET + "x", ""])
     def test_a_wrong_one_and_none(self, asking, monkeypatch, wrong):
         monkeypatch.delenv("PGPASSWORD", raising=False)
-        place = asking.set(password=wrong).render_as_string(hide_password=False)
-        message = message_of(place)
+        message = message_of(asking.set(password=wrong).render_as_string(hide_password=False))
         assert "refuses the user or the password: check both in the URL, or set PGPASSWORD" in message
 
 

@@ -59,10 +59,20 @@ def _told(error: DBAPIError) -> str | None:
         # Errors of Python's own module have no code; that of a text with broken characters is one.
         undecodable = _DAMAGED if "decode" in str(error.orig) else None
         return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, undecodable)
-    fields = error.orig.args[0] if error.orig is not None and error.orig.args else None
-    if isinstance(fields, Mapping):
-        code = str(fields.get("C", ""))
+    code = _server_code(error.orig)
+    if code is not None:
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
     if isinstance(error, InterfaceError):
         return f"cannot be used ({error.orig}): check host, port and sslmode, and that the server is running"
+    return None
+
+
+def _server_code(error: BaseException | None) -> str | None:
+    # The driver says goodbye after an error; where the server has hung up by then, it complains about that
+    # instead, and what the server said stands behind it.
+    while error is not None:
+        fields = error.args[0] if error.args else None
+        if isinstance(fields, Mapping) and "C" in fields:
+            return str(fields["C"])
+        error = error.__cause__ or error.__context__
     return None

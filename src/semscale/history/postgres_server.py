@@ -5,6 +5,7 @@ import socket
 import ssl
 import struct
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 from weakref import WeakSet
 
@@ -45,13 +46,13 @@ def postgres_engine(url: str, shown: str) -> Engine:
         try:
             return Connection(**settings, sock=reached)
         except (OSError, LookupError, ValueError, struct.error) as error:
-            reached.close()
+            _hang_up(reached)
             raise InputError(
                 f"history {shown} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "
                 "check host, port and sslmode"
             ) from error
         except BaseException:
-            reached.close()
+            _hang_up(reached)
             raise
 
     return _engine(connected)
@@ -97,7 +98,7 @@ def _account(parts: URL, shown: str) -> Mapping[str, object]:
     is_local = _socket_folder(parts) is not None
     return {
         "user": user,
-        "password": str(parts.password) if parts.password else os.environ.get("PGPASSWORD"),
+        "password": str(parts.password) if parts.password else os.environ.get("PGPASSWORD", ""),
         "database": parts.database or user,
         "host": parts.host or "localhost",
         "ssl_context": False if is_local else _ssl_context(str(parts.query.get("sslmode", "prefer")), shown),
@@ -148,6 +149,14 @@ def _reach(place: str | tuple[str, int], shown: str) -> socket.socket:
     reached.settimeout(_PATIENCE)
     reached.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     return reached
+
+
+def _hang_up(reached: socket.socket) -> None:
+    # Closing would wait until nothing in the error's traceback holds what the driver reads through.
+    with suppress(OSError):
+        reached.shutdown(socket.SHUT_RDWR)
+    with suppress(OSError):
+        os.close(reached.detach())
 
 
 def _connect_local(reached: socket.socket, place: str) -> None:
