@@ -47,3 +47,13 @@ def test_no_interval_where_there_is_nothing_to_read(replicates, m):
 def test_undefined_replicates_are_set_aside():
     low, high = percentile_interval(np.array([[np.nan], [2.0], [2.0]]), 9, 0.9)
     assert (low[0], high[0]) == (2, 2)
+
+
+@pytest.mark.parametrize("cells", [1, 10, 64, 10**6])
+def test_what_is_counted_at_once_does_not_change_the_draws(cells, monkeypatch):
+    drawn = np.random.default_rng(3).integers(0, 7, size=(50, 7))
+    expected = [[int((row == cluster).sum()) for cluster in range(7)] for row in drawn]
+    monkeypatch.setattr(resampling, "_CACHED_CELLS", cells)
+    np.testing.assert_array_equal(
+        np.concatenate(list(drawn_counts(7, 50, np.random.default_rng(3)))), expected
+    )

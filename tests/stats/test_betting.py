@@ -1,0 +1,49 @@
+import numpy as np
+import pytest
+
+from semscale.errors import InputError
+from semscale.stats.betting import betting_evidence
+
+
+def test_one_value_by_hand():
+    # Shares are spread evenly, .5 on average: 1 + .5 * (.5 / .1 - 1) = 3
+    np.testing.assert_allclose(betting_evidence(np.array([0.5]), 0.1), [3.0])
+
+
+def test_two_values_by_hand():
+    # Mean of (1 + 4 b) ** 2 = 1 + 8 * .5 + 16 * mean(b ** 2); 100 midpoints: 1 / 3 - 1 / 120000 = .333325
+    np.testing.assert_allclose(betting_evidence(np.array([0.5, 0.5]), 0.1), [3.0, 10.3332])
+
+
+def test_evidence_never_falls():
+    # A loss of 0 leaves a gambler of share b with 1 - b: .5 on average, and the greatest so far is 1.
+    np.testing.assert_allclose(betting_evidence(np.array([0.0, 0.0]), 0.1), [1.0, 1.0])
+    found = betting_evidence(np.array([0.5, 0.5, 0.0, 0.0]), 0.1)
+    np.testing.assert_allclose(found[1:], 10.3332)
+
+
+def test_a_run_without_a_value_changes_nothing():
+    whole = betting_evidence(np.array([0.5, np.nan, 0.5]), 0.1)
+    np.testing.assert_allclose(whole, [3.0, 3.0, 10.3332])
+
+
+def test_there_is_no_evidence_against_what_is_always_so():
+    np.testing.assert_array_equal(betting_evidence(np.ones(50), 1.0), np.ones(50))
+
+
+def test_much_evidence_stays_finite():
+    assert np.isfinite(betting_evidence(np.ones(5000), 0.01)).all()
+
+
+@pytest.mark.parametrize(("values", "allowed"), [([0.5], 0.0), ([0.5], -1.0), ([1.2], 0.5), ([-0.1], 0.5)])
+def test_refuses_what_it_cannot_bet_on(values, allowed):
+    with pytest.raises(InputError, match="must"):
+        betting_evidence(np.array(values), allowed)
+
+
+def test_false_alarms_stay_rare_however_often_one_looks():
+    # The hypothesis at its very edge, where 1 in 20 paths may ever reach 20; 400 paths: standard error .011.
+    rng = np.random.default_rng(0)
+    paths = (rng.random((400, 300)) < 0.2).astype(np.float64)
+    alarms = np.mean([betting_evidence(path, 0.2)[-1] >= 20 for path in paths])
+    assert alarms <= 0.05 + 3 * 0.011
