@@ -1,0 +1,165 @@
+"""What a trend says, in words: by metric, how it rises, where it changed, and what the runs prove."""
+
+import math
+
+from semscale.drift.decision import SequenceTest
+from semscale.drift.trend import MetricTrend, Trends
+from semscale.report.drift_words import metric_label, p_said, p_words, signed
+from semscale.report.figures import Table
+from semscale.report.wording import MISSING, bracket, clipped, count, has_interval, listed, number
+from semscale.types import Floats
+
+ALPHA = 0.05
+"""From which p-value on a trend or a change of level is called one."""
+
+TABLED_RUNS = 200
+_DIGITS = 4  # of a slope a day
+_MOST_EVIDENCE = 10_000
+_NAMED = 4
+_NAMED_MODELS = 12
+
+
+def readings(trends: Trends) -> list[str]:
+    """Say in sentences what a reader must know, the weightiest first."""
+    metrics = list(trends.metrics.values())
+    tested = [one.sequence for one in metrics if one.sequence is not None]
+    proved = [_proved(found) for found in tested if found.is_significant]
+    said = []
+    if proved:
+        said.append(f"Over all runs more is lost than allowed, beyond chance: {_few(proved)}.")
+    elif tested:
+        said.append("Over all runs no metric lost more than is allowed beyond chance.")
+    worse = [_course(one) for one in metrics if is_trending(one) and one.course.slope.value > 0]
+    better = [_course(one) for one in metrics if is_trending(one) and one.course.slope.value < 0]
+    changed = [_changed(trends, one) for one in metrics if has_changed(one)]
+    said += [f"Getting worse, a day: {_few(worse)}."] if worse else []
+    said += [f"Getting better, a day: {_few(better)}."] if better else []
+    said += [f"Changed level: {_few(changed)}."] if changed else []
+    if not (worse or better or changed):
+        said.append("No metric shows a trend or a change of level.")
+    return said
+
+
+def is_trending(one: MetricTrend) -> bool:
+    """Say whether a metric rises or falls beyond chance."""
+    return one.course.p_value < ALPHA and one.course.slope.value != 0
+
+
+def has_changed(one: MetricTrend) -> bool:
+    """Say whether a metric changed its level beyond chance."""
+    return one.change is not None and one.change.p_value < ALPHA
+
+
+def limits(one: MetricTrend) -> tuple[Floats, Floats]:
+    """Give what reruns lose, and that plus the margin, of each run; shapes (t,)."""
+    noise = one.losses - one.drifts
+    return noise, noise + one.margins
+
+
+def metrics_table(trends: Trends) -> Table:
+    """Lay each metric out: its latest loss and limit, change a day, change of level, and evidence."""
+    rows = []
+    for one in trends.metrics.values():
+        _, limit = limits(one)
+        slope, change, found = one.course.slope, one.change, one.sequence
+        per_day = (
+            f"{signed(slope.value, _DIGITS)} {bracket(slope, _DIGITS)}" if has_interval(slope) else MISSING
+        )
+        rows.append(
+            (
+                metric_label(one.metric),
+                loss_words(one, len(trends.times) - 1),
+                number(limit[-1], 3),
+                per_day,
+                p_words(one.course.p_value),
+                MISSING if change is None else f"{number(change.before, 3)} → {number(change.after, 3)}",
+                MISSING if change is None else p_words(change.p_value),
+                MISSING if found is None else evidence_words(found.evidence[-1]),
+                MISSING if found is None else p_words(found.p_adjusted),
+            )
+        )
+    heads = (
+        "Metric",
+        "Latest loss",
+        "Limit",
+        "A day",
+        "p of trend",
+        "Level",
+        "p of change",
+        "Evidence",
+        "p of evidence",
+    )
+    return Table(heads, tuple(rows))
+
+
+def runs_table(trends: Trends) -> Table:
+    """Lay each run out, the latest first: when, which model, what the gate said, and every mean loss."""
+    names = list(trends.metrics)
+    places = range(len(trends.times) - 1, max(len(trends.times) - TABLED_RUNS, 0) - 1, -1)
+    rows = tuple(
+        (
+            trends.times[place].strftime("%Y-%m-%d %H:%M"),
+            clipped(trends.models[place], 60).shown,
+            trends.candidate_ids[place][:8],
+            trends.outcomes[place] or MISSING,
+            *(loss_words(trends.metrics[name], place) for name in names),
+        )
+        for place in places
+    )
+    left = len(trends.times) - len(rows)
+    note = (
+        f"The latest {count(len(rows))} runs; {count(left)} earlier ones are in the history." if left else ""
+    )
+    return Table(("Compared", "Model", "Run", "Gate", *map(metric_label, names)), rows, note)
+
+
+def loss_words(one: MetricTrend, place: int) -> str:
+    """Write a run's mean loss with its interval, which is that of the drift, moved by what reruns lose."""
+    loss, noise = one.losses[place], one.losses[place] - one.drifts[place]
+    low, high = max(one.lows[place] + noise, 0.0), one.highs[place] + noise
+    if math.isnan(low) or math.isnan(high):
+        return number(loss, 3)
+    return f"{number(loss, 3)} [{number(low, 3)}, {number(high, 3)}]"
+
+
+def models_words(trends: Trends) -> str:
+    """Name the models in the order in which they came."""
+    places = [0, *trends.model_changes]
+    named = [f"{order} “{clipped(trends.models[place], 60).shown}”" for order, place in enumerate(places, 1)]
+    more = [f"{count(len(named) - _NAMED_MODELS)} more"] if len(named) > _NAMED_MODELS else []
+    return listed([*named[:_NAMED_MODELS], *more])
+
+
+def evidence_words(value: float) -> str:
+    """Write an e-value; beyond ten thousand its size says nothing more.
+
+    Example:
+        >>> evidence_words(84.14), evidence_words(4e11)
+        ('84.1', '> 10,000')
+    """
+    return f"> {count(_MOST_EVIDENCE)}" if value > _MOST_EVIDENCE else number(value, 1)
+
+
+def _proved(found: SequenceTest) -> str:
+    evidence = evidence_words(found.evidence[-1])
+    return f"{metric_label(found.metric)} (evidence {evidence}, {p_said(found.p_adjusted)})"
+
+
+def _course(one: MetricTrend) -> str:
+    slope = one.course.slope
+    words = f"{signed(slope.value, _DIGITS)} {bracket(slope, _DIGITS)}"
+    return f"{metric_label(one.metric)} by {words} ({p_said(one.course.p_value)})"
+
+
+def _changed(trends: Trends, one: MetricTrend) -> str:
+    change = one.change
+    if change is None:
+        return ""
+    when = trends.times[change.place].strftime("%Y-%m-%d")
+    level = f"{number(change.before, 3)} → {number(change.after, 3)}"
+    return f"{metric_label(one.metric)} on {when}, {level} ({p_said(change.p_value)})"
+
+
+def _few(named: list[str]) -> str:
+    more = [f"{count(len(named) - _NAMED)} more"] if len(named) > _NAMED else []
+    return listed([*named[:_NAMED], *more])
