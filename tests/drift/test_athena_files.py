@@ -106,7 +106,10 @@ TRAILING_COMMA = '{"id": 1,\n "submissions": [],\n}'
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (TRAILING_COMMA, "exercise-11.json, line [23], column \\d+: no valid JSON .*a comma after the last entry"),
+        (
+            TRAILING_COMMA,
+            "exercise-11.json, line [23], column \\d+: no valid JSON .*a comma after the last entry",
+        ),
         ("", "line 1, column 1: no valid JSON"),
         ("[1]", "is JSON but no exercise of Athena, .*: it is a list"),
         ({"id": 1, "title": "x"}, "its keys are 'id', 'title'"),

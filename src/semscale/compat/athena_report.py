@@ -56,6 +56,14 @@ def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) ->
 
     Raises:
         InputError: what stands there is no report, and stays as it is; or it cannot be written.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), REPORT)
+        >>> for day in ("Monday", "Tuesday"):
+        ...     report = update_report(path, {"7": {"timestamp": day}})
+        >>> report["exercises"]["7"]
+        {'timestamp': 'Tuesday', 'history': [{'timestamp': 'Monday'}]}
     """
     target = Path(path)
     check_writable(target, "report")

@@ -107,6 +107,19 @@ def run_quality_drift_analysis(  # noqa: PLR0913 - what Athena's script finds in
     Raises:
         InputError: no candidate, a file that cannot be read or has no baseline, submissions that only one
             side has, or no credits where they have a threshold.
+
+    Example:
+        >>> import json, tempfile
+        >>> said = [{"title": "Cause", "description": "You name it.", "credits": 1.0}]
+        >>> submission = {"id": 2, "text": "Because it rained.", "feedbacks": said}
+        >>> path = Path(tempfile.mkdtemp(), "sampled_exercise-1.json")
+        >>> _ = path.write_text(json.dumps({"id": 1, "submissions": [submission]}))
+        >>> models = {"same": lambda exercise, submission: said, "silent": lambda exercise, submission: []}
+        >>> found = run_quality_drift_analysis(path, models)
+        >>> {name: result["passed"] for name, result in found.exercises["1"]["model_results"].items()}
+        {'same': True, 'silent': False}
+        >>> found.exit_code
+        1
     """
     if not candidates:
         raise InputError("candidates must name at least one model, got none")

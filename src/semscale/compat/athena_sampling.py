@@ -53,6 +53,12 @@ def sample_exercise(
 
     Raises:
         InputError: no submission in the language, or none with a score.
+
+    Example:
+        >>> submissions = [{"id": score, "score": score} for score in (0, 3, 95, 100)]
+        >>> sampled = sample_exercise({"id": 1, "submissions": submissions}, language=None)
+        >>> [submission["score"] for submission in sampled["submissions"]]
+        [0, 3, 95, 100]
     """
     name = str(exercise.get("id"))
     if seed is not None:
