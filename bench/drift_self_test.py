@@ -175,7 +175,7 @@ def main():
     report("feedback written three times", written["baseline"], list(written.values())[1:], meter, options)
     if options.local:
         baseline, *again = runs = local_runs()
-        report("a local model", baseline, again[-1 - N_REFERENCES :], meter, options)
+        report("a local model", baseline, again[: N_REFERENCES + 1], meter, options)
         print_rotations(runs, meter)
 
 

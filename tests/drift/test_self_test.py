@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from made_up import SIGNATURE, comparison, metrics_of
+from made_up import SIGNATURE, measured, metrics_of, run
 from scipy.stats import binomtest
 
 from semscale.drift.damage import DAMAGES
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.measured import Measured
 from semscale.drift.self_test import self_test
-from semscale.drift.self_test_draws import Draw, compare_drawn, draw_items
+from semscale.drift.self_test_draws import Draw, Versions, compare_drawn, draw_items
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -125,20 +125,32 @@ def test_a_seed_says_it_all_and_stands_in_the_signature():
     assert one.signature.differences(other.signature)["damage_seed"] == ("1", "2")
 
 
-def test_with_reruns_the_last_one_is_damaged_and_the_others_are_the_reference():
-    baseline = run_of(24)
-    reworded = tuple(
-        Item(item.id, tuple(Output(output.text.replace("is", "was")) for output in item.outputs))
-        for item in baseline.items
+def reworded(run, words):
+    items = tuple(
+        Item(item.id, tuple(Output(output.text.replace(*words)) for output in item.outputs))
+        for item in run.items
     )
-    reruns = [run_of(24), Run("words", "model-a", reworded)]
-    alone, both = (quick(baseline, reruns=some, kinds=["swap"]) for some in (reruns[1:], reruns))
-    assert [row.kind for row in both.false_alarms] == ["rerun"]
+    return Run(run.dataset, run.model, items)
+
+
+def test_a_single_rerun_is_its_own_reference_and_several_are_each_others():
+    baseline = run_of(24)
+    # Two of ten words differ at every item: a loss of .2.
+    other, same = reworded(baseline, ("is", "be")), reworded(baseline, ("is", "is"))
+    alone = quick(baseline, reruns=[other], kinds=["swap"])
+    both = quick(baseline, reruns=[other, same], kinds=["swap"], draws=100)
     assert alone.n_reruns == 1
-    # The single rerun is its own reference, so its drift is 0. Beside the other, which says what the baseline
-    # says, it has other words: 2 of 8 (it, is | was, word, of, mine, the, end, was, near).
+    assert [row.kind for row in both.false_alarms] == ["rerun"]
     assert alone.row("rerun", 0.0).passed.value == 1
-    assert both.row("rerun", 0.0).passed.value == 0
+    # At each item chance says which of the two is the candidate: on average there is no drift.
+    assert both.row("rerun", 0.0).failed.value <= 0.05
+    assert both.row("swap").failed.value == 1
+
+
+def test_a_rerun_in_another_order_is_put_right():
+    baseline = run_of(24)
+    backwards = Run("words", "model-a", baseline.items[::-1])
+    assert quick(baseline, reruns=[backwards] * 2, kinds=["swap"]).row("rerun", 0.0).passed.value == 1
 
 
 @pytest.mark.parametrize(
@@ -169,25 +181,50 @@ def test_all_items_are_drawn_from_by_default_of_none():
 
 @given(st.integers(0, 10), st.integers(0, 999))
 def test_damaged_items_come_from_those_that_can_be(n_damaged, seed):
-    eligible = np.array([1, 4])
-    draw = draw_items(6, eligible, items=10, n_damaged=n_damaged, rng=np.random.default_rng(seed))
-    assert draw.are_damaged.sum() == n_damaged
-    assert set(draw.items[draw.are_damaged]) <= {1, 4}
+    can_be = np.zeros((2, 6), dtype=bool)
+    can_be[0, 1] = can_be[1, 4] = True
+    draw = draw_items(can_be, items=10, n_damaged=n_damaged, rng=np.random.default_rng(seed))
+    assert draw.are_damaged.tolist() == [True] * n_damaged + [False] * (10 - n_damaged)
+    damaged_places = zip(draw.versions[:n_damaged].tolist(), draw.items[:n_damaged].tolist(), strict=True)
+    assert set(damaged_places) <= {(0, 1), (1, 4)}
     assert len(draw.items) == 10
-    assert ((draw.items >= 0) & (draw.items < 6)).all()
+    assert set(draw.items) <= set(range(6))
+    assert set(draw.versions) <= {0, 1}
 
 
-def test_drawn_items_bring_their_losses_groups_and_reruns():
+def versions_of(losses, damaged_losses, *, baseline=None):
     groups = {"topic": ["a", "b", "c"]}
-    clean = comparison({"match": [0.1, 0.2, np.nan]}, reruns=[{"match": [0.01, 0.02, 0.03]}], groups=groups)
-    hurt = comparison({"match": [0.7, 0.8, 0.9]}, groups=groups)
-    draw = Draw(np.array([2, 0, 2, 0]), np.array([True, True, False, False]))
-    drawn = compare_drawn(clean, hurt, draw)
+    asked = run(3, groups=groups)
+    runs = tuple(run(3, groups=groups) for _ in losses) if baseline is None else (asked,)
+    hurt = tuple(run(3, groups=groups, model="damaged") for _ in losses)
+    measures = tuple(tuple(measured({"match": row}) for row in part) for part in (losses, damaged_losses))
+    return Versions(asked, (runs, hurt), measures, np.ones((len(losses), 3), dtype=bool))
+
+
+def test_drawn_items_bring_their_losses_groups_and_statuses():
+    versions = versions_of([[0.1, 0.2, np.nan]], [[0.7, 0.8, 0.9]])
+    draw = Draw(np.array([2, 0, 2, 0]), np.zeros(4, dtype=int), np.array([True, True, False, False]))
+    drawn = compare_drawn(versions, draw)
     np.testing.assert_array_equal(drawn.losses("match"), [0.9, 0.7, np.nan, 0.1])
-    np.testing.assert_array_equal(drawn.expected("match"), [0.03, 0.01, 0.03, 0.01])
+    np.testing.assert_array_equal(drawn.expected("match"), [np.nan, 0.1, np.nan, 0.1])
     assert [item.groups["topic"] for item in drawn.baseline.items] == ["c", "a", "c", "a"]
     assert drawn.measured.status.tolist() == [Status.SCORED, Status.SCORED, Status.EMPTY, Status.SCORED]
     assert len({item.id for item in drawn.candidate.items}) == 4
+
+
+def test_at_each_item_the_versions_that_are_no_candidate_are_the_reruns():
+    versions = versions_of([[0.1, 0.1, 0.1], [0.2, 0.2, 0.2], [0.4, 0.4, 0.4]], [[0.9] * 3] * 3)
+    draw = Draw(np.array([0, 1, 2]), np.array([0, 1, 2]), np.array([False, False, True]))
+    drawn = compare_drawn(versions, draw)
+    np.testing.assert_allclose(drawn.losses("match"), [0.1, 0.2, 0.9])
+    # The mean of the two others at each item: (.2 + .4) / 2, (.4 + .1) / 2, (.1 + .2) / 2.
+    np.testing.assert_allclose(drawn.expected("match"), [0.3, 0.25, 0.15])
+
+
+def test_the_baseline_by_itself_has_no_rerun():
+    versions = versions_of([[0.0, 0.0, 0.0]], [[0.9] * 3], baseline=True)
+    draw = Draw(np.array([0, 1]), np.zeros(2, dtype=int), np.array([True, False]))
+    assert compare_drawn(versions, draw).reruns == ()
 
 
 def test_the_gate_is_the_one_that_is_configured():

@@ -6,15 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-import numpy.typing as npt
 
-from semscale.drift.comparison import Comparison
 from semscale.drift.damage import DAMAGES, damaged
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.drift.gate import decide
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.meter import DriftMeter
-from semscale.drift.self_test_draws import compare_drawn, draw_items
+from semscale.drift.self_test_draws import Draw, Versions, compare_drawn, draw_items
 from semscale.drift.self_test_results import SelfTest, SelfTestRow
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run
@@ -39,13 +37,12 @@ class _Plan:
 
 
 @dataclass(frozen=True)
-class _Candidate:
-    """A candidate in which every item is changed that can be."""
+class _Change:
+    """One kind of change, done to each run of the model that is at hand."""
 
     kind: str
     is_harmful: bool
-    comparison: Comparison
-    is_eligible: npt.NDArray[np.bool_]
+    versions: Versions
 
 
 def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and what is drawn
@@ -67,10 +64,13 @@ def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and w
     with replacement, again and again; a share of them brings the losses of its changed version, the others
     those of the unchanged one, and the gate decides on these.
 
-    With reruns of the baseline the last one is what is damaged, as a candidate of an unchanged model would
-    be; the gate's reference are the others, or that same one where it is the only one. Without a rerun the
-    baseline itself is damaged: then false alarms are those that harmless rewriting and order raise, and say
-    nothing about a model's own noise.
+    With reruns of the baseline, these are what is damaged, as candidates of an unchanged model would be. At
+    each drawn item one of them, by chance, is the candidate and the others are the gate's reference, so that
+    no two runs' chance difference is taken for the model's. A single rerun is its own reference, which hides
+    all noise; without any the baseline itself is damaged. Then false alarms are those that harmless
+    rewriting and order raise, and say nothing about a model's own noise.
+
+    Over many runs (``over_runs``), each draw stands for the first run against its baseline.
 
     Args:
         baseline: the approved run.
@@ -91,15 +91,19 @@ def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and w
     """
     chosen = _checked_kinds(kinds)
     plan = _plan(baseline, settings or GateSettings(), items=items, shares=shares, draws=draws, seed=seed)
-    clean, candidates = _measured(baseline, reruns, chosen, meter or DriftMeter(), seed, progress)
-    everyone = np.ones(len(baseline.items), dtype=np.bool_)
-    unchanged = _Candidate("rerun" if reruns else "identity", False, clean, everyone)
-    asked = [(unchanged, 0.0), *((candidate, share) for candidate in candidates for share in plan.shares)]
+    runs = tuple(_aligned(baseline, rerun) for rerun in reruns) or (baseline,)
+    changes = _measured(baseline, runs, chosen, meter or DriftMeter(), seed, progress)
+    unchanged = replace(changes[0], kind="rerun" if reruns else "identity", is_harmful=False)
+    asked = [(unchanged, 0.0), *((change, share) for change in changes for share in plan.shares)]
     rows = []
-    for done, (candidate, share) in enumerate(asked, 1):
-        rows.append(_row(clean, candidate, share, plan))
+    for done, (change, share) in enumerate(asked, 1):
+        rows.append(_row(change, share, plan))
         if progress:
             progress("deciding draws", done * plan.draws, len(asked) * plan.draws)
+    rows.sort(key=lambda row: row.is_harmful)
+    everyone = np.arange(len(baseline.items))
+    whole = Draw(everyone, np.zeros_like(everyone), np.zeros(len(everyone), dtype=np.bool_))
+    decided = decide(compare_drawn(unchanged.versions, whole), plan.settings).signature
     signature = Signature.of(
         "self-test",
         kinds="+".join(chosen),
@@ -108,8 +112,7 @@ def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and w
         damage_seed=seed,
         reruns=len(reruns),
     )
-    rows.sort(key=lambda row: row.is_harmful)
-    return SelfTest(tuple(rows), len(reruns), signature.extended(_decided(clean, plan).signature))
+    return SelfTest(tuple(rows), len(reruns), signature.extended(decided))
 
 
 def _checked_kinds(kinds: Sequence[str] | None) -> list[str]:
@@ -145,59 +148,67 @@ def _quick(settings: GateSettings) -> GateSettings:
     return settings.model_copy(update={"replicates": min(settings.replicates, REPLICATES)})
 
 
+def _aligned(baseline: Run, rerun: Run) -> Run:
+    """Put a rerun's items into the baseline's order; what does not belong there the meter refuses."""
+    places = {item.id: place for place, item in enumerate(baseline.items)}
+    return replace(rerun, items=tuple(sorted(rerun.items, key=lambda item: places.get(item.id, len(places)))))
+
+
 def _measured(  # noqa: PLR0913 - all that is measured at once
     baseline: Run,
-    reruns: Sequence[Run],
+    runs: tuple[Run, ...],
     kinds: Sequence[str],
     meter: DriftMeter,
     seed: int,
     progress: Progress | None,
-) -> tuple[Comparison, list[_Candidate]]:
-    """Measure the unchanged candidate and one of each kind, reading every text once."""
-    candidate = reruns[-1] if reruns else baseline
-    references = (reruns[:-1] or reruns) if reruns else ()
-    changed = [damaged(candidate, kind, seed=seed) for kind in kinds]
-    runs = [candidate, *references, *(run for run, _ in changed)]
-    measured = meter.measure(baseline, runs, progress=progress)
-    first = 1 + len(references)
-    clean = Comparison(baseline, candidate, measured[0], tuple(measured[1:first]))
-    candidates = [
-        _Candidate(kind, DAMAGES[kind].is_harmful, replace(clean, candidate=run, measured=found), which)
-        for kind, (run, which), found in zip(kinds, changed, measured[first:], strict=True)
+) -> list[_Change]:
+    """Measure the runs as they are and changed in each way, reading every text once."""
+    changed = [[damaged(run, kind, seed=seed) for run in runs] for kind in kinds]
+    everything = [*runs, *(run for of_kind in changed for run, _ in of_kind)]
+    measured = meter.measure(baseline, everything, progress=progress)
+    v = len(runs)
+    clean, rest = tuple(measured[:v]), measured[v:]
+    return [
+        _Change(
+            kind,
+            DAMAGES[kind].is_harmful,
+            Versions(
+                baseline,
+                (runs, tuple(run for run, _ in of_kind)),
+                (clean, tuple(rest[at * v : (at + 1) * v])),
+                np.array([which for _, which in of_kind]),
+            ),
+        )
+        for at, (kind, of_kind) in enumerate(zip(kinds, changed, strict=True))
     ]
-    return clean, candidates
 
 
-def _row(clean: Comparison, candidate: _Candidate, share: float, plan: _Plan) -> SelfTestRow:
+def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
     """Draw items and decide, as often as the plan says."""
-    eligible = np.flatnonzero(candidate.is_eligible)
-    rng = np.random.default_rng([plan.seed, zlib.crc32(f"{candidate.kind} {share}".encode())])
+    can_be = change.versions.can_be
+    rng = np.random.default_rng([plan.seed, zlib.crc32(f"{change.kind} {share}".encode())])
     n_damaged = max(1, int(share * plan.items + 0.5)) if share else 0
     outcomes: Counter[Outcome] = Counter()
     failing: Counter[str] = Counter()
-    n_draws = plan.draws if len(eligible) else 0
+    n_draws = plan.draws if can_be.any() or not share else 0
     for _ in range(n_draws):
-        draw = draw_items(len(clean.baseline.items), eligible, items=plan.items, n_damaged=n_damaged, rng=rng)
-        decision = _decided(compare_drawn(clean, candidate.comparison, draw), plan)
+        draw = draw_items(can_be, items=plan.items, n_damaged=n_damaged, rng=rng)
+        decision = decide(compare_drawn(change.versions, draw), plan.settings)
         outcomes[decision.outcome] += 1
         failing.update(_failing(decision))
     rates = {outcome: wilson_interval(outcomes[outcome], n_draws) for outcome in Outcome}
     return SelfTestRow(
-        kind=candidate.kind,
-        is_harmful=candidate.is_harmful,
+        kind=change.kind,
+        is_harmful=change.is_harmful,
         share=share,
         items=plan.items,
-        n_eligible=len(eligible),
+        n_eligible=int(can_be.any(axis=0).sum()) if share else can_be.shape[1],
         n_draws=n_draws,
         failed=rates[Outcome.FAIL],
         passed=rates[Outcome.PASS],
         undecided=rates[Outcome.UNDECIDED],
         by_metric={name: n / n_draws for name, n in failing.most_common()},
     )
-
-
-def _decided(comparison: Comparison, plan: _Plan) -> GateDecision:
-    return decide(comparison, plan.settings)
 
 
 def _failing(decision: GateDecision) -> set[str]:
