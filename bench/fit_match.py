@@ -163,7 +163,7 @@ def general_floors(layers, encoder):
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         texts = sorted({row["text"] for row in csv.DictReader(file)})
     read = TextsRead(texts, encoder)
-    weights = WordWeights.over((words.words for words in read.words), stop=STOP_WEIGHT)
+    weights = WordWeights.over((words.words for words in read.words.values()), stop=STOP_WEIGHT)
     drawn = unrelated_pairs(texts, UNRELATED_PAIRS, SEED)
     return layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
 

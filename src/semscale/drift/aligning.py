@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -15,8 +16,9 @@ from semscale.matching.cosines import row_cosines
 from semscale.matching.reuse import plan_groups
 from semscale.types import Floats, Integers, Vectors
 
-FRESH_BYTES = 128 << 20  # states of texts that are read in one step
+FRESH_BYTES = 64 << 20  # states of texts that are read in one step
 KEPT_BYTES = 128 << 20  # states of texts that are kept for later items
+_TOGETHER = 32  # items that are scored together
 
 Key = tuple[int, int]
 """The baseline's text and the candidate's, by number."""
@@ -80,25 +82,44 @@ class Aligner:
         token = self._read.token_bytes
         room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // token}
         kept: dict[int, Reading] = {}
+        before: Iterator[tuple[int, int, AlignedItem]] = iter(())
         for step in plan_groups(groups, self._read.lengths, **room):
-            kept.update(self._read.read(step.fresh))
+            # While the model reads the texts of one step, the pairs of the step before are scored.
+            for text, reading in self._read.read(step.fresh):
+                kept[text] = reading
+                yield from islice(before, 1)
+            yield from before
             block = [side for item in step.pairs.tolist() for side in sides[item]]
-            yield from self._block(block, kept)
+            before = self._block(block, kept.copy(), step.dropped.tolist())
             for text in step.dropped.tolist():
                 del kept[text]
+        yield from before
 
     def _block(
-        self, block: Sequence[Sides], readings: Mapping[int, Reading]
+        self, block: Sequence[Sides], readings: Mapping[int, Reading], dropped: Sequence[int]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
         cosines = self._cosines(block, readings)
+        scores: dict[Key, PairScores] = {}
+        for start in range(0, len(block), _TOGETHER):
+            yield from self._scored(block[start : start + _TOGETHER], readings, cosines, scores)
+        self._read.forget(dropped)
+
+    def _scored(
+        self,
+        block: Sequence[Sides],
+        readings: Mapping[int, Reading],
+        cosines: Mapping[Key, float],
+        scores: dict[Key, PairScores],
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
         pairs = [self._pairs(side, cosines) for side in block]
         keys = [
             [(side.baseline.texts[row], side.candidate.texts[column]) for row, column in found.tolist()]
             for side, found in zip(block, pairs, strict=True)
         ]
-        wanted = list(dict.fromkeys(key for each in keys for key in each if key[0] != key[1]))
+        new = (key for each in keys for key in each if key[0] != key[1] and key not in scores)
+        wanted = list(dict.fromkeys(new))
         scored = self._scoring.score(wanted, [cosines[key] for key in wanted], readings)
-        scores: dict[Key, PairScores] = dict(zip(wanted, scored, strict=True))
+        scores.update(zip(wanted, scored, strict=True))
         for side, found, each in zip(block, pairs, keys, strict=True):
             own = [scores.get(key, EQUAL) for key in each]
             yield side.item, side.run, AlignedItem(side.baseline, side.candidate, found, own)

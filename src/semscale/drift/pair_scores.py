@@ -81,7 +81,6 @@ class PairScoring:
         self._guards = guards
         self._calibration = calibration
         self._layers = layers
-        self._layers.learn(read.spelled, np.arange(len(read.texts)))
         self._weights = WordWeights.over([], stop=calibration.stop_weight)
         self.floors: Mapping[str, float] = calibration.floors
 
@@ -92,14 +91,16 @@ class PairScoring:
             corpus: numbers of texts.
             seed: of the draw of unrelated pairs.
         """
-        words = self._read.spelled.words
+        spelled = self._read.spelled
+        spelled.spell(corpus.tolist())
         self._weights = WordWeights.over(
-            (words[text].words for text in corpus), stop=self._calibration.stop_weight
+            (spelled.words[text].words for text in corpus.tolist()), stop=self._calibration.stop_weight
         )
         if len(corpus) < FEWEST_FOR_FLOORS:
             return
         texts = [self._read.texts[text] for text in corpus]
         drawn = corpus[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
+        self._layers.learn(spelled, np.unique(drawn).tolist())
         vectors = {
             text: self._words(text, reading) for text, reading in self._read.hold(np.unique(drawn)).items()
         }
@@ -118,6 +119,9 @@ class PairScoring:
             cosines: of their vectors.
             readings: of the texts.
         """
+        texts = {text for pair in pairs for text in pair}
+        self._read.spelled.spell(texts)
+        self._layers.learn(self._read.spelled, texts)
         compared, f1, findings = [], [], []
         for baseline, candidate in pairs:
             ours, theirs = self._prepared(candidate, readings), self._prepared(baseline, readings)

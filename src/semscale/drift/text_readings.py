@@ -1,6 +1,6 @@
 """Reads texts with a model, each once: states of tokens, from which all similarities of a pair are made."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +42,7 @@ class TextReadings:
         self._keep = keep
         self._held: dict[int, Reading] = {}
         self.texts = texts
-        self.spelled = TextsRead(texts, encoder)
+        self.spelled = TextsRead(texts, encoder, words=False)
 
     @property
     def token_bytes(self) -> int:
@@ -58,6 +58,10 @@ class TextReadings:
         """Give the readings of a few texts, and hold on to them, so that they are not read again."""
         self._held = dict(self.read(wanted))
         return self._held
+
+    def forget(self, texts: Iterable[int]) -> None:
+        """Let go of the words of texts that will not be asked for again, save those that are kept."""
+        self.spelled.forget(text for text in texts if text >= self._keep)
 
     def read(self, wanted: Integers) -> Iterator[tuple[int, Reading]]:
         """Give the readings of some texts, in the order in which they are ready."""

@@ -46,8 +46,6 @@ class StateReader:
         """
         keys = cache_keys(self._signature, [texts[text] for text in wanted]) if self._cache else []
         there = self._cache.get_many(keys, self._encoder.hidden) if self._cache else {}
-        for row, states in there.items():
-            yield int(wanted[row]), states
         missing = np.array([row for row in range(len(wanted)) if row not in there], np.int64)
         key_of = {int(wanted[row]): keys[row] for row in missing} if self._cache else {}
         fresh: dict[bytes, Rounded] = {}
@@ -59,6 +57,9 @@ class StateReader:
                     self._write(fresh)
             yield text, states
         self._write(fresh)
+        # Last, so that whoever works on the texts of before does so while the model reads.
+        for row, states in there.items():
+            yield int(wanted[row]), states
 
     def _write(self, fresh: dict[bytes, Rounded]) -> None:
         if self._cache and fresh:

@@ -1,6 +1,6 @@
 """How alike pairs are layer by layer: words by themselves, words in context, whole texts."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,13 +9,14 @@ import numpy as np
 from semscale.embedding.token_ids import TokenIds
 from semscale.matching.calibrated import LAYERS, lean
 from semscale.matching.reuse import plan_steps
-from semscale.matching.static_words import ReadStates, StaticPieces, pieces_of
+from semscale.matching.static_words import ReadStates, StaticPieces, Word, pieces_of
 from semscale.matching.subjects import starts_with_pronoun, subject_length, weigh_subject
 from semscale.matching.token_words import WordWeights, find_words, unit_rows
 from semscale.matching.word_vectors import WordVectors, compare_words
 from semscale.types import Floats, Integers, Progress, Vectors
 
 if TYPE_CHECKING:
+    from semscale.embedding.token_ids import Spelling
     from semscale.embedding.token_states import TokenEncoder
     from semscale.matching.token_words import TokenWords
 
@@ -56,18 +57,44 @@ class TextsRead:
     Args:
         texts: distinct.
         encoder: whose tokens.
+        words: whether to find all words at once; otherwise those of a text are found by ``spell``.
+
+    Attributes:
+        tokens: of all texts.
+        words: of each text, by its number.
+        pieces: of the words of each text, likewise.
     """
 
-    def __init__(self, texts: Sequence[str], encoder: "TokenEncoder") -> None:
-        spellings = list(encoder.reader.spell_all(texts))
-        ids = [spelling.ids for spelling in spellings]
+    def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:
+        self._texts = texts
+        self._reader = encoder.reader
+        self.words: dict[int, TokenWords] = {}
+        self.pieces: dict[int, list[Word]] = {}
+        if not words:
+            self.tokens = self._reader.read(texts)
+            return
+        ids = [spelling.ids for spelling in self._spelled(range(len(texts)))]
         ends = np.cumsum([0, *map(len, ids)], dtype=np.int64)
         self.tokens = TokenIds(np.concatenate([np.empty(0, np.int32), *ids]), ends)
-        self.words: list[TokenWords] = [
-            find_words(text, spelling.offsets, spelling.special)
-            for text, spelling in zip(texts, spellings, strict=True)
-        ]
-        self.pieces = [pieces_of(*each) for each in zip(texts, spellings, self.words, strict=True)]
+
+    def spell(self, texts: Iterable[int]) -> None:
+        """Find the words of those of the texts whose words are not known yet."""
+        for _ in self._spelled([text for text in texts if text not in self.words]):
+            pass
+
+    def forget(self, texts: Iterable[int]) -> None:
+        """Let go of the words of some texts."""
+        for text in texts:
+            self.words.pop(text, None)
+            self.pieces.pop(text, None)
+
+    def _spelled(self, texts: Sequence[int]) -> Iterator["Spelling"]:
+        spellings = self._reader.spell_all([self._texts[text] for text in texts])
+        for text, spelling in zip(texts, spellings, strict=True):
+            words = find_words(self._texts[text], spelling.offsets, spelling.special)
+            self.words[text] = words
+            self.pieces[text] = pieces_of(self._texts[text], spelling, words)
+            yield spelling
 
 
 class WordLayers:
@@ -104,7 +131,7 @@ class WordLayers:
             weights: of words.
             progress: called while pairs are measured.
         """
-        self.learn(read, np.unique(np.concatenate([prediction, reference])))
+        self.learn(read, np.unique(np.concatenate([prediction, reference])).tolist())
         values = np.full((len(prediction), 5), np.nan)
         kept: dict[int, WordVectors] = {}
         token = 4 * self._encoder.hidden
@@ -121,7 +148,7 @@ class WordLayers:
                 del kept[text]
         return Measured(*values.T.copy())
 
-    def learn(self, read: TextsRead, texts: Integers) -> None:
+    def learn(self, read: TextsRead, texts: Iterable[int]) -> None:
         """Read the word pieces of some texts that are new."""
         self._static.learn(piece for text in texts for word in read.pieces[text] for piece in word)
 
