@@ -13,7 +13,8 @@ def test_holm_multiplies_by_the_tests_that_are_left():
 
 
 def test_holm_never_falls_and_never_exceeds_one():
-    # .01 * 3 = .03, .011 * 2 = .022 but no less than .03, .9 * 1; and .6 * 2 is cut off at 1, as is .7 * 1 < 1.
+    # .01 * 3 = .03, .011 * 2 = .022 but no less than .03, .9 * 1.
+    # .6 * 2 is cut off at 1, and .7 * 1 is no less than that.
     np.testing.assert_allclose(holm(np.array([0.01, 0.011, 0.9])), [0.03, 0.03, 0.9])
     np.testing.assert_allclose(holm(np.array([0.7, 0.6])), [1, 1])
 

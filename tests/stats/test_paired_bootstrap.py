@@ -19,8 +19,9 @@ def skewed(n=12, seed=0):
 
 
 def test_few_items_go_by_t():
-    # Mean 1, sd sqrt(2.5), se sqrt(.5), t = sqrt(2). With 4 degrees P(T > t) = 1/2 - 3/8 * u * (1 - t^2 / (12 w))
-    # where w = 1 + t^2 / 4 = 1.5 and u = t / sqrt(w) = 1.1547: .5 - .375 * 1.1547 * .8889 = .1151.
+    # Mean 1, sd sqrt(2.5), se sqrt(.5), t = sqrt(2). With 4 degrees of freedom
+    # P(T > t) = 1/2 - 3/8 * u * (1 - t^2 / (12 w)), w = 1 + t^2 / 4 = 1.5, u = t / sqrt(w) = 1.1547:
+    # .5 - .375 * 1.1547 * .8889 = .1151.
     # t(.975, 4) = 2.7764: 1 -+ 2.7764 * .7071.
     found = paired_means(column(-1, 0, 1, 2, 3), plan=PLAN)[0]
     assert found.p_value == pytest.approx(0.1151, abs=1e-4)
@@ -110,7 +111,7 @@ def test_rare_differences_have_replicates_without_any():
 
 
 def test_it_errs_no_more_than_it_may_where_t_does():
-    # Skewed to the left with mean 0: the t-test rejects about 9 % of 30 items; 300 draws: standard error .015.
+    # Skewed to the left, mean 0: of 30 items the t-test rejects about 9 %. 300 draws: standard error .015.
     rng = np.random.default_rng(5)
     draws = 1 - rng.exponential(size=(300, 30))
     plan = IntervalPlan(replicates=400)

@@ -12,7 +12,7 @@ from semscale.drift.gate_cautions import gate_cautions
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.gate_signature import gate_signature
 from semscale.drift.metric_choice import chosen_metrics, margins
-from semscale.drift.sequence import sequence_tests, series_before
+from semscale.drift.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.thresholds import check_thresholds, read_thresholds, threshold_cautions
 from semscale.errors import UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
@@ -59,7 +59,8 @@ def decide(
     margin, on average" (``stats/betting.py``). Its evidence may be looked at every day: over any number of
     days the chance of a false alarm stays at alpha, Holm-adjusted for the number of metrics. Those tests then
     have the sequence's p-value, raw and adjusted; whether the drift is material is still asked of this run.
-    Groups are tested as without it.
+    Groups are tested as without it. As one run is one observation, no single run can be significant, however
+    bad: it is undecided then, and fails by a threshold if one is set.
 
     Args:
         comparison: a candidate measured against the baseline.
@@ -81,6 +82,7 @@ def decide(
         series, unlike = series_before(comparison, earlier)
         cautions += unlike
         sequence = sequence_tests(comparison, series, margins(comparison, settings, names), settings)
+        cautions += sequence_cautions(comparison, sequence, settings)
     tests = _tests(questions, {test.metric: test for test in sequence}, settings)
     checks = check_thresholds(comparison, thresholds)
     return GateDecision(

@@ -29,14 +29,14 @@ def one_series(
     series = []
     for kept in in_time:
         if kept.baseline_id != baseline_id:
-            left_out.setdefault("have another baseline", []).append(kept.id)
+            left_out.setdefault("another baseline", []).append(kept.id)
         elif kept.signature != signature:
-            left_out.setdefault("were measured otherwise", []).append(kept.id)
+            left_out.setdefault("measured otherwise", []).append(kept.id)
         elif last[kept.candidate_id] != kept.id:
-            left_out.setdefault("are of a candidate that was compared again later", []).append(kept.id)
+            left_out.setdefault("the candidate was compared again later", []).append(kept.id)
         else:
             series.append(kept)
-    lines = [f"{len(ids)} comparisons {why} and are left out: {named(ids)}" for why, ids in left_out.items()]
+    lines = [f"comparisons left out, {why} ({len(ids)}): {named(ids)}" for why, ids in left_out.items()]
     return series, lines
 
 
@@ -112,6 +112,25 @@ def evidence_of_runs(
         )
         for (name, found), p_adjusted in zip(evidence.items(), corrected, strict=True)
     )
+
+
+def sequence_cautions(
+    comparison: Comparison, tests: Sequence[SequenceTest], settings: GateSettings
+) -> list[str]:
+    """Name the metrics in which so few runs cannot be significant, however bad they are."""
+    short = []
+    for test in tests:
+        worst = np.ones(len(test.losses))
+        allowed = test.allowed / comparison.metrics[test.metric].span
+        if not allowed > 0 or betting_evidence(worst, allowed)[-1] <= len(tests) / settings.alpha:
+            short.append(test.metric)
+    if not short:
+        return []
+    n = max(len(test.losses) for test in tests)
+    return [
+        f"runs against this baseline so far: {n}; even the worst could not be significant over so few in "
+        f"{named(short)}: set a threshold for a single bad run, such as min_match"
+    ]
 
 
 def stored_loss(kept: StoredComparison, metric: str) -> float:
