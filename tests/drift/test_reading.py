@@ -109,6 +109,14 @@ def test_json_lines_in_their_own_shape_need_no_columns(written):
     )
 
 
+def test_messages_are_an_input_whatever_the_order_of_their_keys(written):
+    message = {"role": "user", "content": "Why?"}
+    turned = dict(reversed(message.items()))
+    rows = [{"id": 1, "input": [message], "output": "a"}, {"id": 2, "input": [turned], "output": "b"}]
+    first, second = read_items(written(rows, "answers.jsonl"))
+    assert first.input == second.input == '[{"content": "Why?", "role": "user"}]'
+
+
 def test_kinds_of_groups_may_be_keys_of_objects_or_columns(written):
     rows = [{"id": 1, "outputs": ["a"], "groups": {"topic": "t"}, "year": 2024}]
     path = written(rows, "answers.jsonl")

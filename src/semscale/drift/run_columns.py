@@ -1,5 +1,6 @@
 """Which columns of a table hold a run's items, and their rows as items."""
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -29,7 +30,7 @@ class RunColumns:
 
     Attributes:
         id: names of the items.
-        input: what the model was asked; ``input`` itself need not be there.
+        input: what the model was asked, a text or a list of messages; ``input`` itself need not be there.
         output: what the model gave; each column holds texts, lists of texts, or objects with a text.
         fields: numbers of each output: columns, or keys of the objects. Without any, objects give all theirs.
         by: names of groups; a column's name is the groups' kind. Keys of the objects may be named as well.
@@ -76,6 +77,12 @@ class RunColumns:
         return chosen
 
     @property
+    def used(self) -> set[str]:
+        """Columns that are looked at, where a table has them."""
+        titles = {self.id, *self.output, *self.fields, *self.by} | ({self.input} if self.input else set())
+        return titles | ({_GROUPS} if self.has_group_objects else set())
+
+    @property
     def has_group_objects(self) -> bool:
         """Whether groups come from objects in a column ``groups``."""
         return self.output == (_LISTED,) and _GROUPS not in (self.id, self.input, *self.fields, *self.by)
@@ -114,8 +121,9 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
 
 def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
     before = 0
-    for batch in table.batches(_BATCH):
-        cells = {title: batch[title].to_list() for title in batch.columns}
+    used = columns.used
+    for batch in table.batches_with(used & set(table.columns), _BATCH):
+        cells = {title: batch[title].to_list() for title in batch.columns if title in used}
         ids, *kinds = (
             _names(batch, title, Place(table.name, before, title)) for title in (columns.id, *columns.by)
         )
@@ -137,7 +145,7 @@ def _row(
         groups |= _group_objects(cells.get(_GROUPS), Place(table.name, row, _GROUPS))
     asked = None
     if columns.input is not None:
-        asked = text_of(cells.get(columns.input), Place(table.name, row, columns.input))
+        asked = _asked(cells.get(columns.input), Place(table.name, row, columns.input))
     return _Row(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
 
 
@@ -155,6 +163,13 @@ def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, An
                 for output, number in zip(outputs, numbers, strict=True)
             ]
     return tuple(outputs)
+
+
+def _asked(cell: object, place: Place) -> str | None:
+    """Read an input; a list of messages, or an object, is the JSON that stands for it."""
+    if isinstance(cell, list | dict):
+        return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=str)
+    return text_of(cell, place)
 
 
 def _group_objects(cell: object, place: Place) -> dict[str, str]:
