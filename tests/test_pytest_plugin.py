@@ -124,7 +124,7 @@ def test_another_text_fails_with_its_score_and_the_threshold(project):
     result = project.run(OTHER)
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(
-        ["E *match 0.0*, min_match is 0.5", "E *words without a partner, approved: *"]
+        ["E *match 0.0*, min_match is 0.45", "E *words without a partner, approved: *"]
     )
 
 

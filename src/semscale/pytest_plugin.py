@@ -55,7 +55,7 @@ def pytest_configure(config: pytest.Config) -> None:
     """Register the marker and check the ini settings."""
     config.addinivalue_line("markers", _MARKER)
     _checked("the ini file", _defaults(config))
-    prune = config.getoption("semantic_prune") and not hasattr(config, "workerinput")
+    prune = config.getoption("semantic_prune") and not _is_worker(config)
     log = SnapshotLog(prune=bool(prune), show=lambda path: _relative(path, config))
     config.pluginmanager.register(log, "semscale-snapshots")
 
@@ -64,7 +64,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check markers before any test runs, and count tests before any is deselected."""
     checked: set[int] = set()
-    for item in items:
+    for item in [] if _is_worker(config) else items:  # in a worker, stopping here would hide the reason
         for marker in item.iter_markers("semantic"):
             if id(marker) not in checked:
                 checked.add(id(marker))
@@ -99,11 +99,14 @@ def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
     from semscale.snapshots.session import SnapshotTest
 
     item = request.node
+    markers = list(item.iter_markers("semantic"))
+    for marker in markers:
+        _check_marker(item, marker)
     test = SnapshotTest(
         file=snapshot_file(item.path),
         key=_key(item),
         command=f"pytest {shlex.quote(_node(item))} --semantic-approve",
-        settings=tuple(marker.kwargs for marker in reversed(list(item.iter_markers("semantic")))),
+        settings=tuple(marker.kwargs for marker in reversed(markers)),
     )
     item.stash[_TEST] = test
     return SemanticSnapshot(test, _session(request.config))
@@ -164,6 +167,10 @@ def _checked(where: str, settings: Mapping[str, object]) -> None:
         settle(settings)
     except SemscaleError as error:
         raise pytest.UsageError(f"{where}: {error}") from error
+
+
+def _is_worker(config: pytest.Config) -> bool:
+    return hasattr(config, "workerinput")  # pytest-xdist's mark
 
 
 def _key(item: pytest.Item) -> str:

@@ -28,10 +28,12 @@ class SnapshotLog:
         self._removed: Unused = {}
 
     def pytest_runtest_logreport(self, report: object) -> None:
-        """Take a test's report; one that ran again counts once."""
+        """Take a test's report; one that ran again counts once, with all that was approved."""
         told = getattr(report, ATTRIBUTE, None)
         if told is not None:
-            self._tests[getattr(report, "nodeid", "")] = told
+            nodeid = getattr(report, "nodeid", "")
+            before = self._tests.get(nodeid, {"approved": []})["approved"]
+            self._tests[nodeid] = {**told, "approved": list(dict.fromkeys([*before, *told["approved"]]))}
 
     def pytest_sessionfinish(self) -> None:
         """Remove unused snapshots, if asked to."""

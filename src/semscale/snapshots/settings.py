@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from semscale.errors import InputError
 
-DEFAULT_MIN_MATCH = 0.5
+DEFAULT_MIN_MATCH = 0.45
 """Match from which on a text says what its snapshot says; ``docs/pytest.md`` gives the measurement."""
 
 GUARD_MODES = ("weigh", "fail", "warn", "off")

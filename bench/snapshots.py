@@ -1,0 +1,93 @@
+"""How many texts that mean the same a snapshot lets pass, and how many that do not it catches, by threshold.
+
+Run with ``python bench/snapshots.py``. Pairs of STS-B dev that people rated 4 and more mean the same, those
+rated 2 and less do not; those between are left out. Of the example runs in ``examples/drift``, the rerun and
+the good candidate say what the baseline says in other words; each text is paired as a snapshot would pair it.
+Negated and renumbered texts are the baseline's and STS-B's own, damaged as ``semscale drift self-test`` does.
+"""
+
+import argparse
+import csv
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from measuring import machine
+from semscale.drift.damage_negation import negated
+from semscale.drift.damage_numbers import renumbered
+from semscale.history.items import Output
+from semscale.snapshots.comparing import compare_outputs
+from semscale.snapshots.measuring import SnapshotMeter
+from semscale.snapshots.settings import settle
+
+ROOT = Path(__file__).parents[1]
+STSB = ROOT.parent / "shared" / "data" / "stsb" / "dev.csv"
+THRESHOLDS = (0.35, 0.4, 0.45, 0.5, 0.55, 0.6, 0.65)
+
+
+def outputs_of(run: str) -> list[list[str]]:
+    lines = (ROOT / "examples" / "drift" / f"{run}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [[output["text"] for output in json.loads(line)["outputs"]] for line in lines]
+
+
+def paired(baseline, run, meter):
+    """The pairs that snapshots of the baseline's items would make with a run's outputs."""
+    pairs = []
+    for ours, theirs in zip(baseline, run, strict=True):
+        compared = compare_outputs([Output(o) for o in ours], [Output(t) for t in theirs], settle(), meter)
+        pairs += [(ours[pair.approved], theirs[pair.actual]) for pair in compared.pairs]
+    return pairs
+
+
+def other_comments(baseline):
+    """Every comment beside the next one on the same answer."""
+    return [(one, other) for texts in baseline for one, other in zip(texts, texts[1:], strict=False)]
+
+
+def damaged(texts: Sequence[str], change) -> list[tuple[str, str]]:
+    changed = ((text, change(text)) for text in texts)
+    return [(text, other) for text, other in changed if other is not None]
+
+
+def share_passing(pairs, guards, meter):
+    """Percentage of pairs that pass, by threshold."""
+    settings = [settle({"min_match": limit, "guards": guards}) for limit in THRESHOLDS]
+    passed = [
+        [compare_outputs([Output(ours)], [Output(theirs)], each, meter).passed for each in settings]
+        for ours, theirs in pairs
+    ]
+    return 100 * np.mean(passed, axis=0)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pairs", type=int, default=10**6, help="of each kind, at most")
+    parser.add_argument("--guards", default="weigh", help="as snapshots take it")
+    given = parser.parse_args()
+    meter = SnapshotMeter()
+    with STSB.open(encoding="utf-8", newline="") as file:
+        rated = [(float(r["similarity_0_5"]), r["sentence1"], r["sentence2"]) for r in csv.DictReader(file)]
+    baseline = outputs_of("baseline")
+    texts = [text for comments in baseline for text in comments] + [one for _, one, _ in rated[:600]]
+    kinds = {
+        "same: STS-B, rated 4 and more": [(one, other) for score, one, other in rated if score >= 4],
+        "same: example, rerun": paired(baseline, outputs_of("rerun"), meter),
+        "same: example, good candidate": paired(baseline, outputs_of("candidate_good"), meter),
+        "other: STS-B, rated 2 and less": [(one, other) for score, one, other in rated if score <= 2],
+        "other: example, another comment": other_comments(baseline),
+        "other: negated": damaged(texts, negated),
+        "other: a number changed": damaged(texts, renumbered),
+    }
+    print(machine())
+    print("percentage that does as it should, by min_match")
+    print(f"{'':34}{'pairs':>6}", *(f"{limit:6.2f}" for limit in THRESHOLDS))
+    for kind, pairs in kinds.items():
+        passing = share_passing(pairs[: given.pairs], given.guards, meter)
+        right = passing if kind.startswith("same") else 100 - passing
+        print(f"{kind:34}{len(pairs[: given.pairs]):6}", *(f"{each:6.1f}" for each in right))
+
+
+if __name__ == "__main__":
+    main()
