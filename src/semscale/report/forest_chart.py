@@ -89,13 +89,14 @@ def legend(rows: Sequence[ForestRow]) -> tuple[Swatch, ...]:
     return tuple(swatch for occurs, swatch in marks if occurs)
 
 
-def forest(rows: Sequence[ForestRow], title: str, *, width: int) -> Specification:
+def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool = False) -> Specification:
     """Draw one line a row: what reruns lose and the margin as bands, the mean with its interval on top.
 
     Args:
         rows: from top to bottom.
         title: what the axis shows.
         width: whole width in pixels, labels included.
+        percent: whether the axis counts in percent.
     """
     import altair as alt
 
@@ -106,7 +107,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int) -> Specificatio
     records = [row.record(place, narrow=narrow) for place, row in enumerate(rows)]
     x = alt.X(
         "loss:Q",
-        axis=alt.Axis(title=title, tickCount=3 if narrow else 5, orient="top", domain=False, ticks=False),
+        axis=_axis(title, narrow=narrow, percent=percent),
         scale=alt.Scale(domain=_domain(records), nice=False, zero=False),
     )
     base = alt.Chart(alt.NamedData(name="rows")).encode(
@@ -118,6 +119,19 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int) -> Specificatio
     )
     return themed(
         alt.layer(*layers, figures), names, room, {"rows": records}, width=plot, height=_ROW * len(rows)
+    )
+
+
+def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":
+    import altair as alt
+
+    return alt.Axis(
+        title=title,
+        tickCount=3 if narrow else 5,
+        format="~%" if percent else "~g",
+        orient="top",
+        domain=False,
+        ticks=False,
     )
 
 

@@ -83,7 +83,7 @@ def false_alarms_figure(result: SelfTest) -> Figure | None:
         for row in drawn
     ]
     return Figure.drawn(
-        lambda width: forest(rows, "share of draws in which the gate failed", width=width),
+        lambda width: forest(rows, "share of draws in which the gate failed", width=width, percent=True),
         f"False alarms, {percent(alpha, 0)} allowed. "
         + "; ".join(f"{row.name} {row.text}" for row in rows)
         + ".",
@@ -121,7 +121,7 @@ def rows_table(rows: Sequence[SelfTestRow]) -> Table:
 def change_label(row: SelfTestRow) -> str:
     """Name a change with the share of items that it was made to."""
     kind = one_line(row.kind)
-    return kind if row.kind in {"identity", "rerun"} else f"{kind}, {percent(row.share, 0)} of items"
+    return kind if row.kind in {"identity", "rerun"} else f"{kind}, {100 * row.share:.0f}% of items"
 
 
 def change_meaning(kind: str) -> str:

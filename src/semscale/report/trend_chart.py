@@ -6,7 +6,7 @@ It is written as Vega-Lite itself: Altair would take most of a second to put so 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ _LABELS_ROOM = 46
 _FEW_RUNS = 60  # up to which each run has its own interval and mark
 _MARGINS = 14  # pixels that Vega leaves around everything
 _HOUR = 3_600_000
+_FEW_DAYS = 4 * 24 * _HOUR
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
 _TIME: Specification = {"field": "time", "type": "temporal"}
 _AXIS: Specification = {
@@ -73,6 +74,14 @@ class Course:
     change: tuple[int, float, float] | None
 
 
+class _Names(NamedTuple):
+    """Names of one metric's tables in the chart."""
+
+    runs: str
+    bands: str
+    levels: str
+
+
 @dataclass(frozen=True)
 class Timeline:
     """What all metrics share: when runs were compared, what the gate said, and where the model changed."""
@@ -96,17 +105,23 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Spe
         width: whole width in pixels.
     """
     narrow, stamps = width < NARROW_LIMIT, timeline.stamps
-    spare = max((stamps[-1] - stamps[0]) * 0.02, _HOUR)
-    scale = {"domain": [stamps[0] - spare, stamps[-1] + spare], "type": "utc", "nice": False}
+    spare = max(int((stamps[-1] - stamps[0]) * 0.02), _HOUR)
+    ends = stamps[0] - spare, stamps[-1] + spare
+    scale = {"domain": list(ends), "type": "utc", "nice": False}
     datasets: dict[str, list[dict[str, Any]]] = {
-        "models": _models(timeline, narrow=narrow),
+        "models": _models(timeline),
+        "labels": _labels(timeline, most=_MOST_LABELS[narrow]),
         "gate": [_outcome(stamp, outcome) for stamp, outcome in zip(stamps, timeline.outcomes, strict=True)],
     }
     plots = [_strip(scale) | {"height": _STRIP}]
     for place, metric in enumerate(metrics):
-        names = f"runs{place}", f"levels{place}"
-        datasets |= {names[0]: _records(stamps, metric), names[1]: _levels(stamps, metric)}
-        x = _time(scale, ticks=3 if narrow else 7, last=place == len(metrics) - 1)
+        names = _Names(f"runs{place}", f"bands{place}", f"levels{place}")
+        datasets |= {
+            names.runs: _runs(stamps, metric),
+            names.bands: _bands(stamps, metric, ends),
+            names.levels: _levels(stamps, metric),
+        }
+        x = _time(scale, narrow=narrow, last=place == len(metrics) - 1)
         plots.append(
             {"title": _title(metric.name), "height": _HEIGHT[narrow], "layer": _layers(metric, names, x)}
         )
@@ -114,21 +129,16 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Spe
     return {"$schema": _SCHEMA, "vconcat": plots, "spacing": 10, "config": LOOK, "datasets": datasets}
 
 
-def _layers(metric: Course, names: tuple[str, str], x: Specification) -> list[Specification]:
+def _layers(metric: Course, names: _Names, x: Specification) -> list[Specification]:
     """Draw bands, model changes, intervals, the line of means, its marks, and levels before and after."""
-    runs, few = names[0], len(metric.loss) <= _FEW_RUNS
+    runs, bands, few = names.runs, names.bands, len(metric.loss) <= _FEW_RUNS
     top = {"field": "limit", "type": "quantitative", "axis": _AXIS, "scale": _scale(metric)}
+    area = {"type": "area", "interpolate": "step-after"}
+    line = {"type": "line", "interpolate": "step-after", "color": MUTED, "strokeWidth": 1.5}
     layers = [
-        _layer(runs, {"type": "area", "color": TOLERATED, "interpolate": "step"}, x=x, y=top, y2=_y("noise")),
-        _layer(
-            runs, {"type": "area", "color": NOISE, "interpolate": "step"}, x=x, y=_y("noise"), y2=_y("zero")
-        ),
-        _layer(
-            runs,
-            {"type": "line", "color": MUTED, "strokeWidth": 1.5, "interpolate": "step"},
-            x=x,
-            y=_y("limit"),
-        ),
+        _layer(bands, area | {"color": TOLERATED}, x=x, y=top, y2=_y("noise")),
+        _layer(bands, area | {"color": NOISE}, x=x, y=_y("noise"), y2=_y("zero")),
+        _layer(bands, line, x=x, y=_y("limit")),
         _layer("models", {"type": "rule", "stroke": MUTED, "strokeDash": [3, 3]}, x=_TIME),
     ]
     spread = {"type": "rule", "stroke": ACCENT, "strokeWidth": 1.5} if few else _FAINT
@@ -141,7 +151,7 @@ def _layers(metric: Course, names: tuple[str, str], x: Specification) -> list[Sp
         layers.append(_layer(runs, _DOT, x=x, y=_y("beyond")))
     if metric.change is not None:
         levels = {"x": {"field": "start", "type": "temporal"}, "x2": {"field": "stop"}, "y": _y("level")}
-        layers.append(_layer(names[1], {"type": "rule", "stroke": INK, "strokeWidth": 2}, **levels))
+        layers.append(_layer(names.levels, {"type": "rule", "stroke": INK, "strokeWidth": 2}, **levels))
     return layers
 
 
@@ -154,7 +164,7 @@ def _strip(scale: Specification) -> Specification:
     layers = [
         _layer("models", {"type": "rule", "stroke": MUTED, "strokeDash": [3, 3]}, x=x),
         _layer("gate", _POINT | {"size": 46}, x=x, y=y, **marks),
-        _layer("models", label, x=x, text={"field": "label", "type": "nominal"}),
+        _layer("labels", label, x=x, text={"field": "label", "type": "nominal"}),
     ]
     return {"layer": layers}
 
@@ -167,10 +177,13 @@ def _y(field: str) -> Specification:
     return {"field": field, "type": "quantitative"}
 
 
-def _time(scale: Specification, *, ticks: int, last: bool) -> Specification:
+def _time(scale: Specification, *, narrow: bool, last: bool) -> Specification:
+    low, high = scale["domain"]
+    day = "%m-%d" if narrow else "%Y-%m-%d"
     axis = {
+        "format": day if high - low > _FEW_DAYS else f"{day} %H:%M",
         "title": None,
-        "tickCount": ticks,
+        "tickCount": 3 if narrow else 5,
         "labels": last,
         "ticks": last,
         "grid": False,
@@ -191,26 +204,33 @@ def _title(name: str) -> Specification:
     return {"text": name, **look}
 
 
-def _records(stamps: Sequence[int], metric: Course) -> list[dict[str, Any]]:
-    columns = (metric.loss, np.maximum(metric.low, 0.0), metric.high, metric.noise, metric.limit)
+def _runs(stamps: Sequence[int], metric: Course) -> list[dict[str, Any]]:
+    columns = (metric.loss, np.maximum(metric.low, 0.0), metric.high, metric.limit)
     records = []
     for stamp, *values in zip(stamps, *(column.tolist() for column in columns), strict=True):
-        loss, low, high, noise, limit = (round(value, 5) if np.isfinite(value) else None for value in values)
+        loss, low, high, limit = map(_known, values)
         beyond = loss is not None and limit is not None and loss >= limit
         records.append(
-            {
-                "time": stamp,
-                "loss": loss,
-                "low": low,
-                "high": high,
-                "zero": 0.0,
-                "noise": noise,
-                "limit": limit,
-            }
+            {"time": stamp, "loss": loss, "low": low, "high": high, "beyond": loss if beyond else None}
             | {"shape": "diamond" if beyond else "circle", "fill": CONTRAST if beyond else ACCENT}
-            | {"beyond": loss if beyond else None}
         )
     return records
+
+
+def _bands(stamps: Sequence[int], metric: Course, ends: tuple[int, int]) -> list[dict[str, Any]]:
+    """Say where the bands change, and go on to both ends, so that a single run has them, too."""
+    limits = list(zip(map(_known, metric.noise.tolist()), map(_known, metric.limit.tolist()), strict=True))
+    changes = [place for place in range(1, len(limits)) if limits[place] != limits[place - 1]]
+    places = [
+        (ends[0], limits[0]),
+        *((stamps[place], limits[place]) for place in changes),
+        (ends[1], limits[-1]),
+    ]
+    return [{"time": time, "zero": 0.0, "noise": noise, "limit": limit} for time, (noise, limit) in places]
+
+
+def _known(value: float) -> float | None:
+    return round(value, 5) if np.isfinite(value) else None
 
 
 def _levels(stamps: Sequence[int], metric: Course) -> list[dict[str, Any]]:
@@ -224,13 +244,17 @@ def _levels(stamps: Sequence[int], metric: Course) -> list[dict[str, Any]]:
     ]
 
 
-def _models(timeline: Timeline, *, narrow: bool) -> list[dict[str, Any]]:
+def _models(timeline: Timeline) -> list[dict[str, Any]]:
     stamps = timeline.stamps
-    labelled = len(timeline.model_changes) <= _MOST_LABELS[narrow]
-    return [
-        {"time": (stamps[place - 1] + stamps[place]) / 2, "label": str(number) if labelled else ""}
-        for number, place in enumerate(timeline.model_changes, 2)
-    ]
+    return [{"time": (stamps[place - 1] + stamps[place]) / 2} for place in timeline.model_changes]
+
+
+def _labels(timeline: Timeline, *, most: int) -> list[dict[str, Any]]:
+    """Number the models where there are few enough changes to be told apart."""
+    if not 0 < len(timeline.model_changes) <= most:
+        return []
+    times = [timeline.stamps[0], *(model["time"] for model in _models(timeline))]
+    return [{"time": time, "label": str(order)} for order, time in enumerate(times, 1)]
 
 
 def _outcome(stamp: int, outcome: str | None) -> dict[str, Any]:

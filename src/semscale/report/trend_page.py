@@ -110,8 +110,10 @@ def _course(one: MetricTrend, first: int) -> Course:
 def _caption(trends: Trends, first: int) -> str:
     said = (
         "Mean loss of each run, 0 where it does as the baseline; around it its interval. The bands are "
-        "what reruns of the baseline lose and the margin beyond it. The row on top is what the gate said."
+        "what reruns of the baseline lose and the margin beyond it."
     )
+    if any(trends.outcomes):
+        said += " The row on top is what the gate said."
     if trends.model_changes:
         said += f" Dashed lines are changes of the model: {models_words(trends)}."
     if first:

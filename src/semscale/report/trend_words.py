@@ -7,6 +7,7 @@ from semscale.drift.trend import MetricTrend, Trends
 from semscale.report.drift_words import metric_label, p_said, p_words, signed
 from semscale.report.figures import Table
 from semscale.report.wording import MISSING, bracket, clipped, count, has_interval, listed, number
+from semscale.stats.monotone_trend import FEWEST_VALUES
 from semscale.types import Floats
 
 ALPHA = 0.05
@@ -35,7 +36,9 @@ def readings(trends: Trends) -> list[str]:
     said += [f"Getting worse, a day: {_few(worse)}."] if worse else []
     said += [f"Getting better, a day: {_few(better)}."] if better else []
     said += [f"Changed level: {_few(changed)}."] if changed else []
-    if not (worse or better or changed):
+    if len(trends.times) < FEWEST_VALUES:
+        said.append(f"A trend or a change of level takes at least {FEWEST_VALUES} runs.")
+    elif not (worse or better or changed):
         said.append("No metric shows a trend or a change of level.")
     return said
 

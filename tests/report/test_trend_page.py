@@ -1,0 +1,155 @@
+"""The report on a trend shows every run, its limit and its models, and is drawn from figures alone."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from made_up import stored_comparison
+
+from semscale.drift.trend import trends
+from semscale.report.trend_chart import MOST_RUNS, Timeline, courses
+from semscale.report.trend_page import trend_page
+from semscale.report.trend_words import TABLED_RUNS, loss_words, readings
+
+ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
+LEVELS = {"match": 0.05, "bertscore_f1": 0.04, "credits_difference": 0.02}
+
+
+def series(n=20, *, jump=0.0, noise=0.03, **settings):
+    """One comparison a day; ``match`` jumps in the second half, where another model answers."""
+    rng = np.random.default_rng(5)
+    kept = []
+    for day in range(n):
+        late = day >= n // 2
+        losses = {name: level + 0.002 * rng.standard_normal() for name, level in LEVELS.items()}
+        losses["match"] += jump * late
+        one = stored_comparison(losses, day=day, **({"model": "model-c" if late else "model-b"} | settings))
+        figures = tuple(
+            replace(
+                figure,
+                drift=figure.loss - noise,
+                low=figure.loss - noise - 0.01,
+                high=figure.loss - noise + 0.01,
+            )
+            for figure in one.figures
+        )
+        kept.append(replace(one, figures=figures, outcome="fail" if late and jump else "pass"))
+    return kept
+
+
+def page_of(kept, read_page):
+    return read_page(trend_page(trends(kept)))
+
+
+def test_it_is_one_harmless_document_with_every_run(read_page):
+    page = page_of(series(), read_page)
+    page.assert_harmless()
+    assert "20 runs from 2026-01-01 to 2026-01-20" in page.text
+    for day in range(1, 21):
+        assert f"2026-01-{day:02d} 00:00" in page.text
+    assert [tag for tag, _ in page.tags].count("figure") == 1
+
+
+def test_a_jump_is_dated_and_called_beyond_chance(read_page):
+    kept = series(24, jump=0.3)
+    page = page_of(kept, read_page)
+    head = page.text.split("Run by run")[0]
+    assert "Failed" in head
+    assert "Over all runs more is lost than allowed, beyond chance: match" in head
+    assert re.search(r"Changed level: match on 2026-01-13, 0\.0\d+ → 0\.3\d+ \(p < 0\.001\)", head)
+    assert "Gate failed12 of 24" in page.text
+    assert "level before and after a change" in page.text
+    assert "1 “model-b” and 2 “model-c”" in page.text
+
+
+def test_calm_series_are_called_calm():
+    said = readings(trends(series(12)))
+    assert said[0] == "Over all runs no metric lost more than is allowed beyond chance."
+
+
+def test_a_slow_rise_is_given_a_day():
+    kept = [stored_comparison({"match": 0.02 + 0.01 * day}, day=day) for day in range(10)]
+    said = " ".join(readings(trends(kept)))
+    assert "Getting worse, a day: match by +0.0100 [0.0100, 0.0100]" in said  # exactly .01 a day
+
+
+def test_a_fall_is_no_harm():
+    kept = [stored_comparison({"match": 0.2 - 0.01 * day}, day=day) for day in range(10)]
+    assert "Getting better, a day: match by −0.0100" in " ".join(readings(trends(kept)))
+
+
+def test_an_interval_is_that_of_the_drift_moved_by_what_reruns_lose():
+    one = trends(series(4)).metrics["match"]
+    loss, noise = one.losses[0], one.losses[0] - one.drifts[0]
+    assert noise == pytest.approx(0.03)
+    assert loss_words(one, 0) == f"{loss:.3f} [{loss - 0.01:.3f}, {loss + 0.01:.3f}]"
+
+
+def test_other_series_are_counted_and_named(read_page):
+    kept = series(6)
+    kept.append(replace(kept[0], id="elsewhere", signature="measured otherwise"))
+    page = page_of(kept, read_page)
+    assert "Other series, left out1" in page.text
+    assert "elsewhere" in page.text.split("Run by run")[0]
+
+
+def test_too_few_runs_for_a_trend_are_said_to_be(read_page):
+    page = page_of(series(2), read_page)
+    page.assert_harmless()
+    assert "A trend or a change of level takes at least 4 runs." in page.text
+    page_of(series(1), read_page).assert_harmless()
+
+
+def test_runs_without_a_value_or_a_gate_leave_gaps_not_zeros(read_page):
+    kept = [replace(one, outcome=None) for one in series(8)]
+    nan = float("nan")
+    holes = tuple(replace(figure, loss=nan, drift=nan, low=nan, high=nan, n=0) for figure in kept[3].figures)
+    kept[3] = replace(kept[3], figures=holes)
+    kept[5] = replace(kept[5], figures=kept[5].figures[:1])
+    page = page_of(kept, read_page)
+    page.assert_harmless()
+    row = page.text.split("2026-01-04 00:00")[1].split("2026-01-03 00:00")[0]
+    assert row.count("–") == 4  # the gate, and three metrics
+    assert "what the gate said" not in page.text
+
+
+def test_hostile_names_are_shown_not_run(read_page):
+    kept = [replace(one, model=f"{ATTACK}{day % 2}", dataset=ATTACK) for day, one in enumerate(series(5))]
+    page = page_of(kept, read_page)
+    page.assert_harmless()
+    assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in page.text
+
+
+def test_years_of_runs_stay_a_small_page(read_page):
+    rng = np.random.default_rng(0)
+    names = (
+        "match",
+        "bertscore_f1",
+        "cosine",
+        "contradictions",
+        "output_count",
+        "length",
+        "silence",
+        "credits_difference",
+    )
+    kept = [
+        stored_comparison(
+            {name: abs(rng.normal(0.05, 0.02)) for name in names}, day=day, model=f"m{day // 40}"
+        )
+        for day in range(1000)
+    ]
+    page = page_of(kept, read_page)
+    page.assert_harmless()
+    assert len(page.source.encode()) < 700_000
+    assert f"The latest {MOST_RUNS} of 1,000 runs are drawn." in page.text
+    assert f"The latest {TABLED_RUNS} runs; 800 earlier ones are in the history." in page.text
+
+
+def test_the_chart_holds_no_more_than_one_row_a_run_and_metric():
+    followed = trends(series(30))
+    timeline = Timeline(followed.times, followed.outcomes, followed.model_changes)
+    chart = courses(timeline, [], width=860)
+    assert len(chart["datasets"]["gate"]) == 30
+    assert chart["datasets"]["models"] == [{"time": (timeline.stamps[14] + timeline.stamps[15]) / 2}]
+    assert [label["label"] for label in chart["datasets"]["labels"]] == ["1", "2"]
