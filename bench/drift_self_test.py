@@ -3,7 +3,7 @@
 Run with ``python bench/drift_self_test.py``. Datasets: Athena's feedback (lists of outputs with credits) and
 Beetle's reference answers, where these lie beside the checkout; sentences of product reviews; and feedback
 that was written three times over in other words, ``examples/drift``. With ``--local`` also answers of a small
-model of this machine to 30 questions, asked eight times at temperature .7: real reruns, of a poor model.
+model of this machine to 30 questions, asked eight times: real reruns, of a poor model.
 """
 
 import argparse
@@ -32,7 +32,7 @@ EXAMPLES = Path(__file__).parents[1] / "examples"
 WRITTEN = ("baseline", "rerun", "candidate_good")
 SEED, N_REVIEWS, FEWEST_WORDS = 0, 60, 6
 SHARES = (0.1, 0.25, 0.5, 1.0)
-N_RUNS, N_REFERENCES, TEMPERATURE, MAX_TOKENS = 8, 3, 0.7, 48
+N_RUNS, N_REFERENCES, TEMPERATURES, MAX_TOKENS = 8, 3, (0.2, 0.7), 48
 TOPICS = """a volcano, a bicycle, the moon, bread, a library, rain, a computer, the heart, a bank, honey,
 a bridge, wool, a passport, the tide, glass, a vaccine, a garden, a train, salt, a mirror, a clock, the sun,
 paper, a whale, soap, a magnet, tea, a battery, the brain, a map"""
@@ -67,7 +67,7 @@ def in_other_words(run):
     return [damaged(run, "paraphrase", seed=seed)[0] for seed in (101, 102)]
 
 
-def local_runs():
+def local_runs(temperature):
     """The same questions, asked several times of the same model."""
     from semscale.chat.loading import load_chat_model
     from semscale.chat.messages import Request
@@ -75,7 +75,7 @@ def local_runs():
 
     prompts = [f"What is {topic.strip()}? Answer in one sentence." for topic in TOPICS.split(",")]
     asked = [
-        Request.of(prompt, sample=sample, temperature=TEMPERATURE, max_tokens=MAX_TOKENS)
+        Request.of(prompt, sample=sample, temperature=temperature, max_tokens=MAX_TOKENS)
         for sample in range(N_RUNS)
         for prompt in prompts
     ]
@@ -173,9 +173,10 @@ def main():
         for name in WRITTEN
     }
     report("feedback written three times", written["baseline"], list(written.values())[1:], meter, options)
-    if options.local:
-        baseline, *again = runs = local_runs()
-        report("a local model", baseline, again[: N_REFERENCES + 1], meter, options)
+    for temperature in TEMPERATURES if options.local else ():
+        baseline, *again = runs = local_runs(temperature)
+        title = f"a local model, temperature {temperature}"
+        report(title, baseline, again[: N_REFERENCES + 1], meter, options)
         print_rotations(runs, meter)
 
 

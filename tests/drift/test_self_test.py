@@ -69,6 +69,7 @@ def test_swapped_items_are_noticed_and_unchanged_or_shuffled_ones_are_not():
     assert found.row("identity", 0.0).passed.value == 1
     assert found.row("shuffle").passed.value == 1
     assert found.row("shuffle").detected_by is None
+    assert found.row("shuffle").by_metric == {}
 
 
 def test_each_kind_and_share_has_a_row_and_harmless_ones_come_first():

@@ -195,7 +195,8 @@ def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
         draw = draw_items(can_be, items=plan.items, n_damaged=n_damaged, rng=rng)
         decision = decide(compare_drawn(change.versions, draw), plan.settings)
         outcomes[decision.outcome] += 1
-        failing.update(_failing(decision))
+        for name, failed in _failed(decision):
+            failing[name] += failed
     rates = {outcome: wilson_interval(outcomes[outcome], n_draws) for outcome in Outcome}
     return SelfTestRow(
         kind=change.kind,
@@ -207,11 +208,11 @@ def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
         failed=rates[Outcome.FAIL],
         passed=rates[Outcome.PASS],
         undecided=rates[Outcome.UNDECIDED],
-        by_metric={name: n / n_draws for name, n in failing.most_common()},
+        by_metric={name: failing[name] / n_draws for name in failing if failing[name]},
     )
 
 
-def _failing(decision: GateDecision) -> set[str]:
-    """Name what failed: metrics over all items, and absolute thresholds."""
-    metrics = {test.metric for test in decision.tests if test.outcome is Outcome.FAIL and test.group is None}
-    return metrics | {check.name for check in decision.thresholds if not check.passed}
+def _failed(decision: GateDecision) -> list[tuple[str, bool]]:
+    """Say which metrics, over all items, and which absolute thresholds failed; in the gate's order."""
+    tested = [(test.metric, test.outcome is Outcome.FAIL) for test in decision.tests if test.group is None]
+    return tested + [(check.name, not check.passed) for check in decision.thresholds]
