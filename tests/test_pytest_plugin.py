@@ -1,10 +1,12 @@
 """The plugin in runs of pytest of its own, as a user has them; the texts go through the real model."""
 
 import json
+import re
 import subprocess
 import sys
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -19,7 +21,7 @@ from semscale.weights.places import cache_root
 CACHE = cache_root()  # read before pytester moves the home folder
 
 APPROVED = "You correctly explain that water enters the cell by osmosis and makes it burst."
-REWORDED = "You rightly explain that by osmosis, water goes into the cell and makes it burst."
+REWORDED = "You rightly say that by osmosis, water goes into the cell and makes it burst."
 NEGATED = "You do not correctly explain that water enters the cell by osmosis and makes it burst."
 OTHER = "The bank will ship your new credit card within three working days."
 
@@ -277,6 +279,25 @@ def test_it():
     for arguments in ((), ("-p", "no:semscale")):
         result = project.pytester.runpytest_subprocess("-p", "no:cacheprovider", *arguments)
         result.assert_outcomes(passed=1)
+
+
+def test_the_document_shows_what_is_printed(project):
+    document = (Path(__file__).parents[1] / "docs" / "pytest.md").read_text(encoding="utf-8")
+    module, shown = (
+        re.search(rf"<!-- checked: {name} -->\n```\w+\n(.*?)```", document, re.DOTALL)[1]
+        for name in ("test", "failure")
+    )
+    tutor = "def feedback(answer):\n    return {!r}\n"
+    run = project.pytester.runpytest_inprocess
+    for said, arguments in ((APPROVED, ["--semantic-approve"]), (REWORDED, [])):
+        assert said == APPROVED or said in document
+        project.pytester.makepyfile(test_tutor=module, tutor=tutor.format(said))
+        run(*arguments).assert_outcomes(passed=1)
+    project.pytester.makepyfile(tutor=tutor.format(NEGATED))
+    failed = run()
+    printed = [line.removeprefix("E").strip() for line in failed.outlines if line.startswith("E ")]
+    lines = [line.strip() for line in shown.splitlines()]
+    assert [line.removeprefix("AssertionError: ") for line in printed] == lines
 
 
 WRITER = """
