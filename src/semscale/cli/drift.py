@@ -4,7 +4,7 @@ import typer
 
 from semscale.cli.drift_gate import compare, gate
 from semscale.cli.drift_record import approve, record
-from semscale.cli.drift_watch import history
+from semscale.cli.drift_watch import history, plan, self_test
 
 app = typer.Typer(
     help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
@@ -16,3 +16,5 @@ app.command()(approve)
 app.command()(compare)
 app.command()(gate)
 app.command()(history)
+app.command("self-test")(self_test)
+app.command()(plan)

@@ -143,7 +143,7 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
         metrics=metric,
         by=by,
         alpha=alpha,
-        correction=None if correction is None else correction.value,
+        correction=correction and correction.value,
         over_runs=over_runs,
         seed=seed,
     )

@@ -31,13 +31,30 @@ def _plain(value: object) -> object:
 
 
 def _threshold(written: str) -> tuple[str, float]:
-    name, _, number = written.partition("=")
-    try:
-        limit = float(number)
-    except ValueError:
-        limit = math.nan
-    if math.isnan(limit) or not name.strip():
+    named = named_number(written)
+    if named is None:
         raise InputError(
             f"threshold must be a name and a number, such as min_bertscore_f1=0.8, got {written!r:.60}"
         )
-    return name.strip(), limit
+    return named
+
+
+def named_number(written: str) -> tuple[str, float] | None:
+    """Read a name and a number; ``None`` where it is no such thing.
+
+    Example:
+        >>> named_number("match=0.1"), named_number("0.1")
+        (('match', 0.1), None)
+    """
+    name, _, number = written.partition("=")
+    limit = as_number(number)
+    return (name.strip(), limit) if name.strip() and limit is not None else None
+
+
+def as_number(written: str) -> float | None:
+    """Read a number; ``None`` where it is none."""
+    try:
+        number = float(written)
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None

@@ -1,12 +1,22 @@
 """Options of ``semscale drift self-test`` and ``plan``."""
 
+from pathlib import Path
 from typing import Annotated
 
+import typer
+
 from semscale.cli.model_options import option
-from semscale.cli.table_options import RUN
+from semscale.cli.table_options import OUTPUT, RUN
 
 _DAMAGE = "Damage"
 
+TestedRun = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[RUN]",
+        help="A run to damage instead of the baseline: first characters of its id, or latest.",
+    ),
+]
 Damages = Annotated[
     list[str] | None,
     option(
@@ -25,12 +35,27 @@ Shares = Annotated[
         metavar="SHARE",
     ),
 ]
-Items = Annotated[int, option(_DAMAGE, "--items", "That the gate has.", shown=True, metavar="NUMBER")]
+DrawnItems = Annotated[
+    int, option(_DAMAGE, "--items", "Items that each gate sees.", shown=True, metavar="NUMBER")
+]
 Draws = Annotated[
     int, option(_DAMAGE, "--draws", "Gates asked for each kind and share.", shown=True, metavar="NUMBER")
 ]
-Power = Annotated[float, option(RUN, "--power", "Chance to find the drift.", shown=True, metavar="SHARE")]
-WantedDrift = Annotated[
-    float | None,
-    option(RUN, "--drift", "Drift that is to be found; the margin unless given.", metavar="NUMBER"),
+OutRows = Annotated[
+    Path | None,
+    option(OUTPUT, "--out", "Table of all rates: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
+]
+Power = Annotated[float, option(RUN, "--power", "Chance of finding the drift.", shown=True, metavar="SHARE")]
+WantedDrifts = Annotated[
+    list[str] | None,
+    option(
+        RUN,
+        "--drift",
+        "Drift to plan for: a number for all metrics, or METRIC=NUMBER; can be repeated.",
+        metavar="NUMBER",
+    ),
+]
+PlannedItems = Annotated[
+    int | None,
+    option(RUN, "--items", "Items to plan with; those of the baseline unless given.", metavar="NUMBER"),
 ]
