@@ -6,13 +6,13 @@ import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing
 
 import pytest
 from sqlalchemy.engine import make_url
 
 from semscale.history.history import History
 from semscale.history.opening import open_history
+from semscale.history.postgres_server import postgres_engine
 
 HOW = "pip install pgserver, or name a server whose user may create databases: SEMSCALE_TEST_POSTGRES=postgresql://..."
 
@@ -81,18 +81,9 @@ def history(where) -> Iterator[History]:
 
 def on_server(url: str, statement: str) -> None:
     """Have a server do what is no part of a history, outside any transaction."""
-    import pg8000.dbapi
-
-    from semscale.history.address import read_address
-    from semscale.history.postgres_server import postgres_engine
-
-    engine = postgres_engine(url, read_address(url).shown)
+    engine = postgres_engine(url, "the tests' server")
     try:
-        with closing(engine.raw_connection()) as connection:
-            assert isinstance(connection.dbapi_connection, pg8000.legacy.Connection)
-            connection.dbapi_connection.autocommit = True
-            cursor = connection.cursor()
-            cursor.execute(statement)
-            connection.dbapi_connection.autocommit = False
+        with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.exec_driver_sql(statement)
     finally:
         engine.dispose()

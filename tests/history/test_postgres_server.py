@@ -19,22 +19,16 @@ from stored_runs import a_run
 from semscale.errors import InputError, MissingExtraError
 from semscale.history import postgres_server as reaching
 from semscale.history.address import read_address
-from semscale.history.database import Database
 from semscale.history.migrating import bring_up_to_date
-from semscale.history.opening import _engine, open_history
+from semscale.history.opening import connect, open_history
 
 SECRET = "s3cret-p@ssword/?#%"
 ANA = f"postgresql://ana:{quote(SECRET, safe='')}@"
 
 
-def database_at(place: str) -> Database:
-    address = read_address(place)
-    return Database(_engine(address, create=True), address.shown)
-
-
 def ask(place: str, statement: str) -> object:
     """Ask a server something that is no part of a history."""
-    database = database_at(place)
+    database = connect(read_address(place), create=True)
     try:
         with database.writing() as connection:
             found = connection.execute(text(statement))
@@ -204,7 +198,7 @@ class TestRights:
 
     def test_an_older_version_read_only(self, new_database):
         place = new_database()
-        database = database_at(place)
+        database = connect(read_address(place), create=True)
         bring_up_to_date(database, create=True, target="1")
         database.close()
         ask(place, f"ALTER DATABASE {make_url(place).database} SET default_transaction_read_only = on")
@@ -214,10 +208,12 @@ class TestRights:
         place, user = new_database(), f"reader_{uuid.uuid4().hex[:8]}"
         with open_history(place) as history:
             history.record(a_run(id="filled"))
-        ask(place, f"CREATE ROLE {user} LOGIN")
+        ask(place, f"CREATE ROLE {user} LOGIN PASSWORD 'looking'")
         ask(place, f"GRANT SELECT ON ALL TABLES IN SCHEMA public TO {user}")
         try:
-            looking = make_url(place).set(username=user).render_as_string(hide_password=False)
+            looking = (
+                make_url(place).set(username=user, password="looking").render_as_string(hide_password=False)
+            )
             with open_history(looking) as history:
                 assert history.run("filled").id == "filled"
                 with pytest.raises(InputError, match="does not let this user do that"):

@@ -15,9 +15,8 @@ from stored_runs import a_comparison, a_run, an_approval
 
 from semscale.errors import InputError
 from semscale.history.address import read_address
-from semscale.history.database import Database
 from semscale.history.migrating import bring_up_to_date
-from semscale.history.opening import _engine, open_history
+from semscale.history.opening import connect, open_history
 
 NOBODY = 65534
 
@@ -102,7 +101,7 @@ os.kill(os.getpid(), 9)
 
     def test_one_of_an_older_version(self, folder):
         path = folder / "history.sqlite"
-        database = Database(_engine(read_address(path), create=True), str(path))
+        database = connect(read_address(path), create=True)
         bring_up_to_date(database, create=True, target="1")
         database.close()
         path.chmod(0o444)

@@ -19,6 +19,7 @@ _SQLITE = {
     sqlite3.SQLITE_NOTADB: "is no SQLite file: name the file of a history, or another one to start it",
     sqlite3.SQLITE_CANTOPEN: "cannot be opened: check that file and folder exist and that you may use them",
     sqlite3.SQLITE_PERM: "cannot be opened: check that you may use it",
+    sqlite3.SQLITE_TOOBIG: "cannot keep a value that is so large: shorten it",
     sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }
@@ -30,6 +31,7 @@ _POSTGRES = {
     "22": "cannot keep a value: its encoding must be UTF8, so create it with createdb --encoding UTF8",
     "23505": "just got the same id from somebody else: nothing was kept twice",
     "53": "has no room or no connection left: try again later",
+    "54": "cannot keep a value that is so large: shorten it",
     "57": "is shutting down or starting up: try again later",
     "08": "lost the connection: try again",
 }

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.history.address import Address, read_address
 
 if TYPE_CHECKING:
-    from sqlalchemy import Engine
-
+    from semscale.history.database import Database
     from semscale.history.history import History
 
 
@@ -33,13 +32,12 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
         ...         history.datasets()
         []
     """
-    from semscale.history.database import Database
     from semscale.history.history import History
     from semscale.history.migrating import bring_up_to_date
     from semscale.history.sqlite_file import write_ahead
 
     address = read_address(where)
-    database = Database(_engine(address, create=create), address.shown)
+    database = connect(address, create=create)
     try:
         bring_up_to_date(database, create=create)
         if address.path is not None:
@@ -50,11 +48,23 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
     return History(database)
 
 
-def _engine(address: Address, *, create: bool) -> "Engine":
+def connect(address: Address, *, create: bool) -> "Database":
+    """Give the database at an address as it is, whatever tables it has.
+
+    Args:
+        address: of a file or a server's database.
+        create: whether a file that is missing may be made.
+
+    Raises:
+        InputError: the file is missing, or the URL cannot be understood.
+        MissingExtraError: pg8000 is needed and not installed.
+    """
+    from semscale.history.database import Database
+
     if address.url is not None:
         from semscale.history.postgres_server import postgres_engine
 
-        return postgres_engine(address.url, address.shown)
+        return Database(postgres_engine(address.url, address.shown), address.shown)
     from semscale.history.sqlite_file import sqlite_engine
 
-    return sqlite_engine(address.path or Path(), create=create)
+    return Database(sqlite_engine(address.path or Path(), create=create), address.shown)
