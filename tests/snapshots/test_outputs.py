@@ -1,0 +1,39 @@
+"""What tests hand over as outputs."""
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.history.items import Output
+from semscale.snapshots.outputs import read_outputs
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected"),
+    [
+        ("Good.", [Output("Good.")]),
+        ({"text": "Good.", "credits": 1}, [Output("Good.", {"credits": 1.0})]),
+        (["Good.", {"text": ""}], [Output("Good."), Output("")]),
+        ([], []),
+    ],
+)
+def test_texts_and_lists_are_read(actual, expected):
+    assert read_outputs(actual) == tuple(expected)
+
+
+@pytest.mark.parametrize(
+    ("actual", "said"),
+    [
+        (None, "got NoneType: None"),
+        (3, "got int: 3"),
+        ([None], "got None in the list"),
+        ([["Good."]], "in the list"),
+        ({"credits": 1}, "in the list"),
+        ([{"text": "Good.", "credits": "1"}], "credits must be a number"),
+        ([{"text": "Good.", "credits": float("nan")}], "credits must be a number"),
+        ([{"text": "Good.", "passed": True}], "passed must be a number"),
+        ("half \ud83d", "half a character"),
+    ],
+)
+def test_what_cannot_be_used_is_named(actual, said):
+    with pytest.raises(InputError, match=said):
+        read_outputs(actual)
