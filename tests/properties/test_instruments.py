@@ -19,7 +19,10 @@ from tests.conftest import ToyEmbedder
 import semscale
 from semscale.chat.replies import Reply
 from semscale.consistency.measuring import Consistency
+from semscale.drift.meter import DriftMeter
 from semscale.embedding.pipeline import has_bfloat16
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run
 from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
@@ -54,6 +57,8 @@ class Instrument:
     """For each setting of the constructor another value than the default."""
     figure: str = "mean"
     """A column of the table that has a number for each item."""
+    unsigned: frozenset[str] = frozenset()
+    """Settings that change no number, such as where something is kept."""
 
 
 def rating_scale():
@@ -144,7 +149,52 @@ def consistency_signature(**settings):
     return Consistency(**{**chosen, **settings}).signature
 
 
+@cache
+def drift_meter():
+    return DriftMeter(cache=False)
+
+
+def outputs_of(cells, outputs):
+    """A run with an item for each cell, whose outputs depend on it."""
+    items = (Item(str(place), outputs(cell)) for place, cell in enumerate(cells))
+    return Run("cells", "a model", tuple(items))
+
+
+def drift(cells):
+    """Each cell beside a baseline that says something wherever the cell does."""
+    spoken = [cell if isinstance(cell, str) else "" for cell in cells]
+    baseline = outputs_of(
+        spoken, lambda cell: (Output("I would never buy it" * bool(cell), {"credits": 1.0}),)
+    )
+    return drift_meter().measure(
+        baseline, [outputs_of(spoken, lambda cell: (Output(cell, {"credits": 0.5}),))]
+    )[0]
+
+
+def drift_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("drift", precision="bfloat16")  # not to be had on this processor
+    one = outputs_of(["buy it"], lambda cell: (Output(cell),))
+    return DriftMeter(**{"cache": False, "layer": 6, **settings}).measure(one, [one])[0].signature
+
+
 INSTRUMENTS = [
+    Instrument(
+        kind=DriftMeter,
+        score=drift,
+        rows=lambda found: np.column_stack(list(found.losses.values())),
+        signature=drift_signature,
+        settings={
+            "model": other_model(),
+            "precision": "fast",
+            "seed": 1,
+            "pairing": "position",
+            "layer": 3,
+            "guards": {"name": "off"},
+        },
+        figure="match",
+        unsigned=frozenset({"cache"}),
+    ),
     Instrument(
         kind=Consistency,
         score=lambda cells: consistent().measure(
@@ -291,7 +341,7 @@ def test_missing_stays_missing(instrument):
 @each
 def test_signature_names_every_setting(instrument):
     settings = set(inspect.signature(instrument.kind).parameters)
-    assert settings == set(instrument.settings)
+    assert settings == set(instrument.settings) | instrument.unsigned
     plain = instrument.signature()
     for name, other in instrument.settings.items():
         assert plain.differences(instrument.signature(**{name: other})), name

@@ -141,10 +141,12 @@ class Aligner:
                 for other in side.candidate.texts
             )
         )
+        if not keys:
+            return {}
         used = {text: row for row, text in enumerate(dict.fromkeys(text for key in keys for text in key))}
-        vectors = np.array([self._vector(readings[text]) for text in used], np.float64).reshape(len(used), -1)
-        rows = np.array([[used[one], used[other]] for one, other in keys], np.int64).reshape(-1, 2)
-        values = row_cosines(vectors[rows[:, 0]], vectors[rows[:, 1]]) if keys else np.empty(0)
+        vectors = np.array([self._vector(readings[text]) for text in used], np.float64)
+        rows = np.array([[used[one], used[other]] for one, other in keys], np.int64)
+        values = row_cosines(vectors[rows[:, 0]], vectors[rows[:, 1]])
         return {
             key: 1.0 if key[0] == key[1] else value for key, value in zip(keys, values.tolist(), strict=True)
         }

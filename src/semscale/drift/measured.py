@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from semscale.drift.metrics import Metric
 from semscale.guards.findings import Finding
@@ -48,3 +49,13 @@ class Measured:
     status: npt.NDArray[np.object_]
     pairs: tuple[AlignedPair, ...]
     signature: Signature
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the losses out as a table, one row per item; what is missing is null.
+
+        Returns:
+            Columns ``status`` and one for each metric.
+        """
+        status = pl.Series("status", [str(status) for status in self.status], dtype=pl.String)
+        losses = (pl.Series(name, values, nan_to_null=True) for name, values in self.losses.items())
+        return pl.DataFrame([status, *losses])
