@@ -35,6 +35,9 @@ def postgres_server() -> Iterator[str]:
             shutil.rmtree(folder, ignore_errors=True)
             pytest.skip(f"no PostgreSQL here ({type(error).__name__}: {error}): {HOW}")
     try:
+        # No test cuts the power, so nobody waits for the disk.
+        on_server(server.get_uri(), "ALTER SYSTEM SET fsync = off")
+        on_server(server.get_uri(), "SELECT pg_reload_conf()")
         yield server.get_uri()
     finally:
         with warnings.catch_warnings():
