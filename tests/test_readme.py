@@ -41,6 +41,26 @@ def test_the_match_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     assert without_versions(printed) == without_versions(shown)
 
 
+def without_ids_and_times(text: str) -> str:
+    return re.sub(
+        r"\b[0-9a-f]{8}\b", "ID", re.sub(r"\d{4}-\d\d-\d\d( \d\d:\d\d)?", "WHEN", without_versions(text))
+    )
+
+
+def test_the_drift_gate_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
+    lines = re.findall(r"^\$ (semscale drift .*examples/.*|semscale drift approve .*)$", README, re.MULTILINE)
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("SEMSCALE_HISTORY", str(tmp_path / "history.sqlite"))
+    codes = []
+    for line in lines:
+        capsys.readouterr()
+        codes.append(main([word.replace("demo/", f"{tmp_path}/") for word in shlex.split(line)[1:]]))
+    assert codes == [0, 0, 0, 1]
+    printed = capsys.readouterr().out.replace(f"{tmp_path}/", "demo/")
+    shown = re.search(r"<!-- checked: drift -->\n```text\n(.*?)```", README, re.DOTALL)[1]
+    assert without_ids_and_times(printed) == without_ids_and_times(shown)
+
+
 def test_the_python_example_prints_what_the_readme_shows(capsys):
     code, shown = re.search(
         r"<!-- checked: python -->\n```python\n(.*?)```\n\n```text\n(.*?)```", README, re.DOTALL
@@ -49,9 +69,9 @@ def test_the_python_example_prints_what_the_readme_shows(capsys):
     assert without_versions(capsys.readouterr().out) == without_versions(shown)
 
 
-@pytest.mark.parametrize("command", re.findall(r"^\$ semscale (\w+(?: \w+)?)", README, re.MULTILINE))
+@pytest.mark.parametrize("command", re.findall(r"^\$ semscale (\w+(?: [\w-]+)?)", README, re.MULTILINE))
 def test_every_command_that_is_shown_exists(command, capsys):
-    words = command.split()[: 2 if command.split()[0] in {"scales", "models", "cache"} else 1]
+    words = command.split()[: 2 if command.split()[0] in {"scales", "models", "cache", "drift"} else 1]
     assert main([*words, "--help"]) == 0
     assert "Usage" in capsys.readouterr().out
 

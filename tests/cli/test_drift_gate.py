@@ -28,7 +28,7 @@ def runs(semscale):
 
 
 def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
-    good = semscale("drift", "gate", GOOD, *NEW, "--gate", EXAMPLES / "gate.yaml")
+    good = semscale("drift", "gate", GOOD, *NEW)
     assert good.code == 0, good.out + good.err
     assert good.out.splitlines()[-1].startswith("pass: ")
     bad = semscale("drift", "gate", BAD, "--model", "model-c", "--by", "exercise")

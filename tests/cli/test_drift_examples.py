@@ -1,0 +1,39 @@
+"""What the documents on drift show can be typed, and does what they say."""
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+DOCUMENTS = ("docs/drift.md", "examples/drift/README.md", "examples/drift/github-workflow.yml", "README.md")
+
+
+def commands(name):
+    """Every command line of a document, joined where it goes on in the next line."""
+    text = (ROOT / name).read_text(encoding="utf-8").replace("\\\n", " ")
+    lines = re.findall(r"^[\s$]*(?:run: )?(semscale drift .*)$", text, re.MULTILINE)
+    return [re.split(r" \|\| | > ", line)[0] for line in lines]
+
+
+@pytest.mark.parametrize("name", DOCUMENTS)
+def test_every_option_that_is_shown_exists(semscale, monkeypatch, name):
+    monkeypatch.setenv("COLUMNS", "200")
+    shown = commands(name)
+    assert shown
+    for command in shown:
+        words = shlex.split(command)
+        described = semscale(*words[1:3], "--help")
+        assert described.code == 0, command
+        known = set(re.findall(r"--[\w-]+", described.out))
+        assert {word for word in words if word.startswith("--")} - known == set(), command
+
+
+def test_the_example_does_what_its_readme_says(semscale, monkeypatch, tmp_path):
+    text = (ROOT / "examples/drift/README.md").read_text(encoding="utf-8")
+    lines = re.findall(r"^\$ (semscale drift .*)$", text.split("## In GitHub")[0], re.MULTILINE)
+    monkeypatch.setenv("SEMSCALE_HISTORY", str(tmp_path / "history.sqlite"))
+    monkeypatch.chdir(ROOT)
+    ended = [semscale(*shlex.split(line)[1:]) for line in lines]
+    assert [each.code for each in ended] == [0, 0, 0, 1, 0, 0, 0], [each.err for each in ended]
