@@ -48,5 +48,5 @@ def test_what_a_guard_names_is_marked_although_it_has_a_partner():
     now = side("It has 32 of them.", (0, 2, 1.0), (3, 6, 1.0), (7, 9, 0.9), (10, 12, 1.0), (13, 17, 1.0))
     found = Finding("number", "other-value", "32, not 23.", Span(7, 9, "32"), Span(7, 9, "23"))
     ours, theirs = mark_words(explanation(now, approved), [found])
-    assert (ours.text, ours.alone, ours.named) == ("It has [-23-] of them.", (), ("23",))
-    assert (theirs.text, theirs.alone, theirs.named) == ("It has {+32+} of them.", (), ("32",))
+    assert (ours.text, ours.alone) == ("It has [-23-] of them.", ())
+    assert (theirs.text, theirs.alone) == ("It has {+32+} of them.", ())

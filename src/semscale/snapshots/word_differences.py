@@ -16,17 +16,15 @@ _EDGES = ".,;:!?\"'()[]«»“”„‘’…"
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text with its words that found no partner.
+    """A text in which words are marked that found no partner or that a guard names.
 
     Attributes:
-        text: the text, those words in marks.
-        alone: the words with the cosine of their nearest partner, in their order.
-        named: words that a guard names although they found a partner.
+        text: with the marks.
+        alone: the words without a partner, with the cosine of their nearest partner, in their order.
     """
 
     text: str
     alone: tuple[tuple[str, float], ...]
-    named: tuple[str, ...]
 
 
 def mark_words(explanation: Explanation, findings: Iterable[Finding]) -> tuple[MarkedText, MarkedText]:
@@ -49,7 +47,7 @@ def mark_words(explanation: Explanation, findings: Iterable[Finding]) -> tuple[M
 
 
 def _marked(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str, str]) -> MarkedText:
-    pieces, alone, named, end = [], [], [], 0
+    pieces, alone, end = [], [], 0
     for word in _WORD.finditer(side.text):
         pieces.append(side.text[end : word.start()])
         end = word.end()
@@ -59,13 +57,11 @@ def _marked(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str,
         in_finding = any(start < word.end() and word.start() < stop for start, stop in spans)
         if lonely and similarity is not None:
             alone.append((shown, similarity))
-        elif in_finding:
-            named.append(shown)
         changed = lonely or in_finding
         pieces.append(
             word.group().replace(shown, f"{marks[0]}{shown}{marks[1]}", 1) if changed else word.group()
         )
-    return MarkedText("".join([*pieces, side.text[end:]]), tuple(alone), tuple(named))
+    return MarkedText("".join([*pieces, side.text[end:]]), tuple(alone))
 
 
 def _similarity(side: ExplainedSide, start: int, end: int) -> float | None:
