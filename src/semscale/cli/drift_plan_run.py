@@ -10,6 +10,7 @@ from semscale.cli.drift_settings import as_number, named_number
 from semscale.cli.progress import progress_bars
 from semscale.drift.comparing import compare
 from semscale.drift.comparison import Comparison
+from semscale.drift.gate_check import check_gate
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.plan import GatePlan, plan_gate
 from semscale.drift.prepared import PreparedBaseline
@@ -54,6 +55,7 @@ class PlanRun:
         drift = read_drifts(self.drifts)
         with chosen_history(self.where) as history:
             baseline, _ = baseline_of(history, None, dataset_of(history, self.dataset))
+            check_gate(baseline, self.settings)
             source = self._source(history, baseline)
         return plan_gate(
             source,

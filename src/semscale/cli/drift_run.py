@@ -13,6 +13,7 @@ from semscale.drift.comparing import compare
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.drift.gate import decide
+from semscale.drift.gate_check import check_gate
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.keeping import stored
 from semscale.drift.meter import DriftMeter
@@ -131,6 +132,8 @@ class CompareRun:
                 f"candidate must be another run than the baseline {baseline.id[:8]}: record what the new "
                 "model gives, or name its file"
             )
+        if self.settings is not None:
+            check_gate(baseline, self.settings)
         reruns = [run for run in history.reruns(baseline.id) if run.id != candidate.id]
         with progress_bars() as progress:
             comparison = compare(

@@ -9,6 +9,7 @@ from semscale.cli.drift_meter import MeterChoice
 from semscale.cli.drift_place import baseline_of, chosen_history, dataset_of, run_of
 from semscale.cli.outputs import check_report, write_page
 from semscale.cli.progress import progress_bars
+from semscale.drift.gate_check import check_gate
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.self_test import self_test
 from semscale.drift.self_test_results import SelfTest
@@ -62,6 +63,7 @@ class SelfTestRun:
             check_writable(self.out, "out")
         with chosen_history(self.where) as history:
             baseline, reruns = self._runs(history)
+        check_gate(baseline, self.settings)
         with progress_bars() as progress:
             found = self_test(
                 baseline,
