@@ -1,0 +1,76 @@
+"""A history keeps comparisons: figures to list, and every score to the last bit."""
+
+import math
+
+import numpy as np
+import pytest
+from stored_runs import DAY, NAN, START, a_comparison
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.runs import new_id
+from semscale.history.stored_comparison import StoredFigure
+
+
+class TestComparisons:
+    def test_figures_and_scores_come_back(self, history):
+        kept = a_comparison()
+        history.keep(kept)
+        (found,) = history.comparisons()
+        assert found.scores == {}
+        for name in (
+            "id",
+            "baseline_id",
+            "candidate_id",
+            "model",
+            "dataset",
+            "signature",
+            "outcome",
+            "compared",
+        ):
+            assert getattr(found, name) == getattr(kept, name)
+        whole, group = found.figures
+        assert whole == kept.figures[0]
+        assert group.group == ("exercise", "6715")
+        assert (group.loss, group.drift, group.n, group.n_left_out) == (0.5, 0.25, 1, 1)
+        assert math.isnan(group.low)
+        assert math.isnan(group.high)
+
+    def test_scores_come_back_bit_by_bit(self, history):
+        rng = np.random.default_rng(0)
+        scores = {"match": rng.random(1000), "cosine": np.array([NAN, 0.1, -0.0, 5e-324])}
+        history.keep(kept := a_comparison(scores=scores))
+        found = history.scores(kept.id)
+        assert sorted(found) == ["cosine", "match"]
+        for metric, values in scores.items():
+            np.testing.assert_array_equal(found[metric], values)
+            assert found[metric].dtype == np.float64
+
+    def test_oldest_first_and_as_asked(self, history):
+        late = a_comparison(compared=START + DAY, baseline_id="another", outcome=None)
+        early, other = a_comparison(), a_comparison(dataset="feedback", figures=(), scores={})
+        for comparison in (late, other, early):
+            history.keep(comparison)
+        assert [each.id for each in history.comparisons(dataset="answers")] == [early.id, late.id]
+        assert [each.id for each in history.comparisons(baseline_id="another")] == [late.id]
+        assert history.comparisons(dataset="feedback", baseline_id="another") == []
+        assert history.comparisons(baseline_id="another")[0].outcome is None
+        assert history.comparisons(dataset="feedback")[0].figures == ()
+        assert history.scores(other.id) == {}
+
+    def test_what_integers_of_numpy_say_comes_back(self, history):
+        figure = StoredFigure("match", None, *np.full(5, 0.5), np.int64(3), np.int64(0))
+        history.keep(a_comparison(figures=(figure,)))
+        assert history.comparisons()[0].figures == (
+            StoredFigure("match", None, 0.5, 0.5, 0.5, 0.5, 0.5, 3, 0),
+        )
+
+    def test_an_id_is_kept_once(self, history):
+        kept = a_comparison()
+        history.keep(kept)
+        with pytest.raises(InputError, match="has a comparison .* already"):
+            history.keep(a_comparison(id=kept.id, figures=()))
+        assert len(history.comparisons()[0].figures) == 2
+
+    def test_scores_of_one_that_is_not_there(self, history):
+        with pytest.raises(UnknownNameError, match="unknown comparison"):
+            history.scores(new_id())
