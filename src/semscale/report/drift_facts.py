@@ -28,10 +28,15 @@ def overall_tests(decision: "GateDecision | None") -> dict[str, "DriftTest"]:
     return {} if decision is None else {test.metric: test for test in decision.tests if test.group is None}
 
 
-def drift_estimate(comparison: "Comparison", metric: str) -> MeanEstimate:
-    """Estimate a metric's mean drift over all items, for a comparison that no gate was asked about."""
-    span = comparison.metrics[metric].span
-    return estimate_mean(comparison.drifts(metric), bounds=(-span, span))
+def drift_estimates(comparison: "Comparison", decision: "GateDecision | None") -> dict[str, MeanEstimate]:
+    """Give each metric's mean drift over all items: the gate's, or one made here where it tested none."""
+    tests = overall_tests(decision)
+    return {
+        name: tests[name].drift
+        if name in tests
+        else estimate_mean(comparison.drifts(name), bounds=(-metric.span, metric.span))
+        for name, metric in comparison.metrics.items()
+    }
 
 
 def mean_loss(comparison: "Comparison", metric: str) -> float:

@@ -1,12 +1,13 @@
 """Pictures of a drift report: how far every metric drifted, and how one is spread over the items."""
 
 import math
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.drift.decision import DriftTest, GateDecision
-from semscale.report.drift_facts import drift_estimate, overall_tests
+from semscale.report.drift_facts import overall_tests
 from semscale.report.drift_tables import metrics_table
 from semscale.report.drift_words import (
     OUTCOMES,
@@ -40,22 +41,32 @@ _RULE = (
 )
 
 
-def metrics_figure(comparison: "Comparison", decision: GateDecision | None) -> Figure:
-    """Draw every metric over all items, each as a share of its worst case; the most urgent first."""
+def metrics_figure(
+    comparison: "Comparison", decision: GateDecision | None, drifts: "Mapping[str, MeanEstimate]"
+) -> Figure:
+    """Draw every metric over all items, each as a share of its worst case; the most urgent first.
+
+    Args:
+        comparison: what was measured.
+        decision: what the gate decided; ``None`` where none was asked.
+        drifts: every metric's mean drift.
+    """
     tests = overall_tests(decision)
+    shares = {name: np.nan_to_num(one.value) / comparison.metrics[name].span for name, one in drifts.items()}
     order = sorted(
-        comparison.metrics, key=lambda name: urgency(tests[name]) if name in tests else (3, True, 0.0)
+        drifts,
+        key=lambda name: urgency(tests[name]) if name in tests else (len(OUTCOMES), True, -shares[name]),
     )
-    rows = [_metric_row(comparison, name, tests.get(name)) for name in order]
+    rows = [_metric_row(comparison, name, drifts[name], tests.get(name)) for name in order]
     described = "; ".join(f"{row.name} {row.text}" for row in rows)
     interval = interval_words(decision)
     caption = _CAPTION.format(interval=interval)
     return Figure.drawn(
         lambda width: forest(rows, "mean loss, as a share of the worst case", width=width),
         f"Drift of each metric over all items. {described}.",
-        metrics_table(comparison, tests, order, interval=interval),
+        metrics_table(comparison, {name: drifts[name] for name in order}, interval=interval),
         caption=caption if decision is None else caption + _RULE,
-        legend=legend(rows),
+        legend=legend(rows, gated=decision is not None),
     )
 
 
@@ -104,10 +115,11 @@ def spread_figure(comparison: "Comparison", metric: str) -> Figure | None:
     )
 
 
-def _metric_row(comparison: "Comparison", name: str, test: DriftTest | None) -> ForestRow:
+def _metric_row(
+    comparison: "Comparison", name: str, drift: "MeanEstimate", test: DriftTest | None
+) -> ForestRow:
     metric = comparison.metrics[name]
     noise = test.noise if test is not None else comparison.noise(name)
-    drift = test.drift if test is not None else drift_estimate(comparison, name)
     return forest_row(metric_label(name), drift, noise, test, metric, share=metric.span)
 
 

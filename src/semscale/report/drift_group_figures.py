@@ -56,7 +56,7 @@ def groups_figure(
         table_of_tests(comparison, tests, interval=interval),
         caption=f"{capitalized(metric_label(metric))} in each group, with its number of items, beside what "
         f"reruns lose there and the margin.{more}",
-        legend=legend(rows),
+        legend=legend(rows, gated=True),
     )
 
 

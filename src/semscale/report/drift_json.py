@@ -3,7 +3,7 @@
 import math
 from typing import TYPE_CHECKING
 
-from semscale.report.drift_facts import drift_estimate, mean_loss, n_left_out, n_silent, overall_tests
+from semscale.report.drift_facts import drift_estimates, mean_loss, n_left_out, n_silent
 from semscale.report.drift_items import HarmedItem, most_harmed
 
 if TYPE_CHECKING:
@@ -79,16 +79,15 @@ def number_or_none(value: float | None) -> float | None:
 
 
 def _metrics(comparison: "Comparison", decision: "GateDecision | None") -> list[dict[str, object]]:
-    tests = overall_tests(decision)
+    drifts = drift_estimates(comparison, decision)
     found: list[dict[str, object]] = []
     for name, metric in comparison.metrics.items():
-        drift = tests[name].drift if name in tests else drift_estimate(comparison, name)
         found.append(
             {
                 "metric": name,
                 "loss": number_or_none(mean_loss(comparison, name)),
                 "noise": number_or_none(comparison.noise(name)),
-                **_estimate(drift),
+                **_estimate(drifts[name]),
                 "span": metric.span,
                 "unit": metric.unit,
                 "floor": number_or_none(comparison.floors.get(name)),

@@ -1,13 +1,14 @@
 """The report on drift: one self-contained HTML document from a comparison and the gate's decision."""
 
 import math
+from collections.abc import Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING
 
 from semscale.drift.decision import DriftTest, GateDecision, Outcome
 from semscale.history.runs import now
 from semscale.report.drift_changes import shown_items, words_on_sorting
-from semscale.report.drift_facts import drift_estimate, n_left_out, n_silent, overall_tests
+from semscale.report.drift_facts import drift_estimates, n_left_out, n_silent, overall_tests
 from semscale.report.drift_figures import metrics_figure, spread_figure
 from semscale.report.drift_group_figures import groups_figure, groups_map
 from semscale.report.drift_items import HARM, harm, most_harmed
@@ -25,6 +26,7 @@ from semscale.report.figures import Figure
 from semscale.report.match_words import GUARD_MEANINGS
 from semscale.report.page import render
 from semscale.report.wording import clipped, count, counted, one_line
+from semscale.stats.means import MeanEstimate
 
 if TYPE_CHECKING:
     from semscale.drift.comparison import Comparison
@@ -51,6 +53,7 @@ def drift_page(
         A whole HTML document.
     """
     tests = () if decision is None else decision.tests
+    drifts = drift_estimates(comparison, decision)
     overall = sorted(overall_tests(decision).values(), key=urgency)
     main = _main_metric(comparison, overall)
     harmed = most_harmed(comparison, decision, limit=SHOWN_ITEMS)
@@ -63,14 +66,14 @@ def drift_page(
         created=comparison.candidate.recorded,
         outcome=None if decision is None else OUTCOMES[decision.outcome],
         level=None if decision is None else _LEVELS[decision.outcome],
-        reading=_reading(comparison, decision),
+        reading=_reading(comparison, decision, drifts),
         cautions=() if decision is None else [clipped(caution, 500).shown for caution in decision.cautions],
         facts=_facts(comparison, decision),
         runs=(
             ("Baseline", _run(comparison.baseline, approval)),
             ("Candidate", _run(comparison.candidate, None)),
         ),
-        metrics=metrics_figure(comparison, decision) if comparison.metrics else None,
+        metrics=metrics_figure(comparison, decision, drifts) if comparison.metrics else None,
         tests=table_of_tests(comparison, overall, interval=interval_words(decision)) if overall else None,
         spread=None if main is None else spread_figure(comparison, main),
         groups=_groups(comparison, tests, interval_words(decision)),
@@ -93,10 +96,11 @@ def _main_metric(comparison: "Comparison", overall: list[DriftTest]) -> str | No
     return next(iter(comparison.metrics), None)
 
 
-def _reading(comparison: "Comparison", decision: GateDecision | None) -> tuple[str, ...]:
+def _reading(
+    comparison: "Comparison", decision: GateDecision | None, estimates: Mapping[str, MeanEstimate]
+) -> tuple[str, ...]:
     if decision is not None:
         return reasons(decision, comparison)
-    estimates = {name: drift_estimate(comparison, name) for name in comparison.metrics}
     known = {name: one.value / comparison.metrics[name].span for name, one in estimates.items()}
     known = {name: share for name, share in known.items() if not math.isnan(share)}
     if not known:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from semscale.drift.decision import DriftTest, GateDecision
-from semscale.report.drift_facts import drift_estimate, mean_loss
+from semscale.report.drift_facts import mean_loss
 from semscale.report.drift_words import (
     OUTCOMES,
     SYMBOLS,
@@ -18,6 +18,7 @@ from semscale.report.drift_words import (
 )
 from semscale.report.figures import Table
 from semscale.report.wording import MISSING, count, number, one_line
+from semscale.stats.means import MeanEstimate
 
 if TYPE_CHECKING:
     from semscale.drift.comparison import Comparison
@@ -48,15 +49,12 @@ def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest], *, inte
     return Table(heads, rows, note)
 
 
-def metrics_table(
-    comparison: "Comparison", tests: Mapping[str, DriftTest], order: Sequence[str], *, interval: str
-) -> Table:
-    """Lay each metric over all items out, in the order of ``order``; ``interval``: what intervals cover."""
+def metrics_table(comparison: "Comparison", drifts: Mapping[str, MeanEstimate], *, interval: str) -> Table:
+    """Lay each metric over all items out, in the order of ``drifts``; ``interval``: what intervals cover."""
     rows = []
-    for name in order:
+    for name, drift in drifts.items():
         metric = comparison.metrics[name]
         digits = digits_of(metric)
-        drift = tests[name].drift if name in tests else drift_estimate(comparison, name)
         loss = mean_loss(comparison, name)
         rows.append(
             (

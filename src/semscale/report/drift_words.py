@@ -219,7 +219,7 @@ def _undecided(decision: GateDecision, comparison: "Comparison") -> Iterator[str
 
 
 def _passed(decision: GateDecision, comparison: "Comparison") -> Iterator[str]:
-    tests = sorted((test for test in decision.tests if test.group is None), key=urgency)
+    tests = sorted((test for test in decision.tests if test.group is None), key=_room)
     if len(tests) > 1:
         yield "Every metric's drift lies below its margin"
     if tests:
@@ -230,6 +230,12 @@ def _passed(decision: GateDecision, comparison: "Comparison") -> Iterator[str]:
     waiting = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
     if waiting:
         yield f"Not decided, having few items: {_named(waiting)}"
+
+
+def _room(test: DriftTest) -> float:
+    """Sort passed tests by how much room their interval leaves below the margin, as a share of it."""
+    high = test.drift.high
+    return math.inf if math.isnan(high) or test.margin <= 0 else 1 - high / test.margin
 
 
 def _named(tests: Iterable[DriftTest]) -> str:

@@ -20,7 +20,7 @@ _MARKS = {
     Outcome.FAIL: ("diamond", CONTRAST, CONTRAST, 120),
     Outcome.UNDECIDED: ("circle", CARD, INK, 90),
     Outcome.PASS: ("circle", ACCENT, ACCENT, 90),
-    None: ("circle", ACCENT, ACCENT, 90),
+    None: ("circle", MUTED, MUTED, 50),
 }
 _ROW = 38
 _FIGURES = {True: 62, False: 250}  # pixels right of the plot
@@ -75,14 +75,14 @@ class ForestRow:
         return None if drift is None else self.noise + drift
 
 
-def legend(rows: Sequence[ForestRow]) -> tuple[Swatch, ...]:
-    """Name the marks that occur in rows."""
+def legend(rows: Sequence[ForestRow], *, gated: bool) -> tuple[Swatch, ...]:
+    """Name the marks that occur in rows; ``gated``: whether a gate was asked."""
     outcomes = {row.outcome for row in rows}
     marks = [
         (Outcome.FAIL in outcomes, Swatch(CONTRAST, "failed", "diamond")),
         (Outcome.UNDECIDED in outcomes, Swatch(INK, "undecided", "ring")),
         (Outcome.PASS in outcomes, Swatch(ACCENT, "passed", "dot")),
-        (None in outcomes, Swatch(ACCENT, "mean loss", "dot")),
+        (None in outcomes, Swatch(MUTED, "not tested" if gated else "mean loss", "dot")),
         (any(row.noise for row in rows), Swatch(NOISE, "what reruns of the baseline lose")),
         (any(row.margin is not None for row in rows), Swatch(TOLERATED, "margin")),
     ]

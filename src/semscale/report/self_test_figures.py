@@ -10,7 +10,7 @@ from semscale.report.drift_words import metric_label
 from semscale.report.figures import Figure, Swatch, Table
 from semscale.report.forest_chart import TOLERATED, ForestRow, forest
 from semscale.report.labels import NARROW_LIMIT
-from semscale.report.palette import ACCENT, sequential
+from semscale.report.palette import MUTED, sequential
 from semscale.report.wording import (
     MISSING,
     count,
@@ -91,7 +91,7 @@ def false_alarms_figure(result: SelfTest) -> Figure | None:
         caption="None of these changes makes the outputs worse, so a gate should not fail. The line is the "
         "95 % interval that the number of draws leaves.",
         legend=(
-            Swatch(ACCENT, "share of draws in which it failed", "dot"),
+            Swatch(MUTED, "share of draws in which it failed", "dot"),
             Swatch(TOLERATED, f"at most {percent(alpha, 0)} are allowed"),
         ),
     )
