@@ -18,7 +18,7 @@ from semscale.types import Floats, Integers, Vectors
 
 FRESH_BYTES = 64 << 20  # states of texts that are read in one step
 KEPT_BYTES = 128 << 20  # states of texts that are kept for later items
-_TOGETHER = 32  # items that are scored together
+_TOGETHER = 8  # items that are scored together
 
 Key = tuple[int, int]
 """The baseline's text and the candidate's, by number."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.drift.text_readings import Reading, TextReadings
+from semscale.embedding.state_cache import Rounded
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
 from semscale.matching.calibrated import (
@@ -28,6 +29,8 @@ from semscale.types import Floats, Integers, Vectors
 
 if TYPE_CHECKING:
     from semscale.matching.token_weights import TokenWeights
+
+_TOGETHER = 16  # unrelated pairs that are compared together
 
 
 @dataclass(frozen=True)
@@ -100,13 +103,13 @@ class PairScoring:
             return
         texts = [self._read.texts[text] for text in corpus]
         drawn = corpus[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
-        self._layers.learn(spelled, np.unique(drawn).tolist())
-        vectors = {
-            text: self._words(text, reading) for text, reading in self._read.hold(np.unique(drawn)).items()
-        }
-        unrelated = self._measured(
-            [compare_words(vectors[one], vectors[other]) for one, other in drawn.tolist()]
-        )
+        readings = self._read.hold(np.unique(drawn))
+        compared: list[tuple[float, ...]] = []
+        for start in range(0, len(drawn), _TOGETHER):
+            pairs = drawn[start : start + _TOGETHER]
+            ready = self._prepared(np.unique(pairs).tolist(), readings)
+            compared += [compare_words(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
+        unrelated = self._measured(compared)
         self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
 
     def score(
@@ -119,18 +122,17 @@ class PairScoring:
             cosines: of their vectors.
             readings: of the texts.
         """
-        texts = {text for pair in pairs for text in pair}
-        self._read.spelled.spell(texts)
-        self._layers.learn(self._read.spelled, texts)
+        if not pairs:
+            return []
+        ready = self._prepared(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
         compared, f1, findings = [], [], []
         for baseline, candidate in pairs:
-            ours, theirs = self._prepared(candidate, readings), self._prepared(baseline, readings)
+            ours, theirs = ready[candidate], ready[baseline]
             compared.append(compare_words(ours.words, theirs.words))
             matrix = cosine_matrix(ours.tokens, theirs.tokens)
             f1.append(greedy_score(matrix, ours.weights, theirs.weights).f1)
-            findings.append(
-                tuple(self._guards.check(self._read.texts[candidate], self._read.texts[baseline]))
-            )
+            texts = self._read.texts[candidate], self._read.texts[baseline]
+            findings.append(tuple(self._guards.check(*texts)))
         match = self._match(self._measured(compared), findings)
         return [
             PairScores({"match": float(one), "bertscore_f1": two, "cosine": three}, found)
@@ -148,14 +150,20 @@ class PairScoring:
     def _measured(compared: Sequence[tuple[float, ...]]) -> Measured:
         return Measured(*np.array(compared, np.float64).reshape(-1, 5).T.copy())
 
-    def _words(self, text: int, reading: Reading) -> WordVectors:
-        states = reading[-1].astype(np.float32)
-        return self._layers.vectors(self._read.spelled, text, states, self._weights)
+    def _prepared(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _Prepared]:
+        """Make some texts ready together, which costs less than one by one and gives the same."""
+        spelled = self._read.spelled
+        spelled.spell(texts)
+        self._layers.learn(spelled, texts)
+        last = _floats([readings[text][-1] for text in texts])
+        words = self._layers.vectors(spelled, texts, last, self._weights)
+        lower = last if len(readings[texts[0]]) == 1 else _floats([readings[text][0] for text in texts])
+        return {
+            text: _Prepared(each, unit_tokens(states), self._token_weights.of(spelled.tokens.of(text)))
+            for text, each, states in zip(texts, words, lower, strict=True)
+        }
 
-    def _prepared(self, text: int, readings: Mapping[int, Reading]) -> _Prepared:
-        reading = readings[text]
-        return _Prepared(
-            self._words(text, reading),
-            unit_tokens(reading[0].astype(np.float32)),
-            self._token_weights.of(self._read.spelled.tokens.of(text)),
-        )
+
+def _floats(states: Sequence[Rounded]) -> list[Vectors]:
+    ends = np.cumsum([len(each) for each in states])[:-1]
+    return np.split(np.concatenate(states).astype(np.float32), ends)

@@ -1,10 +1,10 @@
 """Texts as token ids, each token once, and where the windows lie that a long text is read in."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -13,10 +13,9 @@ from semscale.embedding.checkpoint import Checkpoint
 from semscale.embedding.windows import encodable, open_tokenizer
 from semscale.types import Integers
 
-if TYPE_CHECKING:
-    from tokenizers import Encoding
-
 Ids = npt.NDArray[np.int32]
+
+Whole = TypeVar("Whole", np.int32, np.int64)
 
 _CHUNK = 4096  # texts that are tokenized together
 
@@ -61,6 +60,27 @@ class Spelling:
     offsets: Integers
     special: npt.NDArray[np.bool_]
     pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """The tokens of n texts, end to end, with their places.
+
+    Attributes:
+        tokens: their ids.
+        offsets: shape (tokens of all texts, 2), int32, first character and the one after the last; both 0 for
+            special tokens.
+        special: shape (tokens of all texts,), whether the tokenizer has put the token there.
+    """
+
+    tokens: TokenIds
+    offsets: Ids
+    special: npt.NDArray[np.bool_]
+
+    def places(self, text: int) -> tuple[Ids, npt.NDArray[np.bool_]]:
+        """Give one text's offsets, shape (t, 2), and which of its tokens are special, shape (t,)."""
+        rows = slice(self.tokens.starts[text], self.tokens.starts[text + 1])
+        return self.offsets[rows], self.special[rows]
 
 
 class TokenReader:
@@ -109,19 +129,34 @@ class TokenReader:
 
     def spell(self, text: str) -> Spelling:
         """Tokenize one text and say where in it each token stands."""
-        return self._spelling(self._tokenizer.encode(self.prefix + encodable(text)))
+        encoding = self._tokenizer.encode(self.prefix + encodable(text))
+        special = np.array(encoding.special_tokens_mask, np.bool_)
+        offsets = self._offsets(np.array(encoding.offsets, np.int64).reshape(-1, 2), special)
+        return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
 
-    def spell_all(self, texts: Sequence[str]) -> Iterator[Spelling]:
-        """Tokenize texts and say where in them each token stands, some on each processor."""
+    def spell_all(self, texts: Sequence[str]) -> Spellings:
+        """Tokenize texts, some on each processor, and say where in them each token stands."""
+        ids, offsets, special = [np.empty(0, np.int32)], [np.empty((0, 2), np.int32)], [np.empty(0, np.bool_)]
+        lengths: list[int] = []
         for start in range(0, len(texts), _CHUNK):
             chunk = [self.prefix + encodable(text) for text in texts[start : start + _CHUNK]]
-            yield from map(self._spelling, self._tokenizer.encode_batch(chunk))
+            encodings = self._tokenizer.encode_batch(chunk)
+            rows = [encoding.ids for encoding in encodings]
+            lengths += map(len, rows)
+            ids.append(np.fromiter(chain.from_iterable(rows), np.int32))
+            masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
+            special.append(np.fromiter(masks, np.bool_))
+            places = chain.from_iterable(chain.from_iterable(encoding.offsets) for encoding in encodings)
+            found = np.fromiter(places, np.int32).reshape(-1, 2)
+            offsets.append(self._offsets(found, special[-1]))
+        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
+        tokens = TokenIds(np.concatenate(ids), starts)
+        return Spellings(tokens, np.concatenate(offsets), np.concatenate(special))
 
-    def _spelling(self, encoding: "Encoding") -> Spelling:
-        special = np.array(encoding.special_tokens_mask, np.bool_)
-        offsets = np.array(encoding.offsets, np.int64).reshape(-1, 2) - len(self.prefix)
-        offsets = np.where(special[:, None], 0, np.maximum(offsets, 0))
-        return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
+    def _offsets(self, offsets: npt.NDArray[Whole], special: npt.NDArray[np.bool_]) -> npt.NDArray[Whole]:
+        """Count characters of the text alone, without what is put before it."""
+        own = np.where(special[:, None], 0, np.maximum(offsets - len(self.prefix), 0))
+        return own.astype(offsets.dtype, copy=False)
 
 
 def window_starts(content: int, room: int, overlap: int) -> Integers:

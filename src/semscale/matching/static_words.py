@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.token_ids import Ids
 from semscale.matching.token_words import TokenWords, unit_rows
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_ids import Spelling, TokenIds
+    from semscale.embedding.token_ids import TokenIds
     from semscale.embedding.token_states import TokenEncoder
 
 ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int, npt.NDArray[Any]]]]
@@ -66,15 +67,15 @@ class StaticPieces:
         return self._words[word]
 
 
-def pieces_of(text: str, spelling: "Spelling", words: TokenWords) -> list[Word]:
+def pieces_of(text: str, offsets: Integers | Ids, words: TokenWords) -> list[Word]:
     """Spell the words of a text in pieces, in lower case.
 
     Args:
         text: the text.
-        spelling: its tokens.
+        offsets: shape (t, 2), where its tokens stand.
         words: its words.
     """
-    shown = [text[start:end].strip().lower() for start, end in spelling.offsets.tolist()]
+    shown = [text[start:end].strip().lower() for start, end in offsets.tolist()]
     return [
         tuple(shown[start:end]) for start, end in zip(words.starts.tolist(), words.ends.tolist(), strict=True)
     ]

@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.token_ids import Ids
 from semscale.guards.lexicons import word_list
 from semscale.matching.stop_words import stop_words
 from semscale.types import Floats, Integers, Vectors
@@ -49,7 +50,22 @@ class TokenWords:
         return unit_rows(means.astype(np.float64))
 
 
-def find_words(text: str, offsets: Integers, special: npt.NDArray[np.bool_]) -> TokenWords:
+def join_words(texts: Sequence[TokenWords], lengths: Sequence[int]) -> TokenWords:
+    """Put the words of several texts end to end, as if their tokens were those of one.
+
+    Args:
+        texts: n of them.
+        lengths: n numbers of tokens.
+    """
+    before = [0, *np.cumsum(lengths).tolist()]
+    return TokenWords(
+        tuple(word for text in texts for word in text.words),
+        np.concatenate([text.starts + start for text, start in zip(texts, before, strict=False)]),
+        np.concatenate([text.ends + start for text, start in zip(texts, before, strict=False)]),
+    )
+
+
+def find_words(text: str, offsets: Integers | Ids, special: npt.NDArray[np.bool_]) -> TokenWords:
     """Find the words of a text among its tokens; marks are no words unless there is nothing else.
 
     Args:

@@ -6,17 +6,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.embedding.token_ids import TokenIds
 from semscale.matching.calibrated import LAYERS, lean
 from semscale.matching.reuse import plan_steps
 from semscale.matching.static_words import ReadStates, StaticPieces, Word, pieces_of
 from semscale.matching.subjects import starts_with_pronoun, subject_length, weigh_subject
-from semscale.matching.token_words import WordWeights, find_words, unit_rows
+from semscale.matching.token_words import WordWeights, find_words, join_words, unit_rows
 from semscale.matching.word_vectors import WordVectors, compare_words
 from semscale.types import Floats, Integers, Progress, Vectors
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_ids import Spelling
     from semscale.embedding.token_states import TokenEncoder
     from semscale.matching.token_words import TokenWords
 
@@ -67,34 +65,26 @@ class TextsRead:
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:
         self._texts = texts
-        self._reader = encoder.reader
+        self._spelled = encoder.reader.spell_all(texts)
+        self.tokens = self._spelled.tokens
         self.words: dict[int, TokenWords] = {}
         self.pieces: dict[int, list[Word]] = {}
-        if not words:
-            self.tokens = self._reader.read(texts)
-            return
-        ids = [spelling.ids for spelling in self._spelled(range(len(texts)))]
-        ends = np.cumsum([0, *map(len, ids)], dtype=np.int64)
-        self.tokens = TokenIds(np.concatenate([np.empty(0, np.int32), *ids]), ends)
+        if words:
+            self.spell(range(len(texts)))
 
     def spell(self, texts: Iterable[int]) -> None:
         """Find the words of those of the texts whose words are not known yet."""
-        for _ in self._spelled([text for text in texts if text not in self.words]):
-            pass
+        for text in texts:
+            if text not in self.words:
+                offsets, special = self._spelled.places(text)
+                self.words[text] = find_words(self._texts[text], offsets, special)
+                self.pieces[text] = pieces_of(self._texts[text], offsets, self.words[text])
 
     def forget(self, texts: Iterable[int]) -> None:
         """Let go of the words of some texts."""
         for text in texts:
             self.words.pop(text, None)
             self.pieces.pop(text, None)
-
-    def _spelled(self, texts: Sequence[int]) -> Iterator["Spelling"]:
-        spellings = self._reader.spell_all([self._texts[text] for text in texts])
-        for text, spelling in zip(texts, spellings, strict=True):
-            words = find_words(self._texts[text], spelling.offsets, spelling.special)
-            self.words[text] = words
-            self.pieces[text] = pieces_of(self._texts[text], spelling, words)
-            yield spelling
 
 
 class WordLayers:
@@ -152,28 +142,41 @@ class WordLayers:
         """Read the word pieces of some texts that are new."""
         self._static.learn(piece for text in texts for word in read.pieces[text] for piece in word)
 
-    def vectors(self, read: TextsRead, text: int, states: Vectors, weights: WordWeights) -> WordVectors:
-        """Give what is compared of one text.
+    def vectors(
+        self, read: TextsRead, texts: Sequence[int], states: Sequence[Vectors], weights: WordWeights
+    ) -> list[WordVectors]:
+        """Give what is compared of some texts, each as if it stood alone.
 
         Args:
             read: texts whose pieces were learned.
-            text: which one of them.
-            states: its tokens' states after the last layer, shape (t, hidden).
+            texts: which of them.
+            states: their tokens' states after the last layer, each of shape (t, hidden).
             weights: of words.
         """
-        words = read.words[text]
-        plain, length = weights.of(words.words), subject_length(words.words)
-        return WordVectors(
-            static=self._static.words(read.pieces[text]),
-            context=words.pooled(states),
-            text=unit_rows(states.mean(axis=0, keepdims=True).astype(np.float64))[0],
-            weights=weigh_subject(plain, length, self._subject.usual),
-            to_pronoun=weigh_subject(plain, length, self._subject.for_pronoun),
-            is_pronoun=starts_with_pronoun(words.words),
-        )
+        words = [read.words[text] for text in texts]
+        joined = join_words(words, [len(each) for each in states])
+        plain = weights.of(joined.words)
+        static = self._static.words([piece for text in texts for piece in read.pieces[text]])
+        context = joined.pooled(np.concatenate(states))
+        means = np.array([each.mean(axis=0) for each in states], np.float64)
+        found, start = [], 0
+        for own, text in zip(words, unit_rows(means), strict=True):
+            rows = slice(start, start := start + len(own))
+            length = subject_length(own.words)
+            found.append(
+                WordVectors(
+                    static=static[rows],
+                    context=context[rows],
+                    text=text,
+                    weights=weigh_subject(plain[rows], length, self._subject.usual),
+                    to_pronoun=weigh_subject(plain[rows], length, self._subject.for_pronoun),
+                    is_pronoun=starts_with_pronoun(own.words),
+                )
+            )
+        return found
 
     def _vectors(
         self, read: TextsRead, texts: Integers, weights: WordWeights
     ) -> Iterator[tuple[int, WordVectors]]:
         for text, states in self._encoder.encode(read.tokens, texts, layer=self._layer):
-            yield text, self.vectors(read, text, states, weights)
+            yield text, self.vectors(read, [text], [states], weights)[0]
