@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -146,10 +147,24 @@ def test_years_of_runs_stay_a_small_page(read_page):
     assert f"The latest {TABLED_RUNS} runs; 800 earlier ones are in the history." in page.text
 
 
+def test_runs_on_top_of_each_other_stand_at_equal_distances(read_page):
+    kept = series(6)
+    near = [
+        replace(one, compared=kept[0].compared + timedelta(days=place // 3, seconds=place))
+        for place, one in enumerate(kept)
+    ]
+    timeline = Timeline(tuple(one.compared for one in near), (None,) * 6, ())
+    assert timeline.places == [0, 1, 2, 3, 4, 5]  # four of five gaps are a second, one is a day
+    assert "equal distances" in page_of(near, read_page).text
+    by_day = Timeline(tuple(one.compared for one in kept), (None,) * 6, ())
+    assert by_day.places == [0, 24, 48, 72, 96, 120]
+    assert by_day.ticks(3) == {0: "2026-01-01", 48: "2026-01-03", 120: "2026-01-06"}  # 2.5 rounds to even
+
+
 def test_the_chart_holds_no_more_than_one_row_a_run_and_metric():
     followed = trends(series(30))
     timeline = Timeline(followed.times, followed.outcomes, followed.model_changes)
     chart = courses(timeline, [], width=860)
     assert len(chart["datasets"]["gate"]) == 30
-    assert chart["datasets"]["models"] == [{"time": (timeline.stamps[14] + timeline.stamps[15]) / 2}]
+    assert chart["datasets"]["models"] == [{"place": 14.5 * 24}]  # hours; the model changes with run 15
     assert [label["label"] for label in chart["datasets"]["labels"]] == ["1", "2"]

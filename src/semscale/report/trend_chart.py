@@ -3,7 +3,7 @@
 It is written as Vega-Lite itself: Altair would take most of a second to put so many layers together.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -25,10 +25,12 @@ _STRIP = 26  # pixels of the gate's outcomes
 _LABELS_ROOM = 46
 _FEW_RUNS = 60  # up to which each run has its own interval and mark
 _MARGINS = 14  # pixels that Vega leaves around everything
-_HOUR = 3_600_000
+_HOUR = 3600
 _FEW_DAYS = 4 * 24 * _HOUR
+_NEAR, _SHARE_NEAR = 0.25, 0.2  # of the mean distance of runs; share of runs so near that no clock shows them
+_TICKS = {True: 3, False: 5}
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-_TIME: Specification = {"field": "time", "type": "temporal"}
+_PLACE: Specification = {"field": "place", "type": "quantitative"}
 _AXIS: Specification = {
     "title": None,
     "tickCount": 3,
@@ -91,9 +93,31 @@ class Timeline:
     model_changes: tuple[int, ...]
 
     @property
-    def stamps(self) -> list[int]:
-        """Each time in milliseconds, as Vega counts them."""
-        return [int(time.timestamp() * 1000) for time in self.times]
+    def is_even(self) -> bool:
+        """Whether runs stand at equal distances, as by the clock many would lie on top of each other."""
+        gaps = np.diff(self._stamps)
+        near = gaps < _NEAR * np.ptp(self._stamps) / max(len(gaps), 1)
+        return bool(len(gaps)) and float(near.mean()) > _SHARE_NEAR
+
+    @property
+    def places(self) -> list[float]:
+        """Where each run stands on the axis: hours since the first run, or its number."""
+        if self.is_even:
+            return [float(place) for place in range(len(self.times))]
+        return [round((stamp - self._stamps[0]) / _HOUR, 3) for stamp in self._stamps]
+
+    def ticks(self, most: int) -> dict[float, str]:
+        """Choose runs evenly, the first and the last among them, and write when they were compared."""
+        chosen = np.unique(np.linspace(0, len(self.times) - 1, most).round().astype(int))
+        few_days = self._stamps[-1] - self._stamps[0] < _FEW_DAYS
+        places = self.places
+        return {
+            places[run]: self.times[run].strftime("%m-%d %H:%M" if few_days else "%Y-%m-%d") for run in chosen
+        }
+
+    @property
+    def _stamps(self) -> list[float]:
+        return [time.timestamp() for time in self.times]
 
 
 def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Specification:
@@ -104,29 +128,32 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Spe
         metrics: from top to bottom.
         width: whole width in pixels.
     """
-    narrow, stamps = width < NARROW_LIMIT, timeline.stamps
-    spare = max(int((stamps[-1] - stamps[0]) * 0.02), _HOUR)
-    ends = stamps[0] - spare, stamps[-1] + spare
-    scale = {"domain": list(ends), "type": "utc", "nice": False}
+    narrow, places = width < NARROW_LIMIT, timeline.places
+    spare = (places[-1] - places[0]) * 0.02 or 1.0
+    ends = places[0] - spare, places[-1] + spare
+    scale = {"domain": list(ends), "nice": False, "zero": False}
+    ticks = timeline.ticks(_TICKS[narrow])
     datasets: dict[str, list[dict[str, Any]]] = {
         "models": _models(timeline),
         "labels": _labels(timeline, most=_MOST_LABELS[narrow]),
-        "gate": [_outcome(stamp, outcome) for stamp, outcome in zip(stamps, timeline.outcomes, strict=True)],
+        "gate": [_outcome(place, outcome) for place, outcome in zip(places, timeline.outcomes, strict=True)],
     }
     plots = [_strip(scale) | {"height": _STRIP}]
-    for place, metric in enumerate(metrics):
-        names = _Names(f"runs{place}", f"bands{place}", f"levels{place}")
+    for order, metric in enumerate(metrics):
+        names = _Names(f"runs{order}", f"bands{order}", f"levels{order}")
         datasets |= {
-            names.runs: _runs(stamps, metric),
-            names.bands: _bands(stamps, metric, ends),
-            names.levels: _levels(stamps, metric),
+            names.runs: _runs(places, metric),
+            names.bands: _bands(places, metric, ends),
+            names.levels: _levels(places, metric),
         }
-        x = _time(scale, narrow=narrow, last=place == len(metrics) - 1)
+        x = _time(scale, ticks, last=order == len(metrics) - 1)
         plots.append(
             {"title": _title(metric.name), "height": _HEIGHT[narrow], "layer": _layers(metric, names, x)}
         )
     plots = [plot | {"width": width - _LABELS_ROOM - _MARGINS} for plot in plots]
-    return {"$schema": _SCHEMA, "vconcat": plots, "spacing": 10, "config": LOOK, "datasets": datasets}
+    labels = [{"name": "places", "value": list(ticks)}, {"name": "ticks", "value": list(ticks.values())}]
+    shared = {"spacing": 10, "config": LOOK, "params": labels, "datasets": datasets}
+    return {"$schema": _SCHEMA, "vconcat": plots, **shared}
 
 
 def _layers(metric: Course, names: _Names, x: Specification) -> list[Specification]:
@@ -139,7 +166,7 @@ def _layers(metric: Course, names: _Names, x: Specification) -> list[Specificati
         _layer(bands, area | {"color": TOLERATED}, x=x, y=top, y2=_y("noise")),
         _layer(bands, area | {"color": NOISE}, x=x, y=_y("noise"), y2=_y("zero")),
         _layer(bands, line, x=x, y=_y("limit")),
-        _layer("models", {"type": "rule", "stroke": MUTED, "strokeDash": [3, 3]}, x=_TIME),
+        _layer("models", {"type": "rule", "stroke": MUTED, "strokeDash": [3, 3]}, x=_PLACE),
     ]
     spread = {"type": "rule", "stroke": ACCENT, "strokeWidth": 1.5} if few else _FAINT
     layers.append(_layer(runs, spread, x=x, y=_y("low"), y2=_y("high")))
@@ -150,14 +177,14 @@ def _layers(metric: Course, names: _Names, x: Specification) -> list[Specificati
     else:
         layers.append(_layer(runs, _DOT, x=x, y=_y("beyond")))
     if metric.change is not None:
-        levels = {"x": {"field": "start", "type": "temporal"}, "x2": {"field": "stop"}, "y": _y("level")}
+        levels = {"x": {"field": "start", "type": "quantitative"}, "x2": {"field": "stop"}, "y": _y("level")}
         layers.append(_layer(names.levels, {"type": "rule", "stroke": INK, "strokeWidth": 2}, **levels))
     return layers
 
 
 def _strip(scale: Specification) -> Specification:
     """Draw what the gate said of each run, and the number of the model from each change on."""
-    x = _TIME | {"axis": None, "scale": scale}
+    x = _PLACE | {"axis": None, "scale": scale}
     y = {"field": "row", "type": "ordinal", "axis": _AXIS | {"labels": False, "grid": False}}
     marks = {name: {"field": name, "type": "nominal", "scale": None} for name in ("shape", "fill", "stroke")}
     label = {"type": "text", "dy": -18, "fontSize": 12, "fill": INK, "fontWeight": 600}
@@ -177,19 +204,18 @@ def _y(field: str) -> Specification:
     return {"field": field, "type": "quantitative"}
 
 
-def _time(scale: Specification, *, narrow: bool, last: bool) -> Specification:
-    low, high = scale["domain"]
-    day = "%m-%d" if narrow else "%Y-%m-%d"
+def _time(scale: Specification, ticks: Mapping[float, str], *, last: bool) -> Specification:
     axis = {
-        "format": day if high - low > _FEW_DAYS else f"{day} %H:%M",
         "title": None,
-        "tickCount": 3 if narrow else 5,
+        "values": list(ticks),
+        "labelExpr": "ticks[indexof(places, datum.value)]",
         "labels": last,
         "ticks": last,
         "grid": False,
         "labelFlush": True,
+        "labelOverlap": "greedy",
     }
-    return _TIME | {"axis": axis, "scale": scale}
+    return _PLACE | {"axis": axis, "scale": scale}
 
 
 def _scale(metric: Course) -> Specification:
@@ -204,61 +230,55 @@ def _title(name: str) -> Specification:
     return {"text": name, **look}
 
 
-def _runs(stamps: Sequence[int], metric: Course) -> list[dict[str, Any]]:
+def _runs(places: Sequence[float], metric: Course) -> list[dict[str, Any]]:
     columns = (metric.loss, np.maximum(metric.low, 0.0), metric.high, metric.limit)
     records = []
-    for stamp, *values in zip(stamps, *(column.tolist() for column in columns), strict=True):
+    for place, *values in zip(places, *(column.tolist() for column in columns), strict=True):
         loss, low, high, limit = map(_known, values)
         beyond = loss is not None and limit is not None and loss >= limit
         records.append(
-            {"time": stamp, "loss": loss, "low": low, "high": high, "beyond": loss if beyond else None}
+            {"place": place, "loss": loss, "low": low, "high": high, "beyond": loss if beyond else None}
             | {"shape": "diamond" if beyond else "circle", "fill": CONTRAST if beyond else ACCENT}
         )
     return records
 
 
-def _bands(stamps: Sequence[int], metric: Course, ends: tuple[int, int]) -> list[dict[str, Any]]:
+def _bands(places: Sequence[float], metric: Course, ends: tuple[float, float]) -> list[dict[str, Any]]:
     """Say where the bands change, and go on to both ends, so that a single run has them, too."""
     limits = list(zip(map(_known, metric.noise.tolist()), map(_known, metric.limit.tolist()), strict=True))
-    changes = [place for place in range(1, len(limits)) if limits[place] != limits[place - 1]]
-    places = [
-        (ends[0], limits[0]),
-        *((stamps[place], limits[place]) for place in changes),
-        (ends[1], limits[-1]),
-    ]
-    return [{"time": time, "zero": 0.0, "noise": noise, "limit": limit} for time, (noise, limit) in places]
+    changes = [run for run in range(1, len(limits)) if limits[run] != limits[run - 1]]
+    turns = [(ends[0], limits[0]), *((places[run], limits[run]) for run in changes), (ends[1], limits[-1])]
+    return [{"place": place, "zero": 0.0, "noise": noise, "limit": limit} for place, (noise, limit) in turns]
 
 
 def _known(value: float) -> float | None:
     return round(value, 5) if np.isfinite(value) else None
 
 
-def _levels(stamps: Sequence[int], metric: Course) -> list[dict[str, Any]]:
+def _levels(places: Sequence[float], metric: Course) -> list[dict[str, Any]]:
     if metric.change is None:
         return []
-    place, before, after = metric.change
-    middle = (stamps[place - 1] + stamps[place]) / 2
+    run, before, after = metric.change
+    middle = (places[run - 1] + places[run]) / 2
     return [
-        {"start": stamps[0], "stop": middle, "level": before},
-        {"start": middle, "stop": stamps[-1], "level": after},
+        {"start": places[0], "stop": middle, "level": before},
+        {"start": middle, "stop": places[-1], "level": after},
     ]
 
 
 def _models(timeline: Timeline) -> list[dict[str, Any]]:
-    stamps = timeline.stamps
-    return [{"time": (stamps[place - 1] + stamps[place]) / 2} for place in timeline.model_changes]
+    places = timeline.places
+    return [{"place": (places[run - 1] + places[run]) / 2} for run in timeline.model_changes]
 
 
 def _labels(timeline: Timeline, *, most: int) -> list[dict[str, Any]]:
     """Number the models where there are few enough changes to be told apart."""
     if not 0 < len(timeline.model_changes) <= most:
         return []
-    times = [timeline.stamps[0], *(model["time"] for model in _models(timeline))]
-    return [{"time": time, "label": str(order)} for order, time in enumerate(times, 1)]
+    places = [timeline.places[0], *(model["place"] for model in _models(timeline))]
+    return [{"place": place, "label": str(order)} for order, place in enumerate(places, 1)]
 
 
-def _outcome(stamp: int, outcome: str | None) -> dict[str, Any]:
-    shape, fill, stroke = (
-        _MARKS.get(Outcome(outcome), _MARKS[Outcome.PASS]) if outcome else ("circle", GRID, GRID)
-    )
-    return {"time": stamp, "row": 0, "shape": shape, "fill": fill, "stroke": stroke}
+def _outcome(place: float, outcome: str | None) -> dict[str, Any]:
+    shape, fill, stroke = _MARKS[Outcome(outcome)] if outcome else ("circle", GRID, GRID)
+    return {"place": place, "row": 0, "shape": shape, "fill": fill, "stroke": stroke}

@@ -86,7 +86,7 @@ def _figure(trends: Trends) -> Figure:
         lambda width: courses(timeline, drawn, width=width),
         f"Mean loss of each metric over {counted(len(timeline.times), 'run')}; the latest: {said}.",
         runs_table(trends),
-        caption=_caption(trends, first),
+        caption=_caption(trends, timeline),
         legend=_legend(trends),
     )
 
@@ -107,7 +107,7 @@ def _course(one: MetricTrend, first: int) -> Course:
     )
 
 
-def _caption(trends: Trends, first: int) -> str:
+def _caption(trends: Trends, timeline: Timeline) -> str:
     said = (
         "Mean loss of each run, 0 where it does as the baseline; around it its interval. The bands are "
         "what reruns of the baseline lose and the margin beyond it."
@@ -116,7 +116,9 @@ def _caption(trends: Trends, first: int) -> str:
         said += " The row on top is what the gate said."
     if trends.model_changes:
         said += f" Dashed lines are changes of the model: {models_words(trends)}."
-    if first:
+    if timeline.is_even:
+        said += " Runs stand at equal distances in the order of time, whatever time passed between them."
+    if len(timeline.times) < len(trends.times):
         said += f" The latest {count(MOST_RUNS)} of {count(len(trends.times))} runs are drawn."
     return one_line(said)
 
