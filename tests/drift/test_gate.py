@@ -56,6 +56,7 @@ def test_enough_alone_does_not_fail_and_says_how_many_items_would_decide():
 def test_an_interval_that_reaches_the_margin_says_how_many_items_would_narrow_it():
     # Drift .02, sd .1017: half-width for n = 30 .038 > .03. The smallest n with
     # t(.975, n - 1) * .1017 / sqrt(n) < .03: n = 47: 2.0129 * .1017 / 6.8557 = .02986;
+    # n = 46: 2.0141 * .1017 / 6.7823 = .03020.
     decision = decide(
         comparison({"match": spread_out(0.02, half=0.1)}, reruns=[{"match": np.zeros(30)}]), FEW
     )

@@ -50,10 +50,10 @@ def test_undefined_replicates_are_set_aside():
 
 
 @pytest.mark.parametrize("cells", [1, 10, 64, 10**6])
-def test_what_is_counted_at_once_does_not_change_the_draws(cells, monkeypatch):
+def test_counts_are_those_of_one_long_draw(cells, monkeypatch):
     drawn = np.random.default_rng(3).integers(0, 7, size=(50, 7))
     expected = [[int((row == cluster).sum()) for cluster in range(7)] for row in drawn]
-    monkeypatch.setattr(resampling, "_CACHED_CELLS", cells)
+    monkeypatch.setattr(resampling, "_BLOCK_CELLS", cells)
     np.testing.assert_array_equal(
         np.concatenate(list(drawn_counts(7, 50, np.random.default_rng(3)))), expected
     )

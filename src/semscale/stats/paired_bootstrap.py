@@ -22,13 +22,20 @@ class PairedMean:
 
     Attributes:
         mean: with its interval.
-        p_value: one-sided, of a mean of 0 or less; NaN where no item has a value.
         sd: standard deviation of the differences; NaN with fewer than two.
+        p_by_t: one-sided p-value of the t-test, of a mean of 0 or less; NaN where no item has a value.
+        p_by_bootstrap: that of the bootstrap-t; NaN where there is none.
     """
 
     mean: MeanEstimate
-    p_value: float
     sd: float
+    p_by_t: float
+    p_by_bootstrap: float = np.nan
+
+    @property
+    def p_value(self) -> float:
+        """The greater of both; NaN where no item has a value."""
+        return self.p_by_t if np.isnan(self.p_by_bootstrap) else max(self.p_by_t, self.p_by_bootstrap)
 
 
 def paired_means(values: Floats, *, plan: IntervalPlan | None = None) -> tuple[PairedMean, ...]:
@@ -84,7 +91,7 @@ def paired_means(values: Floats, *, plan: IntervalPlan | None = None) -> tuple[P
 def _by_t(column: Floats, plan: IntervalPlan) -> PairedMean:
     mean = estimate_mean(column, bounds=(-np.inf, np.inf), plan=replace(plan, method="linearized"))
     sd = _sd(column)
-    return PairedMean(mean, _t_p_value(mean, sd), sd)
+    return PairedMean(mean, sd, _t_p_value(mean, sd))
 
 
 def _bootstrapped(column: Floats, deviations: Floats, studentised: Floats, plan: IntervalPlan) -> PairedMean:
@@ -97,7 +104,7 @@ def _bootstrapped(column: Floats, deviations: Floats, studentised: Floats, plan:
     reached = value / (sd / np.sqrt(n))
     defined = studentised[~np.isnan(studentised)]
     above = int((defined >= reached - _TIE * abs(reached)).sum())
-    return PairedMean(mean, max(_t_p_value(mean, sd), (1 + above) / (1 + len(defined))), sd)
+    return PairedMean(mean, sd, _t_p_value(mean, sd), (1 + above) / (1 + len(defined)))
 
 
 def _t_p_value(mean: MeanEstimate, sd: float) -> float:
@@ -131,10 +138,12 @@ def _replicates(values: Floats, plan: IntervalPlan) -> tuple[Floats, Floats]:
     present = ~np.isnan(values)
     centred = np.where(present, values - np.nanmean(values, axis=0), 0.0) if values.size else values
     k = values.shape[1]
-    sums = np.hstack([centred, centred**2, present])
+    is_complete = bool(present.all())
+    sums = np.hstack([centred, centred**2] if is_complete else [centred, centred**2, present])
     blocks = drawn_counts(max(len(values), 1), plan.replicates, np.random.default_rng(plan.seed))
     drawn = np.concatenate([counts @ sums for counts in blocks]) if k else np.zeros((plan.replicates, 0))
-    totals, squares, n = drawn[:, :k], drawn[:, k : 2 * k], drawn[:, 2 * k :]
+    totals, squares = drawn[:, :k], drawn[:, k : 2 * k]
+    n = np.full(totals.shape, len(values)) if is_complete else drawn[:, 2 * k :]
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = totals / n
         spread = np.maximum(squares / n - deviations**2, 0.0)

@@ -9,8 +9,7 @@ from scipy.special import ndtr, stdtrit
 from semscale.errors import InputError
 from semscale.types import Floats
 
-_BLOCK_CELLS = 2_000_000
-_CACHED_CELLS = 65_536  # counted at once: draws and counts then stay in the processor's cache
+_BLOCK_CELLS = 65_536  # so that draws, counts and what is made of them stay in the processor's cache
 
 FEWEST_CLUSTERS = 10
 """With fewer, percentiles of a bootstrap cover too little: there intervals are made with t quantiles."""
@@ -52,14 +51,11 @@ def drawn_counts(m: int, replicates: int, rng: np.random.Generator) -> Iterator[
         >>> np.concatenate(blocks).sum(axis=1).tolist() == [3.0] * 10
         True
     """
-    size, rows = (max(1, cells // m) for cells in (_BLOCK_CELLS, _CACHED_CELLS))
+    size = max(1, _BLOCK_CELLS // m)
     for start in range(0, replicates, size):
-        counts = np.empty((min(size, replicates - start), m))
-        for first in range(0, len(counts), rows):
-            part = counts[first : first + rows]
-            drawn = rng.integers(0, m, size=part.shape) + np.arange(len(part))[:, None] * m
-            part[:] = np.bincount(drawn.ravel(), minlength=part.size).reshape(part.shape)
-        yield counts
+        b = min(size, replicates - start)
+        drawn = rng.integers(0, m, size=(b, m)) + np.arange(b)[:, None] * m
+        yield np.bincount(drawn.ravel(), minlength=b * m).reshape(b, m).astype(np.float64)
 
 
 def percentile_interval(replicates: Floats, m: int, interval: float) -> tuple[Floats, Floats]:
