@@ -51,14 +51,24 @@ def _headline(result: SelfTest) -> list[tuple[str, str, str]]:
     full = _at_full_damage(result)
     if full:
         least = min(full, key=lambda row: row.failed.value)
-        shown.append(
-            _figure(least, f"of draws: the least detected damage to all items, {one_line(least.kind)}")
+        named = (
+            "every kind of damage"
+            if _are_equal(full)
+            else f"the least detected damage, {one_line(least.kind)}"
         )
+        shown.append(_figure(least, f"of draws detected: {named}, to all items"))
     alarms = _drawn(result.false_alarms)
     if alarms:
         most = max(alarms, key=lambda row: row.failed.value)
-        shown.append(_figure(most, f"of draws: the most false alarms, {change_label(most)}"))
+        named = (
+            "every harmless change" if _are_equal(alarms) else f"the most of any change, {change_label(most)}"
+        )
+        shown.append(_figure(most, f"of draws with a false alarm: {named}"))
     return shown
+
+
+def _are_equal(rows: list[SelfTestRow]) -> bool:
+    return len({row.failed.value for row in rows}) == 1 < len(rows)
 
 
 def _figure(row: SelfTestRow, unit: str) -> tuple[str, str, str]:
