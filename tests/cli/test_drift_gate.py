@@ -8,6 +8,12 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
+from semscale.cli import drift_run
+from semscale.errors import InputError
+from semscale.history.history import History
+from semscale.history.opening import open_history
+from semscale.history.runs import Approval
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
 NEW = ("--model", "model-b")
@@ -135,8 +141,6 @@ def test_settings_of_a_file_yield_to_options(semscale, approved, tmp_path):
 
 
 def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkeypatch):
-    from semscale.cli import drift_run
-
     def stop(*_, **__):
         raise KeyboardInterrupt
 
@@ -146,6 +150,21 @@ def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkey
     assert ended.code == 3
     assert "The same command goes on" in ended.err
     assert runs(semscale) == before
+
+
+def test_a_history_that_cannot_be_written_is_refused_before_anything_is_measured(
+    semscale, approved, monkeypatch
+):
+    def refuse(_):
+        raise InputError("history x is read-only: copy it to where you may write")
+
+    monkeypatch.setattr(History, "check_writable", refuse)
+    monkeypatch.setattr(drift_run, "compare", None)
+    ended = semscale("drift", "gate", BAD, *NEW)
+    assert (ended.code, ended.err) == (
+        2,
+        "semscale: history x is read-only: copy it to where you may write\n",
+    )
 
 
 def lines(*items):
@@ -217,9 +236,6 @@ def test_without_an_approved_baseline_there_is_no_gate(semscale, tmp_path, expir
     (tmp_path / "base.jsonl").write_text(lines({"id": "a", "output": "x"}))
     semscale("drift", "record", "base.jsonl", "--model", "m")
     if expired:
-        from semscale.history.opening import open_history
-        from semscale.history.runs import Approval
-
         past = datetime(2026, 1, 1, tzinfo=UTC)
         with open_history("semscale-history.sqlite") as history:
             run = history.runs()[0].id

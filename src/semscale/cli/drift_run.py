@@ -106,6 +106,7 @@ class CompareRun:
         self.outputs.check()
         meter = self.measuring.meter()
         with chosen_history(self.where) as history:
+            history.check_writable()
             try:
                 return self._done(history, meter)
             except KeyboardInterrupt:

@@ -53,6 +53,15 @@ class History:
         """Let go of the database."""
         self._database.close()
 
+    def check_writable(self) -> None:
+        """Check, before long work whose result is to be kept, that the history can be written.
+
+        Raises:
+            InputError: it cannot.
+        """
+        with self._database.writing():
+            pass
+
     def record(self, run: Run) -> None:
         """Keep a run with all its items.
 
