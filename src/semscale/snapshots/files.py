@@ -5,6 +5,7 @@ import json
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from semscale.errors import InputError
@@ -37,24 +38,34 @@ def read_snapshots(path: Path) -> Snapshots:
     """Read all snapshots of a file; none where there is no file.
 
     Raises:
-        InputError: it is damaged, or from a later version.
+        InputError: it is damaged, from a later version, or cannot be read.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-        _check_format(content["format"])
-        return {
-            test: {name: _snapshot(entry) for name, entry in named.items()}
-            for test, named in content["snapshots"].items()
-        }
+        stat = path.stat()
+        parsed = _parsed(path, (stat.st_ino, stat.st_mtime_ns, stat.st_size))
     except FileNotFoundError:
         return {}
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise InputError(
             f"{path} is damaged ({type(error).__name__}: {error}); take it from version control, or delete "
             "it and approve its snapshots again"
         ) from error
+    return {test: dict(named) for test, named in parsed.items()}
+
+
+@lru_cache(maxsize=4)
+def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - tells a changed file
+    """Parse a file; once as long as it stays the same, as every test of a module asks for it."""
+    content = json.loads(path.read_text(encoding="utf-8"))
+    _check_format(content["format"])
+    return {
+        test: {name: _snapshot(entry) for name, entry in named.items()}
+        for test, named in content["snapshots"].items()
+    }
 
 
 def _check_format(written: int) -> None:
