@@ -2,8 +2,6 @@
 
 import json
 import re
-import subprocess
-import sys
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -298,29 +296,3 @@ def test_the_document_shows_what_is_printed(project):
     printed = [line.removeprefix("E").strip() for line in failed.outlines if line.startswith("E ")]
     lines = [line.strip() for line in shown.splitlines()]
     assert [line.removeprefix("AssertionError: ") for line in printed] == lines
-
-
-WRITER = """
-import sys
-from pathlib import Path
-from semscale.history.items import Output
-from semscale.snapshots.files import Snapshot, write_snapshot
-path, own = Path(sys.argv[1]), sys.argv[2]
-for n in range(20):
-    write_snapshot(path, f"test_{own}_{n}", "1", Snapshot((Output(own),), {"model": "m"}))
-"""
-
-
-def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
-    path = tmp_path / "__semantic_snapshots__" / "test_tutor.json"
-    writers = [
-        subprocess.Popen([sys.executable, "-c", WRITER, str(path), own], stderr=subprocess.PIPE, text=True)
-        for own in ("a", "b")
-    ]
-    assert [(writer.communicate(timeout=120)[1], writer.returncode) for writer in writers] == [
-        ("", 0),
-        ("", 0),
-    ]
-    written = json.loads(path.read_text(encoding="utf-8"))["snapshots"]
-    assert set(written) == {f"test_{own}_{n}" for own in ("a", "b") for n in range(20)}
-    assert [each.name for each in path.parent.iterdir()] == ["test_tutor.json"]

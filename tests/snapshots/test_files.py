@@ -1,6 +1,8 @@
 """Snapshots on disk: what is written is read, and what is damaged is named."""
 
 import json
+import subprocess
+import sys
 
 import pytest
 
@@ -87,3 +89,29 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match="snapshots cannot be written to"):
         write_snapshot(tmp_path / "file" / "test_it.json", "test_a", "1", snapshot("Yes."))
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from semscale.history.items import Output
+from semscale.snapshots.files import Snapshot, write_snapshot
+path, own = Path(sys.argv[1]), sys.argv[2]
+for n in range(20):
+    write_snapshot(path, f"test_{own}_{n}", "1", Snapshot((Output(own),), {"model": "m"}))
+"""
+
+
+def test_two_processes_that_write_at_once_lose_nothing(tmp_path):
+    path = tmp_path / "__semantic_snapshots__" / "test_tutor.json"
+    writers = [
+        subprocess.Popen([sys.executable, "-c", WRITER, str(path), own], stderr=subprocess.PIPE, text=True)
+        for own in ("a", "b")
+    ]
+    assert [(writer.communicate(timeout=120)[1], writer.returncode) for writer in writers] == [
+        ("", 0),
+        ("", 0),
+    ]
+    written = json.loads(path.read_text(encoding="utf-8"))["snapshots"]
+    assert set(written) == {f"test_{own}_{n}" for own in ("a", "b") for n in range(20)}
+    assert [each.name for each in path.parent.iterdir()] == ["test_tutor.json"]
