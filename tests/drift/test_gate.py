@@ -25,6 +25,14 @@ def test_what_did_not_change_passes():
     assert test.noise == pytest.approx(0.1)
 
 
+def test_nearly_all_at_the_worst_fails_without_a_rerun():
+    # 26 of 30 at 1, the others at 0: mean .867, sd .346, t = 13.7 with 29 degrees of freedom. Of replicates,
+    # (26 / 30) ** 30 = 1.4 % hold no 0 and have no spread: a bootstrap-t must not take these for evidence.
+    found = decide(comparison({"contradictions": [1.0] * 26 + [0.0] * 4}))
+    assert found.outcome is Outcome.FAIL
+    assert found.tests[0].p_value < 1e-8
+
+
 def test_what_is_worse_by_enough_and_beyond_chance_fails():
     decision = decide(comparison({"match": spread_out(0.3)}, reruns=[{"match": np.full(30, 0.1)}]), FEW)
     (test,) = decision.tests

@@ -145,7 +145,7 @@ def _tests(
 ) -> tuple[DriftTest, ...]:
     """Test every question; those over all items by the sequence, where there is one."""
     by_sequence = [question.group is None and question.metric in sequence for question in questions]
-    p_values = np.array([question.found.p_value for question in questions])
+    p_values = np.array([_p_value(question) for question in questions])
     corrected = adjusted(np.where(by_sequence, np.nan, p_values), settings.correction)
     n_tests = int((~np.isnan(corrected)).sum())
     tests = []
@@ -157,6 +157,15 @@ def _tests(
         alpha = None if by_sequence[place] else settings.alpha / max(n_tests, 1)
         tests.append(_tested(question, raw, p_adjusted, alpha, settings))
     return tuple(tests)
+
+
+def _p_value(question: _Question) -> float:
+    """Take the t-test's alone where no rerun is at hand.
+
+    Then drifts are losses, which are never negative, and only all of them 0 is no drift. The bootstrap-t
+    allows for rare negative values that were not seen: with 26 of 30 items at the worst it said .02.
+    """
+    return question.found.p_by_t if question.noise is None else question.found.p_value
 
 
 def _tested(
