@@ -3,7 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from semscale.cli.drift_json import approval_document, dumped
+from semscale.cli.drift_json import approval_document, dumped, figure_document
 from semscale.report.drift_json import number_or_none
 
 if TYPE_CHECKING:
@@ -62,19 +62,7 @@ def _comparison(kept: "StoredComparison") -> dict[str, Any]:
         "candidate": kept.candidate_id,
         "model": kept.model,
         "outcome": kept.outcome,
-        "figures": [
-            {
-                "metric": figure.metric,
-                "group": None if figure.group is None else {"kind": figure.group[0], "name": figure.group[1]},
-                **{
-                    name: number_or_none(getattr(figure, name))
-                    for name in ("loss", "drift", "low", "high", "margin")
-                },
-                "n": figure.n,
-                "left_out": figure.n_left_out,
-            }
-            for figure in kept.figures
-        ],
+        "figures": [figure_document(figure) for figure in kept.figures],
         "signature": kept.signature,
     }
 

@@ -1,6 +1,5 @@
 """A history on the screen: runs, comparisons, and how each metric developed."""
 
-import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -8,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semscale.cli.drift_view import COLOURS, ID_CELLS
+from semscale.cli.drift_view import COLOURS, ID_CELLS, in_margins
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
@@ -19,7 +18,7 @@ from semscale.report.wording import MISSING, count, counted, number, one_line, p
 if TYPE_CHECKING:
     from semscale.cli.drift_history_run import SeenDataset, SeenHistory
     from semscale.drift.trend import MetricTrend, Trends
-    from semscale.history.stored_comparison import StoredComparison, StoredFigure
+    from semscale.history.stored_comparison import StoredComparison
     from semscale.history.summaries import RunSummary
 
 _SHOWN = 20
@@ -122,15 +121,9 @@ def _comparison_table(dataset: "SeenDataset") -> Table:
 
 def _greatest(kept: "StoredComparison") -> str:
     """Name the metric that drifted by the most margins."""
-    known = [one for one in kept.figures if one.group is None and not math.isnan(one.drift)]
-    if not known:
-        return MISSING
-    worst = max(known, key=_in_margins)
-    return f"{worst.metric} {signed(worst.drift, 3)}"
-
-
-def _in_margins(figure: "StoredFigure") -> float:
-    return figure.drift / figure.margin if figure.margin > 0 else math.inf
+    known = [one for one in kept.figures if one.group is None]
+    worst = max(known, key=in_margins, default=None)
+    return MISSING if worst is None else f"{worst.metric} {signed(worst.drift, 3)}"
 
 
 def _trend_table(trends: "Trends") -> Table:

@@ -3,11 +3,12 @@
 import json
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.drift_json import decision_document
+from semscale.report.drift_json import decision_document, number_or_none
 
 if TYPE_CHECKING:
     from semscale.cli.drift_run import ComparedRuns
     from semscale.history.runs import Approval
+    from semscale.history.stored_comparison import StoredFigure
 
 
 def compared_json(compared: "ComparedRuns") -> str:
@@ -15,11 +16,24 @@ def compared_json(compared: "ComparedRuns") -> str:
     content = {
         **decision_document(compared.comparison, compared.decision),
         "comparison": compared.stored.id,
+        "figures": [figure_document(figure) for figure in compared.stored.figures],
         "approval": None if compared.approval is None else approval_document(compared.approval),
         "recorded": compared.recorded,
         **{name: str(path) for name, path in compared.written.items()},
     }
     return dumped(content)
+
+
+def figure_document(figure: "StoredFigure") -> dict[str, Any]:
+    """Lay out one metric's figures, over all items or one group."""
+    measures = ("loss", "drift", "low", "high", "margin")
+    return {
+        "metric": figure.metric,
+        "group": None if figure.group is None else {"kind": figure.group[0], "name": figure.group[1]},
+        **{name: number_or_none(getattr(figure, name)) for name in measures},
+        "n": figure.n,
+        "left_out": figure.n_left_out,
+    }
 
 
 def approval_document(approval: "Approval") -> dict[str, Any]:

@@ -96,8 +96,15 @@ def _compared_tables(compared: "ComparedRuns") -> Iterator[Table]:
     yield _figure_table(overall, title=_OVERALL, compared=compared)
     grouped = [figure for figure in compared.stored.figures if figure.group is not None]
     if grouped:
-        grouped.sort(key=lambda figure: -math.inf if math.isnan(figure.drift) else figure.drift, reverse=True)
+        grouped.sort(key=in_margins, reverse=True)
         yield _figure_table(grouped[:_GROUPS], title=_group_title(len(grouped)), compared=compared)
+
+
+def in_margins(figure: "StoredFigure") -> float:
+    """Give a drift as a multiple of its margin; the least there is where it has no value."""
+    if math.isnan(figure.drift):
+        return -math.inf
+    return figure.drift / figure.margin if figure.margin > 0 else math.inf
 
 
 def _figure_table(figures: Sequence["StoredFigure"], *, title: str, compared: "ComparedRuns") -> Table:
@@ -116,12 +123,15 @@ def _figure_table(figures: Sequence["StoredFigure"], *, title: str, compared: "C
     return table
 
 
-def _gate_tables(compared: "ComparedRuns", decision: GateDecision) -> Iterator[Table]:
+def _gate_tables(compared: "ComparedRuns", decision: GateDecision) -> Iterator[Table | str]:
     overall = [test for test in decision.tests if test.group is None]
     yield _test_table(overall, title=_OVERALL, compared=compared)
-    grouped = sorted((test for test in decision.tests if test.group is not None), key=urgency)
+    grouped = [test for test in decision.tests if test.group is not None]
+    open_ones = sorted((test for test in grouped if test.outcome is not Outcome.PASS), key=urgency)
     if grouped:
-        yield _test_table(grouped[:_GROUPS], title=_group_title(len(grouped)), compared=compared)
+        yield f"\nGroups: {count(len(grouped) - len(open_ones))} of {counted(len(grouped), 'test')} passed"
+    if open_ones:
+        yield _test_table(open_ones[:_GROUPS], title=_group_title(len(open_ones)), compared=compared)
     if decision.thresholds:
         yield _threshold_table(decision.thresholds)
     if decision.sequence:
@@ -129,8 +139,11 @@ def _gate_tables(compared: "ComparedRuns", decision: GateDecision) -> Iterator[T
 
 
 def _group_title(n: int) -> str:
-    more = f", the {_GROUPS} worst of {count(n)}; --json has all" if n > _GROUPS else ""
-    return f"\nBy group{more}"
+    return (
+        f"\nGroups that drifted most, {_GROUPS} of {count(n)}; --json has all"
+        if n > _GROUPS
+        else "\nBy group"
+    )
 
 
 def _test_table(tests: Sequence[DriftTest], *, title: str, compared: "ComparedRuns") -> Table:
