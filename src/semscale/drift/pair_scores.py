@@ -108,7 +108,9 @@ class PairScoring:
         for start in range(0, len(drawn), _TOGETHER):
             pairs = drawn[start : start + _TOGETHER]
             ready = self._prepared(np.unique(pairs).tolist(), readings)
-            compared += [compare_words(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
+            compared += [
+                compare_words(ready[one].words, ready[other].words, _cosines) for one, other in pairs.tolist()
+            ]
         unrelated = self._measured(compared)
         self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
 
@@ -128,7 +130,7 @@ class PairScoring:
         compared, f1, findings = [], [], []
         for baseline, candidate in pairs:
             ours, theirs = ready[candidate], ready[baseline]
-            compared.append(compare_words(ours.words, theirs.words))
+            compared.append(compare_words(ours.words, theirs.words, _cosines))
             matrix = cosine_matrix(ours.tokens, theirs.tokens)
             f1.append(greedy_score(matrix, ours.weights, theirs.weights).f1)
             texts = self._read.texts[candidate], self._read.texts[baseline]
@@ -162,6 +164,11 @@ class PairScoring:
             text: _Prepared(each, unit_tokens(states), self._token_weights.of(spelled.tokens.of(text)))
             for text, each, states in zip(texts, words, lower, strict=True)
         }
+
+
+def _cosines(ours: Floats, theirs: Floats) -> Vectors:
+    # In single precision, tile by tile: a larger product would wait for threads that the engine keeps busy.
+    return cosine_matrix(ours.astype(np.float32), theirs.astype(np.float32))
 
 
 def _floats(states: Sequence[Rounded]) -> list[Vectors]:

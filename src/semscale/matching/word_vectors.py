@@ -1,6 +1,8 @@
 """What is compared of one text word by word, and the comparison of two."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -33,12 +35,19 @@ class WordVectors:
         return self.to_pronoun if other.is_pronoun else self.weights
 
 
-def compare_words(ours: WordVectors, theirs: WordVectors) -> tuple[float, ...]:
+def _cosines(ours: Floats, theirs: Floats) -> Floats:
+    return ours @ theirs.T
+
+
+def compare_words(
+    ours: WordVectors, theirs: WordVectors, cosines: Callable[[Any, Any], Any] = _cosines
+) -> tuple[float, ...]:
     """Give precision and recall of words, the same of words in context, and the cosine of the texts.
 
     Args:
         ours: the prediction.
         theirs: the reference.
+        cosines: of all rows of one matrix of unit rows with all rows of another.
 
     Returns:
         Five values, 0 to 1; all NaN where a text has no word.
@@ -47,7 +56,7 @@ def compare_words(ours: WordVectors, theirs: WordVectors) -> tuple[float, ...]:
         return (np.nan,) * 5
     sides = ours.weights_beside(theirs), theirs.weights_beside(ours)
     return (
-        *word_match(ours.static @ theirs.static.T, *sides),
-        *word_match(ours.context @ theirs.context.T, *sides),
+        *word_match(cosines(ours.static, theirs.static), *sides),
+        *word_match(cosines(ours.context, theirs.context), *sides),
         float(settled(ours.text @ theirs.text)),
     )
