@@ -3,13 +3,16 @@
 import re
 from dataclasses import replace
 from datetime import timedelta
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from made_up import stored_comparison
+from made_up import START, stored_comparison
 
 from semscale.drift.trend import trends
-from semscale.report.trend_chart import MOST_RUNS, Timeline, courses
+from semscale.report.forest_chart import TOLERATED
+from semscale.report.palette import ACCENT
+from semscale.report.trend_chart import MOST_RUNS, Course, Timeline, courses
 from semscale.report.trend_page import trend_page
 from semscale.report.trend_words import TABLED_RUNS, loss_words, readings
 
@@ -142,7 +145,7 @@ def test_years_of_runs_stay_a_small_page(read_page):
     ]
     page = page_of(kept, read_page)
     page.assert_harmless()
-    assert len(page.source.encode()) < 700_000
+    assert len(page.source.encode()) < 500_000
     assert f"The latest {MOST_RUNS} of 1,000 runs are drawn." in page.text
     assert f"The latest {TABLED_RUNS} runs; 800 earlier ones are in the history." in page.text
 
@@ -161,10 +164,67 @@ def test_runs_on_top_of_each_other_stand_at_equal_distances(read_page):
     assert by_day.ticks(3) == {0: "2026-01-01", 48: "2026-01-03", 120: "2026-01-06"}  # 2.5 rounds to even
 
 
-def test_the_chart_holds_no_more_than_one_row_a_run_and_metric():
-    followed = trends(series(30))
-    timeline = Timeline(followed.times, followed.outcomes, followed.model_changes)
-    chart = courses(timeline, [], width=860)
-    assert len(chart["datasets"]["gate"]) == 30
-    assert chart["datasets"]["models"] == [{"place": 14.5 * 24}]  # hours; the model changes with run 15
-    assert [label["label"] for label in chart["datasets"]["labels"]] == ["1", "2"]
+def drawn(n=30, metrics=1, *, width=860, changes=(15,)):
+    """The picture's paths and texts, for metrics with a loss of .1, an interval of .05 and a limit of .2."""
+    times = tuple(START + timedelta(days=day) for day in range(n))
+    timeline = Timeline(times, ("pass", "fail", "undecided", *(None,) * n)[:n], changes)
+    level = np.full(n, 0.1)
+    course = Course(
+        "Match <b>",
+        level,
+        level - 0.05,
+        level + 0.05,
+        level * 0.5,
+        level * 2,
+        (15, 0.1, 0.1) if n > 15 else None,
+    )
+    root = ElementTree.fromstring(courses(timeline, [course] * metrics, "Said.", width=width))
+    return root, [path.attrib for path in root.iter("path")], [text.text for text in root.iter("text")]
+
+
+def test_the_picture_is_labelled_and_as_wide_as_asked():
+    root, _, texts = drawn(width=348)
+    assert (root.get("role"), root.get("aria-label"), root.get("style")) == (
+        "img",
+        "Said.",
+        "max-width:348px",
+    )
+    assert root.get("viewBox").split()[2] == "348"
+    assert "Match <b>" in texts
+    assert "2026-01-30" in texts
+
+
+def test_bands_go_from_end_to_end_however_many_runs_there_are():
+    for n in (1, 30, 300):
+        _, paths, _ = drawn(n, changes=())
+        (margin,) = [path["d"] for path in paths if path.get("fill") == TOLERATED]
+        xs = [float(corner.split(",")[0]) for corner in margin.strip("MZ").split("L")]
+        assert (min(xs), max(xs)) == (46, 850)  # 860 pixels less 10 at the right
+        assert len(xs) == 4  # it never changes, so there are no further corners
+
+
+def test_values_lie_where_the_axis_says():
+    _, paths, _ = drawn()
+    (mean,) = [path["d"] for path in paths if path.get("stroke") == ACCENT and "L" in path["d"]]
+    ys = {float(point.split(",")[1]) for point in mean.strip("M").split("L")}
+    # top of the plot 42 + 20, height 118, axis to 1.06 * .2: 62 + 118 * (1 - .1 / .212) = 124.34
+    assert ys == {124.34}
+
+
+def test_outcomes_differ_in_shape():
+    _, paths, _ = drawn(3, changes=())
+    strip = [path for path in paths if ",25" in path["d"] or path["d"].endswith("Z") and "l5,5" in path["d"]]
+    assert [path.get("stroke-width") for path in strip] == ["8", "9", "6", None]  # dot, ring of two, diamond
+
+
+def test_models_are_numbered_while_they_can_be_told_apart():
+    assert {"1", "2"} <= set(drawn()[2])
+    assert "1" not in drawn(60, changes=tuple(range(1, 60)))[2]
+
+
+def test_dates_that_have_no_room_are_left_out():
+    kept = [START, *(START + timedelta(days=99, hours=hour) for hour in (0, 5, 10, 15, 20))]
+    timeline = Timeline(tuple(kept), (None,) * 6, ())
+    assert timeline.is_even  # five of six lie within a day
+    root = ElementTree.fromstring(courses(timeline, [], "", width=348))
+    assert len([text.text for text in root.iter("text")]) == 3

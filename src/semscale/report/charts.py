@@ -17,25 +17,6 @@ Specification = dict[str, Any]
 """A Vega-Lite chart with its data inside."""
 
 _FONT_SIZE = 13
-LOOK: Specification = {
-    "background": "transparent",
-    "aria": False,
-    "padding": 4,
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": INK,
-        "labelFontSize": _FONT_SIZE,
-        "titleColor": MUTED,
-        "titleFontSize": _FONT_SIZE,
-        "titleFontWeight": "normal",
-        "gridColor": GRID,
-        "domainColor": GRID,
-        "tickColor": GRID,
-    },
-    "concat": {"spacing": 14},
-}
-"""The page's look, for every chart."""
-
 _ROW = 38
 _ROW_OF_TWO = 52
 _CELL = 72  # pixels
@@ -267,6 +248,21 @@ def themed(
     import altair as alt
 
     sized = chart.properties(**size) if size else chart
-    named = sized.add_params(alt.param(name="names", value=[lines_of(name, room) for name in names]))
-    specification: Specification = named.to_dict(validate=False)
-    return specification | {"config": LOOK, "datasets": datasets}
+    look = (
+        sized.add_params(alt.param(name="names", value=[lines_of(name, room) for name in names]))
+        .configure(background="transparent", aria=False, padding=4)
+        .configure_view(stroke=None)
+        .configure_axis(
+            labelColor=INK,
+            labelFontSize=_FONT_SIZE,
+            titleColor=MUTED,
+            titleFontSize=_FONT_SIZE,
+            titleFontWeight="normal",
+            gridColor=GRID,
+            domainColor=GRID,
+            tickColor=GRID,
+        )
+        .configure_concat(spacing=14)
+    )
+    specification: Specification = look.to_dict(validate=False)
+    return specification | {"datasets": datasets}

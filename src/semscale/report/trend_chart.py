@@ -1,56 +1,38 @@
-"""The chart of a trend: every metric's mean loss over time, one below the other, on one axis of time.
+"""The picture of a trend: every metric's mean loss over time, one below the other, on one axis of time.
 
-It is written as Vega-Lite itself: Altair would take most of a second to put so many layers together.
+It is drawn as SVG itself: Vega takes most of a second for it, and a list of runs should appear at once.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from xml.etree import ElementTree
 
 import numpy as np
+from markupsafe import Markup
 
 from semscale.drift.decision import Outcome
-from semscale.report.charts import LOOK, Specification
+from semscale.report import svg_paths as paths
 from semscale.report.forest_chart import NOISE, TOLERATED
 from semscale.report.labels import NARROW_LIMIT
 from semscale.report.palette import ACCENT, CARD, CONTRAST, GRID, INK, MUTED
+from semscale.report.wording import number, printable
 from semscale.types import Floats
 
 MOST_RUNS = 400
 """Runs that are drawn; of more the latest."""
 
+_LEFT, _RIGHT = 46, 10  # pixels beside the plots
+_STRIP, _TITLE, _GAP, _FOOT = 42, 20, 14, 24
 _HEIGHT = {True: 96, False: 118}
-_STRIP = 26  # pixels of the gate's outcomes
-_LABELS_ROOM = 46
 _FEW_RUNS = 60  # up to which each run has its own interval and mark
-_MARGINS = 14  # pixels that Vega leaves around everything
+_MOST_LABELS = {True: 5, False: 12}
 _HOUR = 3600
 _FEW_DAYS = 4 * 24 * _HOUR
 _NEAR, _SHARE_NEAR = 0.25, 0.2  # of the mean distance of runs; share of runs so near that no clock shows them
 _TICKS = {True: 3, False: 5}
-_SCHEMA = "https://vega.github.io/schema/vega-lite/v6.json"
-_PLACE: Specification = {"field": "place", "type": "quantitative"}
-_AXIS: Specification = {
-    "title": None,
-    "tickCount": 3,
-    "minExtent": _LABELS_ROOM,
-    "maxExtent": _LABELS_ROOM,
-    "domain": False,
-    "ticks": False,
-}
-_POINT: Specification = {"type": "point", "opacity": 1, "strokeWidth": 1.5}
-_FAINT: Specification = {"type": "area", "color": ACCENT, "opacity": 0.22}
-_DOT: Specification = {
-    **{"type": "point", "shape": "M0,0h0", "strokeCap": "round", "strokeWidth": 5},
-    **{"stroke": CONTRAST, "opacity": 1},
-}
-_MOST_LABELS = {True: 5, False: 12}
-_MARKS = {
-    Outcome.FAIL: ("diamond", CONTRAST, CONTRAST),
-    Outcome.UNDECIDED: ("circle", CARD, INK),
-    Outcome.PASS: ("circle", ACCENT, ACCENT),
-}
+_TICK_ROOM = 92  # pixels that a date takes
+_NONE: dict[str, str] = {"fill": "none"}
 
 
 @dataclass(frozen=True)
@@ -74,14 +56,6 @@ class Course:
     noise: Floats
     limit: Floats
     change: tuple[int, float, float] | None
-
-
-class _Names(NamedTuple):
-    """Names of one metric's tables in the chart."""
-
-    runs: str
-    bands: str
-    levels: str
 
 
 @dataclass(frozen=True)
@@ -120,165 +94,168 @@ class Timeline:
         return [time.timestamp() for time in self.times]
 
 
-def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> Specification:
+@dataclass(frozen=True)
+class _Plane:
+    """One plot: where its corner lies, how large it is, and what its axes cover."""
+
+    ends: tuple[float, float]
+    width: float
+    top: float
+    height: float
+    greatest: float = 1.0
+
+    def x(self, place: float) -> float:
+        low, high = self.ends
+        return _LEFT + self.width * (place - low) / (high - low)
+
+    def y(self, value: float) -> float:
+        return self.top + self.height * (1 - value / self.greatest)
+
+    def points(self, places: Sequence[float], values: Floats) -> list[paths.Point]:
+        return [(self.x(place), self.y(value)) for place, value in zip(places, values.tolist(), strict=True)]
+
+
+def courses(timeline: Timeline, metrics: Sequence[Course], label: str, *, width: int) -> Markup:
     """Draw the gate's outcomes, then one plot a metric, with model changes through all of them.
 
     Args:
         timeline: t runs, at most ``MOST_RUNS``.
         metrics: from top to bottom.
+        label: what the picture says, for readers who cannot see it.
         width: whole width in pixels.
+
+    Returns:
+        One ``<svg role="img">`` element, escaped and ready to embed.
     """
     narrow, places = width < NARROW_LIMIT, timeline.places
     spare = (places[-1] - places[0]) * 0.02 or 1.0
     ends = places[0] - spare, places[-1] + spare
-    scale = {"domain": list(ends), "nice": False, "zero": False}
-    ticks = timeline.ticks(_TICKS[narrow])
-    datasets: dict[str, list[dict[str, Any]]] = {
-        "models": _models(timeline),
-        "labels": _labels(timeline, most=_MOST_LABELS[narrow]),
-        "gate": [_outcome(place, outcome) for place, outcome in zip(places, timeline.outcomes, strict=True)],
-    }
-    plots = [_strip(scale) | {"height": _STRIP}]
+    step = _TITLE + _HEIGHT[narrow] + _GAP
+    bottom = _STRIP + step * len(metrics)
+    box = {"viewBox": f"0 0 {width} {bottom + _FOOT}", "style": f"max-width:{width}px", "font-size": "13"}
+    svg = ElementTree.Element("svg", {**box, "role": "img", "aria-label": printable(label)})
+    strip = _Plane(ends, width - _LEFT - _RIGHT, 0, _STRIP)
     for order, metric in enumerate(metrics):
-        names = _Names(f"runs{order}", f"bands{order}", f"levels{order}")
-        datasets |= {
-            names.runs: _runs(places, metric),
-            names.bands: _bands(places, metric, ends),
-            names.levels: _levels(places, metric),
-        }
-        x = _time(scale, ticks, last=order == len(metrics) - 1)
-        plots.append(
-            {"title": _title(metric.name), "height": _HEIGHT[narrow], "layer": _layers(metric, names, x)}
-        )
-    plots = [plot | {"width": width - _LABELS_ROOM - _MARGINS} for plot in plots]
-    labels = [{"name": "places", "value": list(ticks)}, {"name": "ticks", "value": list(ticks.values())}]
-    shared = {"spacing": 10, "config": LOOK, "params": labels, "datasets": datasets}
-    return {"$schema": _SCHEMA, "vconcat": plots, **shared}
+        top = _STRIP + step * order + _TITLE
+        greatest = _greatest(metric)
+        _draw_metric(svg, _Plane(ends, strip.width, top, _HEIGHT[narrow], greatest), places, metric)
+    _draw_models(svg, strip, timeline, bottom=bottom - _GAP, most=_MOST_LABELS[narrow])
+    _draw_gate(svg, strip, timeline)
+    _draw_dates(svg, strip, timeline.ticks(_TICKS[narrow]), top=bottom)
+    return Markup(ElementTree.tostring(svg, encoding="unicode"))  # the serialiser has escaped it
 
 
-def _layers(metric: Course, names: _Names, x: Specification) -> list[Specification]:
-    """Draw bands, model changes, intervals, the line of means, its marks, and levels before and after."""
-    runs, bands, few = names.runs, names.bands, len(metric.loss) <= _FEW_RUNS
-    top = {"field": "limit", "type": "quantitative", "axis": _AXIS, "scale": _scale(metric)}
-    area = {"type": "area", "interpolate": "step-after"}
-    line = {"type": "line", "interpolate": "step-after", "color": MUTED, "strokeWidth": 1.5}
-    layers = [
-        _layer(bands, area | {"color": TOLERATED}, x=x, y=top, y2=_y("noise")),
-        _layer(bands, area | {"color": NOISE}, x=x, y=_y("noise"), y2=_y("zero")),
-        _layer(bands, line, x=x, y=_y("limit")),
-        _layer("models", {"type": "rule", "stroke": MUTED, "strokeDash": [3, 3]}, x=_PLACE),
-    ]
-    spread = {"type": "rule", "stroke": ACCENT, "strokeWidth": 1.5} if few else _FAINT
-    layers.append(_layer(runs, spread, x=x, y=_y("low"), y2=_y("high")))
-    layers.append(_layer(runs, {"type": "line", "color": ACCENT, "strokeWidth": 1.5}, x=x, y=_y("loss")))
+def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
+    """Draw a heading and an axis, bands, intervals, the line of means, its marks, and levels."""
+    _text(svg, plane.x(plane.ends[0]), plane.top - 7, metric.name, {"font-weight": "600"})
+    _draw_axis(svg, plane)
+    _draw_bands(svg, plane, places, metric)
+    few = len(places) <= _FEW_RUNS
+    means = plane.points(places, metric.loss)
+    highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, 0.0))
     if few:
-        marks = {name: {"field": name, "type": "nominal", "scale": None} for name in ("shape", "fill")}
-        layers.append(_layer(runs, _POINT | {"size": 42}, x=x, y=_y("loss"), stroke=marks["fill"], **marks))
+        _path(svg, paths.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"})
     else:
-        layers.append(_layer(runs, _DOT, x=x, y=_y("beyond")))
+        _path(svg, paths.band(highs, lows), {"fill": ACCENT, "fill-opacity": "0.22"})
+    _path(svg, paths.line(means), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"})
+    beyond = metric.loss >= metric.limit
+    over = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if is_over]
+    under = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if not is_over]
+    if few:
+        _path(svg, paths.dots(under), _round(ACCENT, 7))
+    _path(svg, paths.diamonds(over, 4.5 if few else 3), {"fill": CONTRAST})
     if metric.change is not None:
-        levels = {"x": {"field": "start", "type": "quantitative"}, "x2": {"field": "stop"}, "y": _y("level")}
-        layers.append(_layer(names.levels, {"type": "rule", "stroke": INK, "strokeWidth": 2}, **levels))
-    return layers
+        run, before, after = metric.change
+        middle = plane.x((places[run - 1] + places[run]) / 2)
+        levels = [(plane.x(places[0]), plane.y(before)), (middle, plane.y(before))]
+        levels += [(middle, np.nan), (middle, plane.y(after)), (plane.x(places[-1]), plane.y(after))]
+        _path(svg, paths.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
 
 
-def _strip(scale: Specification) -> Specification:
-    """Draw what the gate said of each run, and the number of the model from each change on."""
-    x = _PLACE | {"axis": None, "scale": scale}
-    y = {"field": "row", "type": "ordinal", "axis": _AXIS | {"labels": False, "grid": False}}
-    marks = {name: {"field": name, "type": "nominal", "scale": None} for name in ("shape", "fill", "stroke")}
-    label = {"type": "text", "dy": -18, "fontSize": 12, "fill": INK, "fontWeight": 600}
-    layers = [
-        _layer("models", {"type": "rule", "stroke": MUTED, "strokeDash": [3, 3]}, x=x),
-        _layer("gate", _POINT | {"size": 46}, x=x, y=y, **marks),
-        _layer("labels", label, x=x, text={"field": "label", "type": "nominal"}),
+def _draw_axis(svg: ElementTree.Element, plane: _Plane) -> None:
+    step = paths.nice_step(plane.greatest)
+    digits = max(0, -int(np.floor(np.log10(step))))
+    ticks = [step * tick for tick in range(int(plane.greatest / step) + 1)]
+    grid = "".join(f"M{_LEFT},{plane.y(tick):.5g}h{plane.width:.5g}" for tick in ticks)
+    _path(svg, grid, _NONE | {"stroke": GRID})
+    for tick in ticks:
+        _text(
+            svg, _LEFT - 6, plane.y(tick) + 4, number(tick, digits), {"text-anchor": "end", "font-size": "12"}
+        )
+
+
+def _draw_bands(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
+    """Draw what reruns lose, and the margin, from end to end; only where they change is there a corner."""
+    limits = list(zip(metric.noise.tolist(), metric.limit.tolist(), strict=True))
+    changes = [
+        run for run in range(1, len(limits)) if not np.allclose(limits[run], limits[run - 1], equal_nan=True)
     ]
-    return {"layer": layers}
+    turns = [(plane.ends[0], limits[0]), *((places[run], limits[run]) for run in changes)]
+    turns.append((plane.ends[1], limits[-1]))
+    noise = paths.steps([(plane.x(place), plane.y(value)) for place, (value, _) in turns])
+    limit = paths.steps([(plane.x(place), plane.y(value)) for place, (_, value) in turns])
+    zero = plane.y(0.0)
+    _path(svg, paths.band(limit, [(x, zero) for x, _ in limit]), {"fill": TOLERATED})
+    _path(svg, paths.band(noise, [(x, zero) for x, _ in noise]), {"fill": NOISE})
+    _path(svg, paths.line(limit), _NONE | {"stroke": MUTED, "stroke-width": "1.5"})
 
 
-def _layer(rows: str, mark: Specification, **encoding: Specification) -> Specification:
-    return {"data": {"name": rows}, "mark": mark, "encoding": encoding}
+def _draw_models(
+    svg: ElementTree.Element, plane: _Plane, timeline: Timeline, *, bottom: float, most: int
+) -> None:
+    """Rule off changes of the model, and number the models where few enough can be told apart."""
+    places = timeline.places
+    changes = [plane.x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
+    rules = "".join(f"M{x:.5g},16V{bottom:.5g}" for x in changes)
+    _path(svg, rules, _NONE | {"stroke": MUTED, "stroke-dasharray": "3,3"})
+    if 0 < len(changes) <= most:
+        for order, x in enumerate([plane.x(places[0]), *changes], 1):
+            _text(svg, x, 11, str(order), {"text-anchor": "middle", "font-weight": "600", "font-size": "12"})
 
 
-def _y(field: str) -> Specification:
-    return {"field": field, "type": "quantitative"}
+def _draw_gate(svg: ElementTree.Element, plane: _Plane, timeline: Timeline) -> None:
+    """Mark what the gate said of each run: passed, failed, undecided, or a faint dot where none was asked."""
+    said: dict[str | None, list[paths.Point]] = {}
+    for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
+        said.setdefault(outcome, []).append((plane.x(place), 25.0))
+    _path(svg, paths.dots(said.get(None, [])), _round(GRID, 7))
+    _path(svg, paths.dots(said.get(Outcome.PASS, [])), _round(ACCENT, 8))
+    _path(svg, paths.dots(said.get(Outcome.UNDECIDED, [])), _round(INK, 9))
+    _path(svg, paths.dots(said.get(Outcome.UNDECIDED, [])), _round(CARD, 6))
+    _path(svg, paths.diamonds(said.get(Outcome.FAIL, []), 5), {"fill": CONTRAST})
 
 
-def _time(scale: Specification, ticks: Mapping[float, str], *, last: bool) -> Specification:
-    axis = {
-        "title": None,
-        "values": list(ticks),
-        "labelExpr": "ticks[indexof(places, datum.value)]",
-        "labels": last,
-        "ticks": last,
-        "grid": False,
-        "labelFlush": True,
-        "labelOverlap": "greedy",
-    }
-    return _PLACE | {"axis": axis, "scale": scale}
+def _draw_dates(svg: ElementTree.Element, plane: _Plane, ticks: Mapping[float, str], *, top: float) -> None:
+    """Write dates as far as they have room; the first and the last come before those between."""
+    places = sorted(ticks)
+    last, kept = plane.x(places[-1]), -np.inf
+    for order, place in enumerate(places):
+        x = plane.x(place)
+        is_last = order == len(places) - 1
+        if not is_last and (x - kept < _TICK_ROOM or (kept > -np.inf and last - x < _TICK_ROOM)):
+            continue
+        if is_last and x - kept < _TICK_ROOM:
+            break
+        anchor = "middle" if len(places) == 1 else "end" if is_last else "middle" if order else "start"
+        _text(svg, x, top + 8, ticks[place], {"text-anchor": anchor, "font-size": "12"})
+        kept = x
 
 
-def _scale(metric: Course) -> Specification:
+def _greatest(metric: Course) -> float:
     ends = np.concatenate([metric.loss, metric.high, metric.limit])
     known = ends[np.isfinite(ends)]
-    top = float(known.max()) * 1.06 if len(known) and known.max() > 0 else 1.0
-    return {"domain": [0, top], "nice": False}
+    return float(known.max()) * 1.06 if len(known) and known.max() > 0 else 1.0
 
 
-def _title(name: str) -> Specification:
-    look = {"anchor": "start", "color": INK, "fontSize": 13, "fontWeight": 600, "offset": 4, "frame": "group"}
-    return {"text": name, **look}
+def _path(svg: ElementTree.Element, drawn: str, look: dict[str, str]) -> None:
+    if drawn:
+        ElementTree.SubElement(svg, "path", {"d": drawn, **look})
 
 
-def _runs(places: Sequence[float], metric: Course) -> list[dict[str, Any]]:
-    columns = (metric.loss, np.maximum(metric.low, 0.0), metric.high, metric.limit)
-    records = []
-    for place, *values in zip(places, *(column.tolist() for column in columns), strict=True):
-        loss, low, high, limit = map(_known, values)
-        beyond = loss is not None and limit is not None and loss >= limit
-        records.append(
-            {"place": place, "loss": loss, "low": low, "high": high, "beyond": loss if beyond else None}
-            | {"shape": "diamond" if beyond else "circle", "fill": CONTRAST if beyond else ACCENT}
-        )
-    return records
+def _text(svg: ElementTree.Element, x: float, y: float, said: str, look: dict[str, str]) -> None:
+    placed = {"x": f"{x:.5g}", "y": f"{y:.5g}", "fill": INK}
+    ElementTree.SubElement(svg, "text", placed | look).text = printable(said)
 
 
-def _bands(places: Sequence[float], metric: Course, ends: tuple[float, float]) -> list[dict[str, Any]]:
-    """Say where the bands change, and go on to both ends, so that a single run has them, too."""
-    limits = list(zip(map(_known, metric.noise.tolist()), map(_known, metric.limit.tolist()), strict=True))
-    changes = [run for run in range(1, len(limits)) if limits[run] != limits[run - 1]]
-    turns = [(ends[0], limits[0]), *((places[run], limits[run]) for run in changes), (ends[1], limits[-1])]
-    return [{"place": place, "zero": 0.0, "noise": noise, "limit": limit} for place, (noise, limit) in turns]
-
-
-def _known(value: float) -> float | None:
-    return round(value, 5) if np.isfinite(value) else None
-
-
-def _levels(places: Sequence[float], metric: Course) -> list[dict[str, Any]]:
-    if metric.change is None:
-        return []
-    run, before, after = metric.change
-    middle = (places[run - 1] + places[run]) / 2
-    return [
-        {"start": places[0], "stop": middle, "level": before},
-        {"start": middle, "stop": places[-1], "level": after},
-    ]
-
-
-def _models(timeline: Timeline) -> list[dict[str, Any]]:
-    places = timeline.places
-    return [{"place": (places[run - 1] + places[run]) / 2} for run in timeline.model_changes]
-
-
-def _labels(timeline: Timeline, *, most: int) -> list[dict[str, Any]]:
-    """Number the models where there are few enough changes to be told apart."""
-    if not 0 < len(timeline.model_changes) <= most:
-        return []
-    places = [timeline.places[0], *(model["place"] for model in _models(timeline))]
-    return [{"place": place, "label": str(order)} for order, place in enumerate(places, 1)]
-
-
-def _outcome(place: float, outcome: str | None) -> dict[str, Any]:
-    shape, fill, stroke = _MARKS[Outcome(outcome)] if outcome else ("circle", GRID, GRID)
-    return {"place": place, "row": 0, "shape": shape, "fill": fill, "stroke": stroke}
+def _round(colour: str, diameter: float) -> dict[str, str]:
+    return _NONE | {"stroke": colour, "stroke-width": f"{diameter:g}", "stroke-linecap": "round"}

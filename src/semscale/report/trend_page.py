@@ -5,7 +5,7 @@ import numpy as np
 from semscale.drift.decision import Outcome
 from semscale.drift.trend import MetricTrend, Trends
 from semscale.report.drift_words import OUTCOMES, capitalized, metric_label
-from semscale.report.figures import Figure, Swatch
+from semscale.report.figures import NARROW, WIDE, Figure, Swatch
 from semscale.report.forest_chart import NOISE, TOLERATED
 from semscale.report.page import render
 from semscale.report.palette import ACCENT, CONTRAST, INK
@@ -82,10 +82,12 @@ def _figure(trends: Trends) -> Figure:
         f"{course.name}: {loss_words(one, len(trends.times) - 1)}"
         for course, one in zip(drawn, trends.metrics.values(), strict=True)
     )
-    return Figure.drawn(
-        lambda width: courses(timeline, drawn, width=width),
-        f"Mean loss of each metric over {counted(len(timeline.times), 'run')}; the latest: {said}.",
-        runs_table(trends),
+    said = f"Mean loss of each metric over {counted(len(timeline.times), 'run')}; the latest: {said}."
+    return Figure(
+        wide=courses(timeline, drawn, said, width=WIDE),
+        narrow=courses(timeline, drawn, said, width=NARROW),
+        description=said,
+        table=runs_table(trends),
         caption=_caption(trends, timeline),
         legend=_legend(trends),
     )
