@@ -125,8 +125,9 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
 
-    It fails where a metric drifted both significantly and by at least its margin, or where a threshold does
-    not hold. Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
+    It fails where a metric drifted significantly and by its margin or more, or a threshold does not hold.
+
+    Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
     """
     from semscale.cli.drift_meter import MeterChoice
     from semscale.cli.drift_outputs import DriftOutputs

@@ -111,7 +111,7 @@ class CompareRun:
                 return self._done(history, meter)
             except KeyboardInterrupt:
                 raise InterruptedRunError(
-                    "stopped; no run and no comparison was stored. The same command goes on with what "
+                    "stopped; no comparison was stored. The same command goes on with what "
                     "was read of the baseline"
                 ) from None
 

@@ -43,8 +43,7 @@ def history(
 
     [bold]semscale drift history --report trend.html[/bold]
 
-    The trend is that of all comparisons with the latest baseline. --merge first takes in what another history
-    has and this one has not.
+    The trend is that of all comparisons with the latest baseline.
     """
     from semscale.cli.drift_history_run import HistoryRun
 
