@@ -20,6 +20,7 @@ _CONTENT, _CONTENT_IN_PLACE, _CUE, _END, _EXISTENCE = 1, 2, 4, 8, 16
 _ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
 _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
+_SIGNS = {sign: frozenset((sign,)) for sign in (1, -1)}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
 
 
@@ -91,7 +92,8 @@ def read_polarity(words: list[Word]) -> Polarity:
         mentions += [Mention(key, side, side * turned, cues, at) for key, side in sides(words[at].text)]
     signs: dict[str, frozenset[int]] = {}
     for mention in mentions:
-        signs[mention.key] = signs.get(mention.key, frozenset()) | {mention.sign}
+        known = signs.get(mention.key)
+        signs[mention.key] = _SIGNS[mention.sign] if known is None else known | _SIGNS[mention.sign]
     return Polarity(words, mentions, signs, read_relations(words))
 
 

@@ -119,10 +119,11 @@ def read_quantities(text: str, words: list[Word]) -> list[Quantity]:
         for time in spoken_times(text)
     ]
     taken = _covered(found)
-    if ":" in text or "m" in text:
+    has_digits = not text.isascii() or any(map(str.isdigit, text))
+    if has_digits and (":" in text or "m" in text):
         found += [quantity for quantity in _times(text) if not _overlaps(quantity, taken)]
     taken = _covered(found)
-    if not text.isascii() or any(map(str.isdigit, text)):
+    if has_digits:
         found += [quantity for quantity in _in_digits(text) if not _overlaps(quantity, taken)]
     taken = _covered(found)
     found += [quantity for quantity in _in_words(text, words) if not _overlaps(quantity, taken)]

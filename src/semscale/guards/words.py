@@ -41,7 +41,12 @@ def read_words(text: str) -> list[Word]:
         text = _straighten(text)
     folded = text.lower()
     return [
-        Word(folded[(start := found.start()) : (end := found.end())], start, end, _kind(folded[start]))
+        Word(
+            found.group(),
+            (start := found.start()),
+            found.end(),
+            _KINDS.get(folded[start]) or _kind(folded[start]),
+        )
         for found in _TOKEN.finditer(folded)
     ]
 
@@ -95,6 +100,10 @@ def _straighten(text: str) -> str:
 
 
 def _kind(first: str) -> str:
+    """Tell a word, a number and a mark apart by the first character."""
     if first.isalpha():
         return "w"
     return "n" if first.isdecimal() else "p"
+
+
+_KINDS = {chr(code): _kind(chr(code)) for code in range(128)}
