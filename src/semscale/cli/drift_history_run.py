@@ -81,7 +81,7 @@ class HistoryRun:
         """
         check_report(self.report)
         with chosen_history(self.where, create=bool(self.merge)) as history:
-            merged = {other: _merged(history, other) for other in self.merge}
+            merged = dict(_merged(history, other) for other in self.merge)
             one = self.dataset is not None or self.report is not None
             names = [dataset_of(history, self.dataset)] if one else history.datasets()
             seen = tuple(_seen(history, name) for name in names)
@@ -99,9 +99,10 @@ class HistoryRun:
         write_page(self.report, trend_page(seen.trends))
 
 
-def _merged(history: "History", other: str) -> Merged:
+def _merged(history: "History", other: str) -> tuple[str, Merged]:
+    """Take another history in, and say where it is as people may see it: without a password."""
     with open_history(other, create=False) as there:
-        return history.merge(there)
+        return there.where, history.merge(there)
 
 
 def _seen(history: "History", name: str) -> SeenDataset:
