@@ -14,6 +14,7 @@ from semscale.report.drift_group_figures import groups_figure, groups_map
 from semscale.report.drift_items import HARM, harm, most_harmed
 from semscale.report.drift_tables import sequence_table, table_of_tests, thresholds_table
 from semscale.report.drift_words import (
+    LEVELS,
     OUTCOMES,
     digits_of,
     estimate_words,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
     from semscale.history.runs import Approval, Run
 
 SHOWN_ITEMS = 12
-_LEVELS = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
 _NAMED_IDS = 30
 
 
@@ -65,7 +65,7 @@ def drift_page(
         dataset=clipped(comparison.baseline.dataset, 80).shown,
         created=comparison.candidate.recorded,
         outcome=None if decision is None else OUTCOMES[decision.outcome],
-        level=None if decision is None else _LEVELS[decision.outcome],
+        level=None if decision is None else LEVELS[decision.outcome],
         reading=_reading(comparison, decision, drifts),
         cautions=() if decision is None else [clipped(caution, 500).shown for caution in decision.cautions],
         facts=_facts(comparison, decision),

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
 """What a test or the gate came to, as a word."""
 
+LEVELS = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
+"""The colour of each, as the style sheet names it."""
+
 SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}
 """The same where a word has no room."""
 

@@ -134,14 +134,15 @@ def courses(timeline: Timeline, metrics: Sequence[Course], label: str, *, width:
     bottom = _STRIP + step * len(metrics)
     box = {"viewBox": f"0 0 {width} {bottom + _FOOT}", "style": f"max-width:{width}px", "font-size": "13"}
     svg = ElementTree.Element("svg", {**box, "role": "img", "aria-label": printable(label)})
-    strip = _Plane(ends, width - _LEFT - _RIGHT, 0, _STRIP)
+    plot = width - _LEFT - _RIGHT
+    planes = [_Plane(ends, plot, 16, _STRIP - 24)]
     for order, metric in enumerate(metrics):
         top = _STRIP + step * order + _TITLE
-        greatest = _greatest(metric)
-        _draw_metric(svg, _Plane(ends, strip.width, top, _HEIGHT[narrow], greatest), places, metric)
-    _draw_models(svg, strip, timeline, bottom=bottom - _GAP, most=_MOST_LABELS[narrow])
-    _draw_gate(svg, strip, timeline)
-    _draw_dates(svg, strip, timeline.ticks(_TICKS[narrow]), top=bottom)
+        planes.append(_Plane(ends, plot, top, _HEIGHT[narrow], _greatest(metric)))
+        _draw_metric(svg, planes[-1], places, metric)
+    _draw_models(svg, planes, timeline, most=_MOST_LABELS[narrow])
+    _draw_gate(svg, planes[0], timeline)
+    _draw_dates(svg, planes[0], timeline.ticks(_TICKS[narrow]), top=bottom)
     return Markup(ElementTree.tostring(svg, encoding="unicode"))  # the serialiser has escaped it
 
 
@@ -201,15 +202,15 @@ def _draw_bands(svg: ElementTree.Element, plane: _Plane, places: Sequence[float]
 
 
 def _draw_models(
-    svg: ElementTree.Element, plane: _Plane, timeline: Timeline, *, bottom: float, most: int
+    svg: ElementTree.Element, planes: Sequence[_Plane], timeline: Timeline, *, most: int
 ) -> None:
-    """Rule off changes of the model, and number the models where few enough can be told apart."""
-    places = timeline.places
-    changes = [plane.x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
-    rules = "".join(f"M{x:.5g},16V{bottom:.5g}" for x in changes)
+    """Rule off changes of the model in each plot, and number the models where they can be told apart."""
+    places, strip = timeline.places, planes[0]
+    changes = [strip.x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
+    rules = "".join(f"M{x:.5g},{plane.top:.5g}v{plane.height:.5g}" for plane in planes for x in changes)
     _path(svg, rules, _NONE | {"stroke": MUTED, "stroke-dasharray": "3,3"})
     if 0 < len(changes) <= most:
-        for order, x in enumerate([plane.x(places[0]), *changes], 1):
+        for order, x in enumerate([strip.x(places[0]), *changes], 1):
             _text(svg, x, 11, str(order), {"text-anchor": "middle", "font-weight": "600", "font-size": "12"})
 
 

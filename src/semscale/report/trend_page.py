@@ -4,7 +4,7 @@ import numpy as np
 
 from semscale.drift.decision import Outcome
 from semscale.drift.trend import MetricTrend, Trends
-from semscale.report.drift_words import OUTCOMES, capitalized, metric_label
+from semscale.report.drift_words import LEVELS, OUTCOMES, capitalized, metric_label
 from semscale.report.figures import NARROW, WIDE, Figure, Swatch
 from semscale.report.forest_chart import NOISE, TOLERATED
 from semscale.report.page import render
@@ -21,8 +21,6 @@ from semscale.report.trend_words import (
 )
 from semscale.report.wording import clipped, count, counted, one_line
 from semscale.version import __version__
-
-_LEVELS = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
 
 
 def trend_page(trends: Trends) -> str:
@@ -44,7 +42,7 @@ def trend_page(trends: Trends) -> str:
         first=trends.times[0],
         last=trends.times[-1],
         outcome=None if latest is None else OUTCOMES[Outcome(latest)],
-        level=None if latest is None else _LEVELS[Outcome(latest)],
+        level=None if latest is None else LEVELS[Outcome(latest)],
         readings=readings(trends),
         cautions=[clipped(caution, 500).shown for caution in trends.cautions],
         facts=_facts(trends),
@@ -128,11 +126,12 @@ def _caption(trends: Trends, timeline: Timeline) -> str:
 def _legend(trends: Trends) -> tuple[Swatch, ...]:
     changed = any(has_changed(one) for one in trends.metrics.values())
     undecided = str(Outcome.UNDECIDED) in trends.outcomes
+    has_noise = any(np.nanmax(limits(one)[0], initial=0.0) > 0 for one in trends.metrics.values())
     return (
         Swatch(ACCENT, "below the limit, passed", "dot"),
         Swatch(CONTRAST, "at the limit or beyond, failed", "diamond"),
         *([Swatch(INK, "undecided", "ring")] if undecided else []),
-        Swatch(NOISE, "what reruns lose"),
+        *([Swatch(NOISE, "what reruns lose")] if has_noise else []),
         Swatch(TOLERATED, "margin"),
         *([Swatch(INK, "level before and after a change", "line")] if changed else []),
     )
