@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semscale.cli.drift_view import COLOURS, ID_CELLS, in_margins
+from semscale.cli.drift_view import COLOURS, ID_CELLS, evidence_shown, in_margins
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
@@ -135,10 +135,13 @@ def _trend_table(trends: "Trends") -> Table:
     for trend in trends.metrics.values():
         losses = trend.losses[~(trend.losses != trend.losses)]  # noqa: PLR0124 - NaN
         ends = (float(losses[0]), float(losses[-1])) if len(losses) else (None, None)
-        evidence = trend.sequence.evidence[-1] if trend.sequence and trend.sequence.evidence else None
         cells = [*(number(end, 3) for end in ends), signed(trend.course.slope.value, 4)]
         table.add_row(
-            trend.metric, *cells, p_words(trend.course.p_value), _change(trends, trend), number(evidence)
+            trend.metric,
+            *cells,
+            p_words(trend.course.p_value),
+            _change(trends, trend),
+            evidence_shown(trend.sequence),
         )
     return table
 

@@ -12,7 +12,7 @@ from rich.text import Text
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
+from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.report.drift_facts import n_left_out
 from semscale.report.drift_words import digits_of, drift_words, group_label, p_words, signed, urgency
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
@@ -31,6 +31,7 @@ COLOURS = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.UNDECIDED: "yello
 _QUIET = "dim"
 _OVERALL = "\nAll items (95 % interval)"
 _TEXT_CELLS, _GROUPS = 40, 24
+_CERTAIN = 10_000
 
 
 def show_compared(compared: "ComparedRuns", *, annotate: bool = False) -> None:
@@ -171,6 +172,14 @@ def _threshold_table(checks: Sequence[ThresholdCheck]) -> Table:
     return table
 
 
+def evidence_shown(test: SequenceTest | None) -> str:
+    """Write the evidence of all runs; beyond what anybody doubts its digits say nothing."""
+    if test is None or not test.evidence:
+        return MISSING
+    evidence = test.evidence[-1]
+    return f"over {count(_CERTAIN)}" if evidence > _CERTAIN else number(evidence)
+
+
 def _sequence_table(decision: GateDecision) -> Table:
     runs = max(len(one.losses) for one in decision.sequence)
     title = f"\nOver {counted(runs, 'run')} against this baseline"
@@ -178,7 +187,7 @@ def _sequence_table(decision: GateDecision) -> Table:
     for one in decision.sequence:
         outcome = Outcome.FAIL if one.is_significant else Outcome.PASS
         mean = sum(one.losses) / len(one.losses) if one.losses else float("nan")
-        cells = [number(mean, 3), number(one.allowed, 3), number(one.evidence[-1] if one.evidence else None)]
+        cells = [number(mean, 3), number(one.allowed, 3), evidence_shown(one)]
         table.add_row(one.metric, *cells, p_words(one.p_adjusted), Text(outcome, style=COLOURS[outcome]))
     return table
 
