@@ -109,7 +109,8 @@ class PairScoring:
             pairs = drawn[start : start + _TOGETHER]
             ready = self._prepared(np.unique(pairs).tolist(), readings)
             compared += [
-                compare_words(ready[one].words, ready[other].words, _cosines) for one, other in pairs.tolist()
+                compare_words(ready[one].words, ready[other].words, cosine_matrix)
+                for one, other in pairs.tolist()
             ]
         unrelated = self._measured(compared)
         self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
@@ -129,8 +130,10 @@ class PairScoring:
         ready = self._prepared(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
         compared, f1, findings = [], [], []
         for baseline, candidate in pairs:
+            # Words in single precision, tile by tile: a larger product would wait for threads that the engine
+            # keeps busy.
             ours, theirs = ready[candidate], ready[baseline]
-            compared.append(compare_words(ours.words, theirs.words, _cosines))
+            compared.append(compare_words(ours.words, theirs.words, cosine_matrix))
             matrix = cosine_matrix(ours.tokens, theirs.tokens)
             f1.append(greedy_score(matrix, ours.weights, theirs.weights).f1)
             texts = self._read.texts[candidate], self._read.texts[baseline]
@@ -158,17 +161,12 @@ class PairScoring:
         spelled.spell(texts)
         self._layers.learn(spelled, texts)
         last = _floats([readings[text][-1] for text in texts])
-        words = self._layers.vectors(spelled, texts, last, self._weights)
+        words = self._layers.vectors(spelled, texts, last, self._weights, np.float32)
         lower = last if len(readings[texts[0]]) == 1 else _floats([readings[text][0] for text in texts])
         return {
             text: _Prepared(each, unit_tokens(states), self._token_weights.of(spelled.tokens.of(text)))
             for text, each, states in zip(texts, words, lower, strict=True)
         }
-
-
-def _cosines(ours: Floats, theirs: Floats) -> Vectors:
-    # In single precision, tile by tile: a larger product would wait for threads that the engine keeps busy.
-    return cosine_matrix(ours.astype(np.float32), theirs.astype(np.float32))
 
 
 def _floats(states: Sequence[Rounded]) -> list[Vectors]:

@@ -94,7 +94,7 @@ def word_match(
 
 def settled(cosines: Floats) -> Floats:
     """Clip cosines to 0 and 1, and make those exactly 1 that are within rounding of it."""
-    return np.where(cosines > 1 - _SAME, 1.0, np.clip(cosines, 0.0, 1.0))
+    return np.where(cosines > 1 - _SAME, 1.0, np.maximum(cosines, 0.0))
 
 
 def above_floor(similarity: Floats, floor: float) -> Floats:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from semscale.matching.calibrated import LAYERS, lean
 from semscale.matching.reuse import plan_steps
@@ -143,7 +144,12 @@ class WordLayers:
         self._static.learn(piece for text in texts for word in read.pieces[text] for piece in word)
 
     def vectors(
-        self, read: TextsRead, texts: Sequence[int], states: Sequence[Vectors], weights: WordWeights
+        self,
+        read: TextsRead,
+        texts: Sequence[int],
+        states: Sequence[Vectors],
+        weights: WordWeights,
+        dtype: npt.DTypeLike = np.float64,
     ) -> list[WordVectors]:
         """Give what is compared of some texts, each as if it stood alone.
 
@@ -152,12 +158,14 @@ class WordLayers:
             texts: which of them.
             states: their tokens' states after the last layer, each of shape (t, hidden).
             weights: of words.
+            dtype: of the vectors of words.
         """
         words = [read.words[text] for text in texts]
         joined = join_words(words, [len(each) for each in states])
         plain = weights.of(joined.words)
         static = self._static.words([piece for text in texts for piece in read.pieces[text]])
         context = joined.pooled(np.concatenate(states))
+        static, context = static.astype(dtype, copy=False), context.astype(dtype, copy=False)
         means = np.array([each.mean(axis=0) for each in states], np.float64)
         found, start = [], 0
         for own, text in zip(words, unit_rows(means), strict=True):
