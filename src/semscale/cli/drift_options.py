@@ -166,7 +166,8 @@ Threshold = Annotated[
     ),
 ]
 OverRuns = Annotated[
-    bool, option(GATE, "--over-runs", "Test all runs since the baseline together, too: for a daily gate.")
+    bool,
+    option(GATE, "--over-runs", "Let all runs since the baseline say what is significant: for a daily gate."),
 ]
 
 Junit = Annotated[Path | None, option(OUTPUT, "--junit", "JUnit XML, for a CI server.", metavar="FILE.xml")]
