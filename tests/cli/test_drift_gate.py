@@ -246,3 +246,34 @@ def test_without_an_approved_baseline_there_is_no_gate(semscale, tmp_path, expir
     assert ended.code == 2
     assert ("is stale: Ann approved" if expired else "has no approved baseline") in ended.err
     assert "semscale drift approve" in ended.err
+
+
+def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(semscale, tmp_path):
+    rows = [
+        "item,answer,credits,topic",
+        "1,Warm air rises.,1,x",
+        "1,Cold air sinks.,0.5,x",
+        "2,It melts.,2,y",
+    ]
+    (tmp_path / "base.csv").write_text("\n".join(rows))
+    (tmp_path / "new.csv").write_text("\n".join(rows).replace("0.5", "1.5"))
+    columns = ("--id", "item", "--output", "answer", "--long")
+    assert semscale(
+        "drift", "record", "base.csv", "--model", "m", *columns, "--field", "credits", "--by", "topic"
+    ).code == 0  # fmt: skip
+    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    ended = semscale("drift", "compare", "new.csv", "--model", "n", *columns, "--json")
+    assert ended.code == 0, ended.err
+    figures = json.loads(ended.out)["figures"]
+    losses = {
+        tuple((one["group"] or {}).values()): one["loss"] for one in figures if "credits" in one["metric"]
+    }
+    # Of item 1 the credits 1 and 0.5 became 1 and 1.5: |1.5 - 0.5| / 2 = 0.5; of item 2 nothing changed.
+    assert losses == {(): 0.25, ("topic", "x"): 0.5, ("topic", "y"): 0.0}
+
+
+def test_another_run_can_stand_in_for_the_baseline(semscale, approved):
+    first = runs(semscale)[1]["id"][:6]
+    content = json.loads(semscale("drift", "compare", GOOD, *NEW, "--baseline", first, "--json").out)
+    assert content["baseline"]["id"].startswith(first)
+    assert content["approval"] is None
