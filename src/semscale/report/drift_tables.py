@@ -1,5 +1,6 @@
 """Tables of a drift report: what every test found, and what every metric's figures are."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from semscale.report.drift_words import (
     digits_of,
     drift_words,
     estimate_words,
+    evidence_words,
     group_label,
     metric_label,
     p_words,
@@ -123,7 +125,7 @@ def sequence_table(decision: GateDecision) -> Table | None:
             count(len(one.losses)),
             number(sum(one.losses) / len(one.losses) if one.losses else None, 3),
             number(one.allowed, 3),
-            number(one.evidence[-1] if one.evidence else None),
+            evidence_words(one.evidence[-1] if one.evidence else math.nan),
             p_words(one.p_adjusted),
             "beyond chance" if one.is_significant else "within chance",
         )

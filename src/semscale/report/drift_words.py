@@ -33,6 +33,7 @@ SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}
 
 _LABELS = {"bertscore_f1": "BERTScore F1", "output_count": "number of outputs"}
 _LEAST_P = 0.001
+_MOST_EVIDENCE = 10_000
 _FEW = 3
 _LONGEST_NAME = 60
 
@@ -92,6 +93,16 @@ def capitalized(text: str) -> str:
         ('Match drifted', 'min_cosine: 0.2')
     """
     return text if "_" in text.split(" ", 1)[0] else text[:1].upper() + text[1:]
+
+
+def evidence_words(value: float) -> str:
+    """Write an e-value; beyond ten thousand its size says nothing more.
+
+    Example:
+        >>> evidence_words(84.14), evidence_words(4e11)
+        ('84.1', '> 10,000')
+    """
+    return f"> {count(_MOST_EVIDENCE)}" if value > _MOST_EVIDENCE else number(value, 1)
 
 
 def estimate_words(drift: Interval, digits: int = 3) -> str:
@@ -193,7 +204,7 @@ def sequence_words(test: SequenceTest) -> str:
     return (
         f"{metric_label(test.metric)} over {counted(len(test.losses), 'run')}: mean loss against "
         f"{number(test.allowed, 3)} allowed is {found} "
-        f"(evidence {number(evidence)}, {p_said(test.p_adjusted)})"
+        f"(evidence {evidence_words(evidence)}, {p_said(test.p_adjusted)})"
     )
 
 

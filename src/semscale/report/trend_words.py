@@ -4,7 +4,7 @@ import math
 
 from semscale.drift.decision import SequenceTest
 from semscale.drift.trend import MetricTrend, Trends
-from semscale.report.drift_words import metric_label, p_said, p_words, signed
+from semscale.report.drift_words import evidence_words, metric_label, p_said, p_words, signed
 from semscale.report.figures import Table
 from semscale.report.wording import MISSING, bracket, clipped, count, has_interval, listed, number
 from semscale.stats.monotone_trend import FEWEST_VALUES
@@ -15,7 +15,6 @@ ALPHA = 0.05
 
 TABLED_RUNS = 200
 _DIGITS = 4  # of a slope a day
-_MOST_EVIDENCE = 10_000
 _NAMED = 4
 _NAMED_MODELS = 12
 
@@ -131,16 +130,6 @@ def models_words(trends: Trends) -> str:
     named = [f"{order} “{clipped(trends.models[place], 60).shown}”" for order, place in enumerate(places, 1)]
     more = [f"{count(len(named) - _NAMED_MODELS)} more"] if len(named) > _NAMED_MODELS else []
     return listed([*named[:_NAMED_MODELS], *more])
-
-
-def evidence_words(value: float) -> str:
-    """Write an e-value; beyond ten thousand its size says nothing more.
-
-    Example:
-        >>> evidence_words(84.14), evidence_words(4e11)
-        ('84.1', '> 10,000')
-    """
-    return f"> {count(_MOST_EVIDENCE)}" if value > _MOST_EVIDENCE else number(value, 1)
 
 
 def _proved(found: SequenceTest) -> str:
