@@ -30,9 +30,8 @@ def rounded(states: npt.NDArray[np.float32]) -> Rounded:
         >>> rounded(np.array([[1.0, -0.5], [0.25, 0.0]], np.float32)).tolist()
         [[32767, -16384], [8192, 0]]
     """
-    largest = float(np.abs(states).max(initial=0.0))
-    factor = np.float32(_LARGEST / largest if largest else 1.0)
-    whole: Rounded = np.rint(states * factor).astype(np.int16)
+    largest = np.abs(states).max(initial=np.float32(0))
+    whole: Rounded = np.rint(states / (largest or 1) * np.float32(_LARGEST)).astype(np.int16)
     return whole
 
 
