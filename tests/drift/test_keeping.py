@@ -43,6 +43,11 @@ def test_a_decisions_figures_are_those_kept():
     assert with_gate.figures[0].low == decision.tests[0].drift.low
 
 
+def test_groups_that_were_decided_about_are_kept_in_any_case():
+    kept = stored(made(), decide(made(), SETTINGS))
+    assert {figure.group for figure in kept.figures} == {None, ("topic", "a"), ("topic", "b")}
+
+
 def test_every_items_losses_are_kept():
     kept = stored(made(), None)
     np.testing.assert_array_equal(kept.scores["match"], LOSSES["match"])

@@ -20,14 +20,16 @@ def stored(
     Args:
         comparison: a candidate measured against the baseline.
         decision: the gate's, whose figures are taken over; ``None`` where none was asked.
-        settings: of the gate: margins, groups and intervals of figures that the decision does not have.
+        settings: of the gate: margins, kinds of groups beside the decision's, and intervals of figures that
+            it does not have.
     """
     settings = settings or GateSettings()
     decided = {(test.metric, test.group): test.drift for test in (decision.tests if decision else ())}
     names = list(comparison.metrics)
     limits = margins(comparison, settings, names)
     figures = []
-    for group, inside in group_members(comparison, settings.by).items():
+    kinds = dict.fromkeys([*settings.by, *(group[0] for _, group in decided if group is not None)])
+    for group, inside in group_members(comparison, tuple(kinds)).items():
         missing = [name for name in names if (name, group) not in decided]
         drifts = [comparison.drifts(name)[inside] for name in missing]
         found = paired_means(np.column_stack(drifts), plan=settings.plan()) if missing else ()
