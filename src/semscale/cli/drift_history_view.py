@@ -1,5 +1,6 @@
 """A history on the screen: runs, comparisons, and how each metric developed."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -7,12 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semscale.cli.drift_view import COLOURS, ID_CELLS, evidence_shown, in_margins
+from semscale.cli.drift_view import COLOURS, ID_CELLS, in_margins
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
 from semscale.drift.decision import Outcome
-from semscale.report.drift_words import p_words, signed
+from semscale.report.drift_words import evidence_words, p_words, signed
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
 
 if TYPE_CHECKING:
@@ -136,12 +137,13 @@ def _trend_table(trends: "Trends") -> Table:
         losses = trend.losses[~(trend.losses != trend.losses)]  # noqa: PLR0124 - NaN
         ends = (float(losses[0]), float(losses[-1])) if len(losses) else (None, None)
         cells = [*(number(end, 3) for end in ends), signed(trend.course.slope.value, 4)]
+        evidence = trend.sequence.evidence[-1] if trend.sequence and trend.sequence.evidence else math.nan
         table.add_row(
             trend.metric,
             *cells,
             p_words(trend.course.p_value),
             _change(trends, trend),
-            evidence_shown(trend.sequence),
+            evidence_words(evidence),
         )
     return table
 

@@ -12,10 +12,21 @@ from rich.text import Text
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
 from semscale.report.drift_facts import n_left_out
-from semscale.report.drift_words import digits_of, drift_words, group_label, p_words, signed, urgency
+from semscale.report.drift_words import (
+    digits_of,
+    drift_words,
+    estimate_words,
+    evidence_words,
+    group_label,
+    interval_words,
+    p_words,
+    signed,
+    urgency,
+)
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
+from semscale.stats.estimates import Estimate
 
 if TYPE_CHECKING:
     from semscale.cli.drift_run import ComparedRuns
@@ -29,9 +40,7 @@ ID_CELLS = 8
 COLOURS = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.UNDECIDED: "yellow"}
 
 _QUIET = "dim"
-_OVERALL = "\nAll items (95 % interval)"
 _TEXT_CELLS, _GROUPS = 40, 24
-_CERTAIN = 10_000
 
 
 def show_compared(compared: "ComparedRuns", *, annotate: bool = False) -> None:
@@ -94,7 +103,7 @@ def _heads(compared: "ComparedRuns") -> Iterator[str]:
 
 def _compared_tables(compared: "ComparedRuns") -> Iterator[Table]:
     overall = [figure for figure in compared.stored.figures if figure.group is None]
-    yield _figure_table(overall, title=_OVERALL, compared=compared)
+    yield _figure_table(overall, title=_overall_title(None), compared=compared)
     grouped = [figure for figure in compared.stored.figures if figure.group is not None]
     if grouped:
         grouped.sort(key=in_margins, reverse=True)
@@ -115,18 +124,15 @@ def _figure_table(figures: Sequence["StoredFigure"], *, title: str, compared: "C
     for figure in figures:
         digits = digits_of(compared.comparison.metrics.get(figure.metric))
         name = [fitted(group_label(figure.group), NAME_CELLS)] if figure.group is not None else []
-        low, high = number(figure.low, digits), number(figure.high, digits)
-        interval = "" if math.isnan(figure.low) else f" [{low}, {high}]"
+        drift = estimate_words(Estimate(figure.drift, figure.low, figure.high), digits)
         noise = number(figure.loss - figure.drift, digits) if compared.comparison.reruns else MISSING
-        table.add_row(
-            *name, figure.metric, number(figure.loss, digits), noise, signed(figure.drift, digits) + interval
-        )
+        table.add_row(*name, figure.metric, number(figure.loss, digits), noise, drift)
     return table
 
 
 def _gate_tables(compared: "ComparedRuns", decision: GateDecision) -> Iterator[Table | str]:
     overall = [test for test in decision.tests if test.group is None]
-    yield _test_table(overall, title=_OVERALL, compared=compared)
+    yield _test_table(overall, title=_overall_title(decision), compared=compared)
     grouped = [test for test in decision.tests if test.group is not None]
     open_ones = sorted((test for test in grouped if test.outcome is not Outcome.PASS), key=urgency)
     if grouped:
@@ -137,6 +143,10 @@ def _gate_tables(compared: "ComparedRuns", decision: GateDecision) -> Iterator[T
         yield _threshold_table(decision.thresholds)
     if decision.sequence:
         yield _sequence_table(decision)
+
+
+def _overall_title(decision: GateDecision | None) -> str:
+    return f"\nAll items ({interval_words(decision)} interval)"
 
 
 def _group_title(n: int) -> str:
@@ -172,14 +182,6 @@ def _threshold_table(checks: Sequence[ThresholdCheck]) -> Table:
     return table
 
 
-def evidence_shown(test: SequenceTest | None) -> str:
-    """Write the evidence of all runs; beyond what anybody doubts its digits say nothing."""
-    if test is None or not test.evidence:
-        return MISSING
-    evidence = test.evidence[-1]
-    return f"over {count(_CERTAIN)}" if evidence > _CERTAIN else number(evidence)
-
-
 def _sequence_table(decision: GateDecision) -> Table:
     runs = max(len(one.losses) for one in decision.sequence)
     title = f"\nOver {counted(runs, 'run')} against this baseline"
@@ -187,7 +189,11 @@ def _sequence_table(decision: GateDecision) -> Table:
     for one in decision.sequence:
         outcome = Outcome.FAIL if one.is_significant else Outcome.PASS
         mean = sum(one.losses) / len(one.losses) if one.losses else float("nan")
-        cells = [number(mean, 3), number(one.allowed, 3), evidence_shown(one)]
+        cells = [
+            number(mean, 3),
+            number(one.allowed, 3),
+            evidence_words(one.evidence[-1]) if one.evidence else MISSING,
+        ]
         table.add_row(one.metric, *cells, p_words(one.p_adjusted), Text(outcome, style=COLOURS[outcome]))
     return table
 
