@@ -22,6 +22,7 @@ from semscale.drift.damage import DAMAGES, damaged
 from semscale.drift.gate import decide
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.meter import DriftMeter
+from semscale.drift.metric_choice import USUAL
 from semscale.drift.reading import read_run
 from semscale.drift.self_test import self_test
 from semscale.history.items import Item, Output
@@ -120,10 +121,12 @@ def print_losses(run, candidate, meter):
 
 def report(title, baseline, reruns, meter, options):
     print(f"\n## {title}: {len(baseline.items)} items, {len(reruns)} reruns\n")
+    fields = [f"{field}_difference" for field in baseline.fields]
     found = self_test(
         baseline,
         reruns=reruns,
         meter=meter,
+        settings=GateSettings(metrics=(*USUAL, *fields, "length")) if options.with_length else None,
         items=options.items,
         shares=SHARES,
         draws=options.draws,
@@ -154,9 +157,10 @@ def print_rotations(runs, meter):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--draws", type=int, default=500, help="of each kind and share")
+    parser.add_argument("--draws", type=int, default=200, help="of each kind and share")
     parser.add_argument("--items", type=int, default=30, help="of each draw")
     parser.add_argument("--losses", action="store_true", help="with the mean losses of each kind of change")
+    parser.add_argument("--with-length", action="store_true", help="of a gate that tests length, too")
     parser.add_argument("--local", action="store_true", help="with real reruns of a model of this machine")
     options = parser.parse_args()
     print(f"{date.today()}, {machine()}; % of {options.draws} draws that failed / were left undecided")
