@@ -1,8 +1,8 @@
 """What comparing costs beyond embedding the new outputs, with a baseline whose states are stored.
 
 Run with ``python bench/drift.py``. Items have three outputs, each a review sentence with half of another;
-the candidate's are the baseline's in another order, in each of which two words were exchanged. Turns alternate
-between embedding the candidate's outputs alone and the whole comparison.
+the candidate's are the baseline's in another order, in each of which two words were exchanged. Turns
+alternate between embedding the candidate's outputs alone and the whole comparison.
 """
 
 import argparse

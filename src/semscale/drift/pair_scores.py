@@ -160,15 +160,14 @@ class PairScoring:
         spelled = self._read.spelled
         spelled.spell(texts)
         self._layers.learn(spelled, texts)
-        last = _floats([readings[text][-1] for text in texts])
-        words = self._layers.vectors(spelled, texts, last, self._weights, np.float32)
-        lower = last if len(readings[texts[0]]) == 1 else _floats([readings[text][0] for text in texts])
+        ends = np.cumsum([len(readings[text][-1]) for text in texts])[:-1]
+        layers = [_floats(states) for states in zip(*(readings[text] for text in texts), strict=True)]
+        words = self._layers.vectors(spelled, texts, np.split(layers[-1], ends), self._weights, np.float32)
         return {
-            text: _Prepared(each, unit_tokens(states), self._token_weights.of(spelled.tokens.of(text)))
-            for text, each, states in zip(texts, words, lower, strict=True)
+            text: _Prepared(each, tokens, self._token_weights.of(spelled.tokens.of(text)))
+            for text, each, tokens in zip(texts, words, np.split(unit_tokens(layers[0]), ends), strict=True)
         }
 
 
-def _floats(states: Sequence[Rounded]) -> list[Vectors]:
-    ends = np.cumsum([len(each) for each in states])[:-1]
-    return np.split(np.concatenate(states).astype(np.float32), ends)
+def _floats(states: Sequence[Rounded]) -> Vectors:
+    return np.concatenate(states).astype(np.float32)
