@@ -26,7 +26,7 @@ def models_root() -> Path:
 
 
 def cache_cap() -> int:
-    """Return how many bytes each cache, of embeddings and of states, may take: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
+    """Return how many bytes each cache, embeddings or states, may take: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
 
     Raises:
         InputError: the variable holds no size of at least one byte.
