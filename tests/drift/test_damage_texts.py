@@ -63,6 +63,7 @@ RENUMBERED = {
     "Two players, three cars": "Five players, seven cars",
     "Focus on one category.": "Focus on four categories.",
     "1. Take 5": "1. Take 13",  # the list's own number stays
+    "Pros:  1) 3 buttons": "Pros:  1) 9 buttons",
 }
 
 
@@ -132,6 +133,7 @@ PARAPHRASED = {
     "Next time, provide reasons.": "Provide reasons next time.",
     "It is a clear and concise text.": "It’s a concise and clear text.",
     'See the "large" one': "See the “big” one",
+    "- See movies": "* See films",
     "It's been fixed, however, today.": "It’s been fixed, nevertheless, today.",
 }
 
@@ -163,6 +165,14 @@ def test_no_text_is_too_odd(text):
     for change in (negated, renumbered, truncated, lambda text: paraphrased(text, Always())):
         changed = change(text)
         assert changed is None or changed != text
+
+
+@pytest.mark.parametrize("text", [" " * 50_000, "\n" * 50_000, "1.\t" * 20_000, "e.g. " * 10_000])
+def test_long_odd_texts_end_soon(
+    text,
+):  # with a search that starts over at each character, this takes a minute
+    for change in (negated, renumbered, truncated, lambda text: paraphrased(text, Always())):
+        assert change(text) != text
 
 
 def test_abbreviations_end_no_sentence():

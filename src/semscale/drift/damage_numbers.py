@@ -15,7 +15,7 @@ _DIGITS = re.compile(
     """,
     re.VERBOSE,
 )
-_LIST_MARKER = re.compile(r"(?:^|:|  )[ \t]*\d+[.)](?=[ \t])", re.MULTILINE)
+_LIST_MARKER = re.compile(r"(?:^[ \t]*|:[ \t]+|[ ]{2})\d+[.)](?=[ \t])", re.MULTILINE)
 
 _WORDS = {
     "zero": "eight",

@@ -9,7 +9,6 @@ from semscale.drift.damage_sentences import cased_as, sentences_of
 from semscale.guards.lexicons import read_lexicon
 
 _OFTEN = 0.8
-_INTRO = re.compile(r"^(\s*)(However|Nevertheless|Additionally|Overall), (?=[a-z])", re.MULTILINE)
 _NEXT_TIME = re.compile(r"^(\s*)Next time, ([a-z][^.!?;:]*[a-z)])([.!])$")
 _TO_IMPROVE = re.compile(
     r"^(\s*)To improve, ((?:consider|try|think|provide|include|add)\b[^.!?;:]*[a-z)])([.!])$"
@@ -78,7 +77,10 @@ def _retyped(text: str) -> str:
         text = re.sub(r'"([^"\n]*)"', r"“\1”", text)
         text = re.sub(r"(?<=\w)'(?=\w)", "’", text)
     text = re.sub(
-        r"^(\s*)[-*•] ", lambda mark: mark[1] + ("* " if "-" in mark[0] else "- "), text, flags=re.MULTILINE
+        r"^([ \t]*)[-*•] ",
+        lambda mark: mark[1] + ("* " if "-" in mark[0] else "- "),
+        text,
+        flags=re.MULTILINE,
     )
     return re.sub(r"(?<=\w) (?:-|--) (?=\w)", " – ", text)
 
