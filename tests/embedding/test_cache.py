@@ -175,7 +175,9 @@ class TestDamage:
 
     def test_full_disk_means_no_cache_and_one_warning(self, cache):
         cache.put_many(keys("a"), embeddings(1))
-        cache._store._file._connection.execute("PRAGMA max_page_count = 1")  # SQLite reports the same error for both
+        cache._store._file._connection.execute(
+            "PRAGMA max_page_count = 1"
+        )  # SQLite reports the same error for both
         with pytest.warns(CacheWarning, match="full"):
             cache.put_many(keys("b"), embeddings(1, width=10_000))
         cache.put_many(keys("c"), embeddings(1, width=10_000))  # a second warning would fail the test
