@@ -10,7 +10,7 @@ import argparse
 import numpy as np
 
 from semscale.drift.gate_settings import GateSettings
-from semscale.stats.betting import betting_evidence
+from semscale.stats.betting import run_evidence
 from semscale.stats.paired_bootstrap import paired_means
 
 ITEMS = 30
@@ -37,7 +37,10 @@ def alarm_days(rng, items, days, drift):
     found = paired_means(runs - rerun[:, None], plan=SETTINGS.plan())
     significant = np.array([day.p_value < SETTINGS.alpha for day in found])
     material = np.array([day.mean.value >= margin for day in found])
-    evidence = betting_evidence(runs.mean(axis=0), noise + margin)
+    means = runs.mean(axis=0)
+    evidence = np.array(
+        [run_evidence(means[:day], runs[:, day - 1], noise + margin)[-1] for day in range(1, days + 1)]
+    )
     over_runs = (evidence > 1 / SETTINGS.alpha) & material
     return first(significant), first(significant & material), first(over_runs)
 

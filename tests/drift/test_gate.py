@@ -252,9 +252,17 @@ def test_over_runs_takes_the_evidence_of_all_runs():
     assert decision.outcome is Outcome.FAIL
 
 
-def test_over_runs_one_run_is_not_enough():
-    made = comparison({"match": spread_out(0.4)}, reruns=[{"match": np.full(30, 0.1)}])
-    assert decide(made, FEW).outcome is Outcome.FAIL
+def test_over_runs_a_single_very_bad_run_is_seen_by_its_items():
+    # Allowed is .15: whoever stakes b gains 1 + b * (1 / .15 - 1) an item, 30 times.
+    made = comparison({"match": spread_out(0.98)}, reruns=[{"match": np.full(30, 0.1)}])
+    decision = decide(made, GateSettings(over_runs=True, replicates=500))
+    assert decision.outcome is Outcome.FAIL
+    assert decision.cautions == ()
+
+
+def test_over_runs_one_run_of_few_items_is_not_enough():
+    # The worst that 2 items can be: the means' 3.83 / 2, and .304 times the mean of (1 + 5.67 b) ** 2, 17.4: 7.2.
+    made = comparison({"match": [1.0, 0.9]}, reruns=[{"match": np.full(2, 0.1)}])
     decision = decide(made, GateSettings(over_runs=True, replicates=500))
     assert decision.outcome is Outcome.UNDECIDED
     assert decision.n_needed is None
@@ -272,7 +280,7 @@ def test_over_runs_asks_whether_this_run_is_material():
 
 def test_over_runs_tests_groups_by_this_run():
     groups = {"topic": ["a"] * 30 + ["b"] * 30}
-    losses = np.r_[np.zeros(30), spread_out(0.4)]
+    losses = np.r_[np.zeros(30), spread_out(0.12)]  # .06 over all, where .05 are allowed: little evidence
     settings = GateSettings(by=("topic",), over_runs=True, replicates=500)
     tests = decide(comparison({"match": losses}, groups=groups), settings).tests
     assert [test.outcome for test in tests] == [Outcome.UNDECIDED, Outcome.PASS, Outcome.FAIL]

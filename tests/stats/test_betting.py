@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.stats.betting import betting_evidence
+from semscale.stats.betting import betting_evidence, capital, run_evidence
 
 
 def test_one_value_by_hand():
@@ -47,3 +47,33 @@ def test_false_alarms_stay_rare_however_often_one_looks():
     paths = (rng.random((400, 300)) < 0.2).astype(np.float64)
     alarms = np.mean([betting_evidence(path, 0.2)[-1] >= 20 for path in paths])
     assert alarms <= 0.05 + 3 * 0.011
+
+
+def test_the_last_capital_does_not_depend_on_the_order():
+    values = np.array([0.9, 0.0, 0.3, np.nan, 0.1])
+    np.testing.assert_allclose(capital(values, 0.2)[-1], capital(values[::-1], 0.2)[-1])
+
+
+def test_evidence_of_a_run_and_its_items_by_hand():
+    # Half of the means' 3.0, and half of 6 / pi ** 2 = .60793 times the items' 10.3332: 1.5 + 3.14093.
+    found = run_evidence(np.array([0.5]), np.array([0.5, 0.5, np.nan]), 0.1)
+    np.testing.assert_allclose(found, [4.64093], rtol=1e-5)
+
+
+def test_evidence_of_two_runs_by_hand():
+    # After the first half of 3.0. Then 10.3332 / 2 and 6 / (2 pi) ** 2 / 2 = .0759909 times 3.0.
+    found = run_evidence(np.array([0.5, 0.5]), np.array([0.5]), 0.1)
+    np.testing.assert_allclose(found, [1.5, 5.1666 + 0.2279727], rtol=1e-5)
+
+
+def test_one_very_bad_run_is_seen_at_once():
+    assert run_evidence(np.array([0.1, 0.1, 1.0]), np.ones(30), 0.5)[-1] > 1000
+
+
+def test_false_alarms_stay_rare_over_runs_of_the_same_items():
+    # The hypothesis at its edge: 20 items of a population with mean .2, which lose alike in each of 60 runs.
+    rng = np.random.default_rng(0)
+    datasets = (rng.random((400, 20)) < 0.2).astype(np.float64)
+    days = (1, 2, 5, 20, 60)
+    alarms = [any(run_evidence(np.full(t, 0.2), items, 0.2)[-1] >= 20 for t in days) for items in datasets]
+    assert np.mean(alarms) <= 0.05 + 3 * 0.011

@@ -54,13 +54,13 @@ def decide(
     The gate fails if a test or a threshold fails; else it is undecided if a test over all items is; else it
     passes. Undecided groups are named and do not hold it up.
 
-    With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline:
-    each run's mean loss is one observation of a betting e-process against "at most what reruns lose, and the
-    margin, on average" (``stats/betting.py``). Its evidence may be looked at every day: over any number of
+    With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline,
+    by a betting e-process against "at most what reruns lose, and the margin, on average". Half of it bets on
+    the mean losses of the runs, half on this run's items (``stats.betting.run_evidence``), so that a drift
+    which goes on and a single very bad run are both seen. It may be looked at every day: over any number of
     days the chance of a false alarm stays at alpha, Holm-adjusted for the number of metrics. Those tests then
     have the sequence's p-value, raw and adjusted; whether the drift is material is still asked of this run.
-    Groups are tested as without it. As one run is one observation, no single run can be significant, however
-    bad: it is undecided then, and fails by a threshold if one is set.
+    Groups are tested as without it.
 
     Args:
         comparison: a candidate measured against the baseline.

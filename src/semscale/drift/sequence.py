@@ -10,7 +10,8 @@ from semscale.drift.gate_settings import GateSettings
 from semscale.history.runs import named
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.adjusting import adjusted
-from semscale.stats.betting import betting_evidence
+from semscale.stats.betting import run_evidence
+from semscale.types import Floats
 
 
 def one_series(
@@ -78,11 +79,14 @@ def sequence_tests(
         allowed = margin + (0.0 if noise is None else noise)
         losses = (*(stored_loss(kept, name) for kept in series), this)
         tests[name] = (losses, allowed, comparison.metrics[name].span)
-    return evidence_of_runs(tests, settings)
+    return evidence_of_runs(tests, settings, latest={name: comparison.losses(name) for name in tests})
 
 
 def evidence_of_runs(
-    asked: Mapping[str, tuple[Sequence[float], float, float]], settings: GateSettings
+    asked: Mapping[str, tuple[Sequence[float], float, float]],
+    settings: GateSettings,
+    *,
+    latest: Mapping[str, Floats] | None = None,
 ) -> tuple[SequenceTest, ...]:
     """Test the runs' mean losses of several metrics, and adjust for their number after Holm.
 
@@ -90,9 +94,11 @@ def evidence_of_runs(
         asked: by metric: the losses in the order of time, NaN where a run has none; the mean that is allowed;
             the metric's worst case.
         settings: of the gate: its alpha.
+        latest: losses of the latest run's items by metric, where they are known: they tell of a single bad
+            run, which means alone cannot.
     """
     evidence = {
-        name: betting_evidence(np.clip(np.array(losses, dtype=np.float64) / span, 0.0, 1.0), allowed / span)
+        name: run_evidence(_shares(losses, span), _shares((latest or {}).get(name, ()), span), allowed / span)
         if allowed == allowed and len(losses)  # noqa: PLR0124 - NaN where reruns have no value
         else np.ones(len(losses))
         for name, (losses, allowed, span) in asked.items()
@@ -117,12 +123,13 @@ def evidence_of_runs(
 def sequence_cautions(
     comparison: Comparison, tests: Sequence[SequenceTest], settings: GateSettings
 ) -> list[str]:
-    """Name the metrics in which so few runs cannot be significant, however bad they are."""
+    """Name the metrics in which so few runs and items cannot be significant, however bad they are."""
     short = []
     for test in tests:
-        worst = np.ones(len(test.losses))
+        items = np.ones(int((~np.isnan(comparison.losses(test.metric))).sum()))
         allowed = test.allowed / comparison.metrics[test.metric].span
-        if not allowed > 0 or betting_evidence(worst, allowed)[-1] <= len(tests) / settings.alpha:
+        worst = run_evidence(np.ones(len(test.losses)), items, allowed)[-1] if allowed > 0 else 1.0
+        if worst <= len(tests) / settings.alpha:
             short.append(test.metric)
     if not short:
         return []
@@ -131,6 +138,11 @@ def sequence_cautions(
         f"runs against this baseline so far: {n}; even the worst could not be significant over so few in "
         f"{named(short)}: set a threshold for a single bad run, such as min_match"
     ]
+
+
+def _shares(losses: Sequence[float] | Floats, span: float) -> Floats:
+    """Give losses as shares of the worst case, 0 to 1."""
+    return np.clip(np.asarray(losses, dtype=np.float64) / span, 0.0, 1.0)
 
 
 def stored_loss(kept: StoredComparison, metric: str) -> float:
