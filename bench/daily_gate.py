@@ -33,7 +33,7 @@ def alarm_days(rng, items, days, drift):
     chance = losses(rng, items, days + 1)
     rerun, runs = chance[:, 0], np.minimum(chance[:, 1:] + drift, 1.0)
     noise = rerun.mean()
-    margin = SETTINGS.margin(1.0, noise=noise)
+    margin = SETTINGS.margin(1.0, noise=float(np.sqrt(np.mean(rerun**2))))
     found = paired_means(runs - rerun[:, None], plan=SETTINGS.plan())
     significant = np.array([day.p_value < SETTINGS.alpha for day in found])
     material = np.array([day.mean.value >= margin for day in found])

@@ -219,6 +219,21 @@ def test_nothing_usual_was_measured():
         decide(comparison({"cosine": [0.0] * 3}))
 
 
+def test_the_margin_grows_with_what_reruns_lose_and_how_unevenly():
+    # Root mean square of 0, .6 and .8 is sqrt(1 / 3); half of it is greater than .05.
+    made = comparison({"match": [0.5, 0.5, 0.5]}, reruns=[{"match": [0.0, 0.6, 0.8]}])
+    (test,) = decide(made, FEW).tests
+    assert test.margin == pytest.approx(0.5 * (1 / 3) ** 0.5)
+    assert test.noise == pytest.approx(1.4 / 3)
+
+
+def test_intervals_of_few_items_stay_within_what_a_drift_can_be():
+    made = comparison({"contradictions": [1.0, 0.0]}, reruns=[{"contradictions": [0.0, 1.0]}])
+    (test,) = decide(made, FEW).tests
+    # Drifts 1 and -1: t with one degree of freedom reaches far beyond.
+    assert (test.drift.low, test.drift.high) == (-1.0, 1.0)
+
+
 def test_margins_of_ones_own_replace_the_usual_ones():
     settings = GateSettings(material={"match": 0.5}, replicates=500)
     (test,) = decide(comparison({"match": spread_out(0.3)}), settings).tests
@@ -261,7 +276,7 @@ def test_over_runs_a_single_very_bad_run_is_seen_by_its_items():
 
 
 def test_over_runs_one_run_of_few_items_is_not_enough():
-    # The worst that 2 items can be: the means' 3.83 / 2, and .304 times the mean of (1 + 5.67 b) ** 2, 17.4: 7.2.
+    # The worst that 2 items can be: the mean's 3.83 / 2, and .304 times the mean of (1 + 5.67 b) ** 2, 17.4.
     made = comparison({"match": [1.0, 0.9]}, reruns=[{"match": np.full(2, 0.1)}])
     decision = decide(made, GateSettings(over_runs=True, replicates=500))
     assert decision.outcome is Outcome.UNDECIDED

@@ -7,8 +7,8 @@ from semscale.errors import InputError
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"alpha": 0}, "alpha must lie between 0 and 1, such as 0.05, got 0"),
-        ({"alpha": 1.5}, "alpha must lie between 0 and 1, such as 0.05, got 1.5"),
+        ({"alpha": 0}, "alpha must lie between 0.0001 and 1, such as 0.05, got 0"),
+        ({"alpha": 1.5}, "alpha must lie between 0.0001 and 1, such as 0.05, got 1.5"),
         ({"alpha": float("nan")}, "alpha must be a finite number, got nan"),
         ({"alhpa": 0.1}, "unknown key 'alhpa': did you mean 'alpha'?"),
         (
@@ -61,7 +61,7 @@ def test_an_empty_file_has_the_defaults(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"alpha: 2", "alpha must lie between 0 and 1, such as 0.05, got 2"),
+        (b"alpha: 2", "alpha must lie between 0.0001 and 1, such as 0.05, got 2"),
         (b"alpha: 0.1\nalpha: 0.2", "line 2: not readable as YAML: key 'alpha' is given twice"),
         (b"alpha: [", "line 1: not readable as YAML"),
         (b"alpha", "must hold keys such as alpha: 0.05, got 'alpha'"),

@@ -6,7 +6,6 @@ from made_up import comparison, stored_comparison
 
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.keeping import stored
-from semscale.drift.metrics import field_metric
 from semscale.drift.plan import plan_gate
 from semscale.errors import InputError, UnknownNameError
 
@@ -90,13 +89,11 @@ def test_other_baselines_are_left_out_and_named():
     assert plan_gate([kept, other]).cautions == ("comparisons left out, another baseline (1): 'other'",)
 
 
-def test_margins_of_fields_come_from_the_metric_or_as_they_were_stored():
-    scores = {"credits_difference": alternating(0.5, 0.1)}
-    kept = stored_comparison({"credits_difference": 0.5}, scores=scores)
-    settings = GateSettings(material_share=0.1)
-    assert plan_gate([kept], settings=settings).metrics[0].margin == 0.05
-    metrics = {"credits_difference": field_metric("credits", 2.5)}
-    assert plan_gate([kept], settings=settings, metrics=metrics).metrics[0].margin == pytest.approx(0.25)
+def test_margins_out_of_a_history_are_as_they_were_stored_or_as_they_are_named():
+    kept = stored_comparison(
+        {"credits_difference": 0.5}, scores={"credits_difference": alternating(0.5, 0.1)}
+    )
+    assert plan_gate([kept]).metrics[0].margin == 0.05
     own = GateSettings(material={"credits_difference": 0.7})
     assert plan_gate([kept], settings=own).metrics[0].margin == 0.7
 

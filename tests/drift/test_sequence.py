@@ -59,8 +59,8 @@ def test_losses_allowed_and_evidence_by_hand():
 
 
 def test_fields_are_measured_by_their_worst_case_and_metrics_adjusted_together():
-    # Worst case 2.5: 1.25 is .5 of it, .25 allowed is .1 of it: half of 10.3332, and 3.0 * 6 / (2 pi) ** 2 / 2
-    # by the one item; two metrics: twice p.
+    # Worst case 2.5: 1.25 is .5 of it, .25 allowed is .1 of it: half of 10.3332, and by the one item
+    # 3.0 * 6 / (2 pi) ** 2 / 2; two metrics: twice p.
     made = comparison({"match": [0.0], "credits_difference": [1.25]})
     before = [stored_comparison({"match": 0.0, "credits_difference": 1.25})]
     tests = sequence_tests(made, before, {"match": 0.05, "credits_difference": 0.25}, GateSettings())

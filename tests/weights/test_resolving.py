@@ -32,6 +32,11 @@ def test_path_without_a_checkpoint(tmp_path, name):
         resolving.resolve(folder)
 
 
+def test_a_folder_that_is_not_there_is_no_name_on_the_hub():
+    with pytest.raises(UnknownNameError, match="nor a folder"):
+        resolving.resolve("./nope")
+
+
 def test_unknown_name_gives_the_nearest():
     with pytest.raises(UnknownNameError, match="did you mean 'all-MiniLM-L6-v2'"):
         resolving.resolve("all-minilm-l6-v2")

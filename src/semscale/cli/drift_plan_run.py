@@ -13,7 +13,6 @@ from semscale.drift.comparison import Comparison
 from semscale.drift.gate_check import check_gate
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.plan import GatePlan, plan_gate
-from semscale.drift.prepared import PreparedBaseline
 from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison
@@ -63,7 +62,6 @@ class PlanRun:
             settings=self.settings,
             power=self.power,
             drift=drift,
-            metrics=PreparedBaseline(baseline, (), sort=False).metrics,
         )
 
     def _source(self, history: "History", baseline: Run) -> Comparison | list[StoredComparison]:

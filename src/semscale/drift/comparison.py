@@ -69,6 +69,18 @@ class Comparison:
         expected = self.expected(metric)
         return float(np.nanmean(expected)) if not np.isnan(expected).all() else float("nan")
 
+    def noise_size(self, metric: str) -> float | None:
+        """Give the root mean square of the losses of reruns, item by item; ``None`` without a rerun.
+
+        It grows with what they lose on average and with how unevenly they lose it. NaN where none has a
+        value.
+        """
+        if not self.reruns:
+            return None
+        losses = np.concatenate([rerun.losses[metric] for rerun in self.reruns])
+        there = losses[~np.isnan(losses)]
+        return float(np.sqrt(np.mean(there**2))) if there.size else float("nan")
+
     def members(self, kind: str) -> dict[str, np.typing.NDArray[np.bool_]]:
         """Say which items belong to each group of a kind, each of shape (n,), by name in sorted order."""
         names = np.array([item.groups.get(kind) for item in self.baseline.items], dtype=object)

@@ -120,13 +120,14 @@ def group_members(
 
 def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
     limits = margins(comparison, settings, names)
+    spans = np.array([comparison.metrics[name].span for name in names])
     members = group_members(comparison, settings.by)
     # r replicates give no p-value below 1 / (r + 1): it must be able to pass the strictest test.
     plan = settings.plan(ceil(2 * len(names) * len(members) / settings.alpha))
     questions = []
     for group, inside in members.items():
         drifts = np.column_stack([comparison.drifts(name)[inside] for name in names])
-        for name, found in zip(names, paired_means(drifts, plan=plan), strict=True):
+        for name, found in zip(names, paired_means(drifts, spans=spans, plan=plan), strict=True):
             questions.append(
                 _Question(
                     name,

@@ -13,6 +13,7 @@ from semscale.stats.adjusting import Correction
 from semscale.stats.estimates import IntervalPlan
 
 _Share = Annotated[float, Field(allow_inf_nan=False)]
+_LEAST_ALPHA = 1e-4  # below that a bootstrap takes millions of replicates
 _Names = tuple[Annotated[str, Field(min_length=1)], ...]
 
 
@@ -26,7 +27,8 @@ class GateSettings(BaseModel):
         alpha: chance of a false alarm that is put up with, over all tests together.
         correction: how p-values are adjusted for the number of tests.
         material_share: drift from which on it matters, as a share of the metric's worst case.
-        noise_share: the same as a share of what reruns of the baseline lose; the greater of both counts.
+        noise_share: the same as a share of the baseline's own noise, the root mean square of what its reruns
+            lose; the greater of both counts.
         material: margins by metric, in its own unit, in place of these two.
         thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
         over_runs: whether significance comes from all runs against this baseline, valid whenever one looks.
@@ -76,15 +78,17 @@ class GateSettings(BaseModel):
 
         Args:
             span: the metric's worst case.
-            noise: mean loss of the baseline's reruns; ``None`` or NaN where there is none.
+            noise: root mean square of what the baseline's reruns lose; ``None`` or NaN where there is none.
         """
         relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
         return max(self.material_share * span, relative)
 
     @model_validator(mode="after")
     def _check_numbers(self) -> Self:
-        if not 0 < self.alpha < 1:
-            raise ValueError(f"alpha must lie between 0 and 1, such as 0.05, got {self.alpha:g}")
+        if not _LEAST_ALPHA <= self.alpha < 1:
+            raise ValueError(
+                f"alpha must lie between {_LEAST_ALPHA:g} and 1, such as 0.05, got {self.alpha:g}"
+            )
         if not 0 < self.material_share <= 1:
             raise ValueError(
                 f"material_share must be above 0 and at most 1, such as 0.05, got {self.material_share:g}"

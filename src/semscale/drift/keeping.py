@@ -32,7 +32,8 @@ def stored(
     for group, inside in group_members(comparison, tuple(kinds)).items():
         missing = [name for name in names if (name, group) not in decided]
         drifts = [comparison.drifts(name)[inside] for name in missing]
-        found = paired_means(np.column_stack(drifts), plan=settings.plan()) if missing else ()
+        spans = np.array([comparison.metrics[name].span for name in missing])
+        found = paired_means(np.column_stack(drifts), spans=spans, plan=settings.plan()) if missing else ()
         new = {name: result.mean for name, result in zip(missing, found, strict=True)}
         for name in names:
             drift = new.get(name) or decided[name, group]

@@ -72,7 +72,7 @@ def margins(comparison: Comparison, settings: GateSettings, names: Iterable[str]
     """Give the drift from which on each metric matters, in the metric's own unit."""
     return {
         name: settings.material.get(
-            name, settings.margin(comparison.metrics[name].span, noise=comparison.noise(name))
+            name, settings.margin(comparison.metrics[name].span, noise=comparison.noise_size(name))
         )
         for name in names
     }

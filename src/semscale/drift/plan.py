@@ -8,7 +8,6 @@ from scipy.special import ndtri
 
 from semscale.drift.comparison import Comparison
 from semscale.drift.gate_settings import GateSettings
-from semscale.drift.metrics import Metric
 from semscale.drift.spread import Spread, spread_of_comparison, spread_of_history
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
@@ -77,7 +76,6 @@ def plan_gate(  # noqa: PLR0913 - what is planned
     settings: GateSettings | None = None,
     power: float = 0.8,
     drift: float | Mapping[str, float] | None = None,
-    metrics: Mapping[str, Metric] | None = None,
 ) -> GatePlan:
     """Say what drift a gate detects, and how many items it needs, from the spread seen so far.
 
@@ -91,8 +89,6 @@ def plan_gate(  # noqa: PLR0913 - what is planned
         settings: of the gate.
         power: chance of seeing a drift, above alpha and below 1.
         drift: one to plan for, in each metric's own unit: a number for all, or by metric.
-        metrics: whose worst cases give the margins of fields out of a history; without them stored margins
-            count.
 
     Raises:
         InputError: power or ``n_items`` out of range, a drift not above 0, or a source without scores.
@@ -102,7 +98,7 @@ def plan_gate(  # noqa: PLR0913 - what is planned
     if isinstance(source, Comparison):
         spread = spread_of_comparison(source, settings)
     else:
-        spread = spread_of_history(source, settings, metrics or {})
+        spread = spread_of_history(source, settings)
     n = spread.n_items if n_items is None else n_items
     alpha = settings.alpha / spread.n_tests
     if not settings.alpha < power < 1:

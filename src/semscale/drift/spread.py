@@ -10,7 +10,7 @@ from semscale.drift.comparison import Comparison
 from semscale.drift.gate import group_members
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.metric_choice import USUAL, chosen_metrics, margins
-from semscale.drift.metrics import TEXT_METRICS, Metric
+from semscale.drift.metrics import TEXT_METRICS
 from semscale.drift.sequence import one_series
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison
@@ -57,15 +57,14 @@ def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spre
     )
 
 
-def spread_of_history(
-    comparisons: Sequence[StoredComparison], settings: GateSettings, metrics: Mapping[str, Metric]
-) -> Spread:
+def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSettings) -> Spread:
     """Take the spread of differences between runs that follow each other; of losses, where there is one run.
+
+    Margins are those that the latest comparison was held against.
 
     Args:
         comparisons: with their scores, in any order.
-        settings: of the gate.
-        metrics: whose worst cases give the margins of fields.
+        settings: of the gate; its own margins of single metrics come before those that are stored.
 
     Raises:
         InputError: there is no comparison, or none with scores.
@@ -88,7 +87,7 @@ def spread_of_history(
     return Spread(
         sd={name: sd for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
-        margins={name: _margin(latest, name, settings, {**TEXT_METRICS, **metrics}) for name in names},
+        margins={name: settings.material.get(name, _stored_margin(latest, name)) for name in names},
         n_items=len(next(iter(latest.scores.values())))
         if latest.scores
         else len(next(iter(with_scores[-1].values()))),
@@ -106,15 +105,8 @@ def _names(latest: StoredComparison, settings: GateSettings) -> tuple[str, ...]:
     return settings.metrics or tuple(name for name in there if name in USUAL or name not in TEXT_METRICS)
 
 
-def _margin(
-    latest: StoredComparison, name: str, settings: GateSettings, metrics: Mapping[str, Metric]
-) -> float:
-    figure = next(figure for figure in latest.figures if figure.metric == name and figure.group is None)
-    if name in settings.material:
-        return settings.material[name]
-    if name not in metrics:
-        return figure.margin
-    return settings.margin(metrics[name].span, noise=figure.loss - figure.drift)
+def _stored_margin(latest: StoredComparison, name: str) -> float:
+    return next(figure.margin for figure in latest.figures if figure.metric == name and figure.group is None)
 
 
 def _differences(losses: Sequence[Floats]) -> list[Floats]:

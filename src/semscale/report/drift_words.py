@@ -190,10 +190,15 @@ def result_words(test: DriftTest, metric: "Metric | None" = None) -> str:
     )
 
 
-def needed_words(n_needed: int | None) -> str:
-    """Say how many items would decide, or that no number of them would."""
+def needed_words(n_needed: int | None, *, over_runs: bool) -> str:
+    """Say how many items would decide, or that no number of them would.
+
+    Args:
+        n_needed: items, or ``None``.
+        over_runs: whether all runs together decide, so that more runs may.
+    """
     if n_needed is None:
-        return "More items like these would hardly decide it"
+        return "More runs may decide it" if over_runs else "More items like these would hardly decide it"
     return f"About {count(n_needed)} items would decide it if mean and spread stayed as they are"
 
 
@@ -229,7 +234,7 @@ def _undecided(decision: GateDecision, comparison: "Comparison") -> Iterator[str
         yield f"{found}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
-    yield needed_words(decision.n_needed)
+    yield needed_words(decision.n_needed, over_runs=bool(decision.sequence))
 
 
 def _passed(decision: GateDecision, comparison: "Comparison") -> Iterator[str]:

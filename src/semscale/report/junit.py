@@ -71,15 +71,18 @@ def junit_xml(comparison: "Comparison", decision: GateDecision, *, seconds: floa
 def _cases(comparison: "Comparison", decision: GateDecision) -> Iterator[_Case]:
     for test in decision.tests:
         name = "all items" if test.group is None else " ".join(test.group)
-        yield _Case(f"drift.{test.metric}", name, test.outcome, _message(comparison, test))
+        yield _Case(f"drift.{test.metric}", name, test.outcome, _message(comparison, decision, test))
     for check in decision.thresholds:
         outcome = Outcome.PASS if check.passed else Outcome.FAIL
         yield _Case("threshold", check.name, outcome, threshold_words(check))
 
 
-def _message(comparison: "Comparison", test: "DriftTest") -> str:
+def _message(comparison: "Comparison", decision: GateDecision, test: "DriftTest") -> str:
     words = result_words(test, comparison.metrics.get(test.metric))
-    return f"{words}. {needed_words(test.n_needed)}." if test.outcome is Outcome.UNDECIDED else words
+    if test.outcome is not Outcome.UNDECIDED:
+        return words
+    over_runs = bool(decision.sequence) and test.group is None
+    return f"{words}. {needed_words(test.n_needed, over_runs=over_runs)}."
 
 
 def _add_properties(suite: ElementTree.Element, comparison: "Comparison", decision: GateDecision) -> None:

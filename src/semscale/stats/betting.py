@@ -45,9 +45,9 @@ def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
     Run means alone say little about one run, however bad: it is one value. Its items say much, but the same
     items come again in every run, so that their bets must not be multiplied over runs. Half of the capital
     is therefore put on the means; of the other half the share ``6 / (pi t) ** 2``, which adds up to 1 over
-    all t, is put on the items of the t-th run. The sum stays below ``1 / alpha`` at all times with a chance of
-    at least ``1 - alpha``, however runs depend on each other's items. What bets on the items of earlier runs
-    have won is left out, which makes the evidence smaller than it could be.
+    all t, is put on the items of the t-th run. The chance that the sum ever reaches ``1 / alpha`` stays at
+    most alpha, however the runs depend on each other. What bets on the items of earlier runs have won is
+    left out, which makes the evidence smaller than it could be.
 
     Args:
         means: shape (t,), t >= 1, 0 to 1: mean loss of each run, the latest last; NaN where it has none.

@@ -38,20 +38,24 @@ class PairedMean:
         return self.p_by_t if np.isnan(self.p_by_bootstrap) else max(self.p_by_t, self.p_by_bootstrap)
 
 
-def paired_means(values: Floats, *, plan: IntervalPlan | None = None) -> tuple[PairedMean, ...]:
+def paired_means(
+    values: Floats, *, spans: Floats | None = None, plan: IntervalPlan | None = None
+) -> tuple[PairedMean, ...]:
     """Estimate the means of several figures' differences, and test each against 0 or less.
 
     All figures are resampled together, so that a figure's result does not depend on which others there are.
     Intervals are expanded percentiles. The p-value is the greater of two: that of the t-test, and that of the
     bootstrap-t, the share of replicates whose ``(mean* - mean) / se*`` reaches ``mean / se``. Each of them
-    errs too often where the differences are skewed its way; the greater does in neither. No p-value is below
-    ``2 ** -n``, what a sign test of n items can say at most: differences that are all alike and above 0 have
-    a direction and no spread.
+    errs too often where the differences are skewed its way; the greater does so less. Replicates of items that
+    are all alike have no ``se*`` and are set aside: where one of 30 differs from the rest, every third is one.
+    No p-value is below ``2 ** -n``, what a sign test of n items can say at most: differences that are all
+    alike and above 0 have a direction and no spread.
 
     With fewer than 10 items, or more than 20,000, there are t intervals and the t-test alone.
 
     Args:
         values: shape (n, k), differences of n items in k figures; NaN where an item has none.
+        spans: shape (k,), the greatest absolute difference that there can be: intervals stay within.
         plan: how intervals are made.
 
     Returns:
@@ -79,17 +83,18 @@ def paired_means(values: Floats, *, plan: IntervalPlan | None = None) -> tuple[P
     ]
     deviations, studentised = _replicates(values[:, resampled], plan)
     results = []
-    for place, column in enumerate(values.T):
+    limits = np.full(values.shape[1], np.inf) if spans is None else spans
+    for place, (column, span) in enumerate(zip(values.T, limits.tolist(), strict=True)):
         if place in resampled:
             which = resampled.index(place)
             results.append(_bootstrapped(column, deviations[:, which], studentised[:, which], plan))
         else:
-            results.append(_by_t(column, plan))
+            results.append(_by_t(column, span, plan))
     return tuple(results)
 
 
-def _by_t(column: Floats, plan: IntervalPlan) -> PairedMean:
-    mean = estimate_mean(column, bounds=(-np.inf, np.inf), plan=replace(plan, method="linearized"))
+def _by_t(column: Floats, span: float, plan: IntervalPlan) -> PairedMean:
+    mean = estimate_mean(column, bounds=(-span, span), plan=replace(plan, method="linearized"))
     sd = _sd(column)
     return PairedMean(mean, sd, _t_p_value(mean, sd))
 
@@ -132,8 +137,8 @@ def _replicates(values: Floats, plan: IntervalPlan) -> tuple[Floats, Floats]:
         plan: seed and number of replicates, r.
 
     Returns:
-        Two arrays of shape (r, k). A replicate of items that are all alike has no spread: over its se it is
-        infinite, with the deviation's sign. One without any value is NaN.
+        Two arrays of shape (r, k). A replicate of items that are all alike has no se: over that it is NaN. One
+        without any value is NaN in both.
     """
     present = ~np.isnan(values)
     centred = np.where(present, values - np.nanmean(values, axis=0), 0.0) if values.size else values
@@ -147,6 +152,6 @@ def _replicates(values: Floats, plan: IntervalPlan) -> tuple[Floats, Floats]:
     with np.errstate(divide="ignore", invalid="ignore"):
         deviations = totals / n
         spread = np.maximum(squares / n - deviations**2, 0.0)
-        spread[spread <= _ALIKE * (squares / n)] = 0.0
+        spread[spread <= _ALIKE * (squares / n)] = np.nan
         studentised = deviations / np.sqrt(spread / (n - 1))
     return deviations, studentised

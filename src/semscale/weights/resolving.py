@@ -28,7 +28,8 @@ from semscale.weights.stamps import current_sum, read_stamps, write_stamps
 WHOLE = ".semscale-whole"
 """Notes in a folder from the hub that the hub has no modules, or no settings of a pooling, that it lacks."""
 
-_HUB_NAME = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(@(?P<revision>[\w.-]+))?")
+_HUB_PART = r"\w(?:[\w.-]*\w)?"  # the hub has no name that begins or ends with a dot or a hyphen
+_HUB_NAME = re.compile(rf"(?P<id>{_HUB_PART}/{_HUB_PART})(@(?P<revision>[\w.-]+))?")
 
 
 @dataclass(frozen=True)
