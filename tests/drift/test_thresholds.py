@@ -134,8 +134,24 @@ def test_no_field_at_all():
         ),
         ({"max_avg_credit_drift": 2.0}, []),
         ({"min_match": 0.0}, ["min_match 0 cannot fail: the worst similarity of match in this data is 0"]),
+        # What does as the baseline has 1, and fails; what is silent has 0, and passes.
+        (
+            {"max_match": 0.9},
+            ["max_match 0.9 lets the worst pass, a similarity of 0: against drift take min_match"],
+        ),
+        # Other items' text has as many outputs, and is no wiser for it.
+        ({"max_output_count": 0.1}, []),
     ],
 )
 def test_cautions(limits, cautions):
-    made = comparison(LOSSES, floors={"bertscore_f1": 0.25})
+    made = comparison(LOSSES, floors={"bertscore_f1": 0.25, "output_count": 0.0})
     assert threshold_cautions(made, read_thresholds(made, limits)) == cautions
+
+
+def test_a_threshold_that_reruns_fail_is_named():
+    made = comparison({"match": [0.1, 0.1]}, reruns=[{"match": [0.3, 0.1]}])
+    assert threshold_cautions(made, read_thresholds(made, {"min_match": 0.8})) == []
+    assert threshold_cautions(made, read_thresholds(made, {"min_match": 0.85})) == [
+        "min_match 0.85 fails the baseline's own reruns, which have 0.8 on average: an unchanged model would "
+        "fail it, too"
+    ]

@@ -1,5 +1,6 @@
 """Absolute limits for a candidate's mean, by names such as ``min_match`` or ``max_avg_credit_drift``."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
@@ -81,24 +82,38 @@ def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) 
 
 
 def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> list[str]:
-    """Name thresholds that random text passes, and those that nothing can fail."""
-    cautions = []
-    for threshold in thresholds:
-        metric = threshold.metric
-        floor = comparison.floors.get(metric.name)
-        worst = threshold.in_its_terms(metric.span)
-        if threshold.holds(worst):
-            kind = "similarity" if metric.is_similarity else "loss"
-            cautions.append(
-                f"{threshold.name} {threshold.limit:g} cannot fail: the worst {kind} of {metric.name} in "
-                f"this data is {worst:g}"
-            )
-        elif floor is not None and threshold.holds(threshold.in_its_terms(floor)):
-            cautions.append(
-                f"{threshold.name} {threshold.limit:g} lets text pass that has nothing to do with the item: "
-                f"such text has {threshold.in_its_terms(floor):.3g} on average"
-            )
-    return cautions
+    """Name thresholds that say nothing: nothing can fail them, random text passes, or reruns fail."""
+    return [
+        f"{threshold.name} {threshold.limit:g} {said}"
+        for threshold in thresholds
+        for said in [_says_nothing(comparison, threshold)]
+        if said is not None
+    ]
+
+
+def _says_nothing(comparison: Comparison, threshold: Threshold) -> str | None:
+    """Say why a threshold tells nothing about a candidate; ``None`` where it does."""
+    metric = threshold.metric
+    floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
+    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(metric.span)
+    kind = "similarity" if metric.is_similarity else "loss"
+    if threshold.holds(best) and threshold.holds(worst):
+        return f"cannot fail: the worst {kind} of {metric.name} in this data is {worst:g}"
+    if threshold.holds(worst):
+        other = "min" if threshold.side == "max" else "max"
+        return f"lets the worst pass, a {kind} of {worst:g}: against drift take {other}_{metric.name}"
+    compares = metric.is_similarity or metric.unit  # counts and silence cannot tell other items' text
+    if compares and floor is not None and threshold.holds(threshold.in_its_terms(floor)):
+        return (
+            "lets text pass that has nothing to do with the item: such text has "
+            f"{threshold.in_its_terms(floor):.3g} on average"
+        )
+    if noise is not None and not math.isnan(noise) and not threshold.holds(threshold.in_its_terms(noise)):
+        return (
+            f"fails the baseline's own reruns, which have {threshold.in_its_terms(noise):.3g} on average: "
+            "an unchanged model would fail it, too"
+        )
+    return None
 
 
 def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
