@@ -110,6 +110,12 @@ def test_rare_differences_have_replicates_without_any():
     assert found.p_value >= 0.1694 - 1e-4
 
 
+def test_a_single_item_that_is_no_worse_does_not_hide_29_that_are():
+    # (29 / 30) ** 30 = 36 % of the replicates lack that item and have no spread. All others have it as often as
+    # the items do, or more, so that no mean of theirs lies above: p = 1 / (1 + some 640).
+    assert paired_means(column(*[1.0] * 29, 0.0), plan=PLAN)[0].p_value < 0.002
+
+
 def test_it_errs_no_more_than_it_may_where_t_does():
     # Skewed to the left, mean 0: of 30 items the t-test rejects about 9 %. 300 draws: standard error .015.
     rng = np.random.default_rng(5)
