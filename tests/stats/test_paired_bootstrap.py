@@ -111,8 +111,8 @@ def test_rare_differences_have_replicates_without_any():
 
 
 def test_a_single_item_that_is_no_worse_does_not_hide_29_that_are():
-    # (29 / 30) ** 30 = 36 % of the replicates lack that item and have no spread. All others have it as often as
-    # the items do, or more, so that no mean of theirs lies above: p = 1 / (1 + some 640).
+    # (29 / 30) ** 30 = 36 % of the replicates lack that item and have no spread. All others have it as often
+    # as the items do, or more, so that no mean of theirs lies above: p = 1 / (1 + some 640).
     assert paired_means(column(*[1.0] * 29, 0.0), plan=PLAN)[0].p_value < 0.002
 
 

@@ -48,19 +48,25 @@ class Comparison:
     def expected(self, metric: str) -> Floats:
         """Give what reruns of the baseline lose, item by item: their mean; 0 where there is no rerun.
 
+        A rerun without a value has nothing to lose there, as it is silent where the baseline is: it counts 0.
+
         Returns:
             Shape (n,); NaN where reruns were made and none of them has a value.
         """
         if not self.reruns:
             return np.zeros(len(self.baseline.items))
         stacked = np.array([rerun.losses[metric] for rerun in self.reruns])
-        counts = (~np.isnan(stacked)).sum(axis=0)
-        totals = np.nansum(stacked, axis=0)
-        return np.where(counts > 0, totals / np.maximum(counts, 1), np.nan)
+        is_missing = np.isnan(stacked)
+        return np.where(is_missing.all(axis=0), np.nan, np.where(is_missing, 0.0, stacked).mean(axis=0))
 
     def drifts(self, metric: str) -> Floats:
-        """Give each item's drift: its loss less what reruns lose, shape (n,); NaN where there is none."""
-        return self.losses(metric) - self.expected(metric)
+        """Give each item's drift: its loss less what reruns lose, shape (n,).
+
+        NaN where the candidate has no loss. Where only the reruns have none, as they are silent like the
+        baseline, all that the candidate says is drift.
+        """
+        expected = self.expected(metric)
+        return self.losses(metric) - np.where(np.isnan(expected), 0.0, expected)
 
     def noise(self, metric: str) -> float | None:
         """Give the mean loss of reruns; ``None`` without a rerun, NaN where none has a value."""
