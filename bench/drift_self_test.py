@@ -16,9 +16,9 @@ import polars as pl
 
 from beetle import FOLDER, read_answers
 from measuring import machine
+from semscale.damage.damages import DAMAGES, damaged
 from semscale.drift.athena_files import read_athena
 from semscale.drift.comparison import Comparison
-from semscale.drift.damage import DAMAGES, damaged
 from semscale.drift.gate import decide
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.meter import DriftMeter

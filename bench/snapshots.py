@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 
 from measuring import machine
-from semscale.drift.damage_negation import negated
-from semscale.drift.damage_numbers import renumbered
+from semscale.damage.negation import negated
+from semscale.damage.numbers import renumbered
 from semscale.history.items import Output
 from semscale.snapshots.comparing import compare_outputs
 from semscale.snapshots.measuring import SnapshotMeter

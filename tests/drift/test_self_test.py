@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from made_up import SIGNATURE, measured, metrics_of, run
 from scipy.stats import binomtest
 
-from semscale.drift.damage import DAMAGES
+from semscale.damage.damages import DAMAGES
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.measured import Measured
 from semscale.drift.self_test import self_test

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.drift.damage import DAMAGES
+from semscale.damage.damages import DAMAGES
 from semscale.drift.self_test_results import SelfTest, SelfTestRow
 from semscale.report.self_test_figures import change_label
 from semscale.report.self_test_page import self_test_page

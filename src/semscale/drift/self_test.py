@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from semscale.drift.damage import DAMAGES, damaged
+from semscale.damage.damages import DAMAGES, damaged
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.drift.gate import decide
 from semscale.drift.gate_settings import GateSettings

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from semscale.drift.damage import DAMAGES
+from semscale.damage.damages import DAMAGES
 from semscale.drift.self_test_results import SelfTest, SelfTestRow
 from semscale.report.charts import matrix
 from semscale.report.drift_words import metric_label

@@ -5,11 +5,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.drift.damage_lists import truncated
-from semscale.drift.damage_negation import negated
-from semscale.drift.damage_numbers import renumbered
-from semscale.drift.damage_paraphrase import paraphrased
-from semscale.drift.damage_sentences import cased_as, sentences_of
+from semscale.damage.lists import truncated
+from semscale.damage.negation import negated
+from semscale.damage.numbers import renumbered
+from semscale.damage.paraphrase import paraphrased
+from semscale.damage.sentences import cased_as, sentences_of
 
 NEGATED = {
     # a negation put in: forms of be, modals, perfect

@@ -1,8 +1,8 @@
 """Damage: sentences that say the opposite, by rules of English grammar."""
 
-from semscale.drift.damage_denial import denied
-from semscale.drift.damage_sentences import Sentence, sentences_of
-from semscale.drift.damage_verbs import word_class
+from semscale.damage.denial import denied
+from semscale.damage.sentences import Sentence, sentences_of
+from semscale.damage.verbs import word_class
 
 _STEMS = {"ca": "can", "wo": "will", "sha": "shall", "ai": "is"}
 _POSITIVE = {

@@ -1,7 +1,7 @@
 """Puts a negation into an English sentence at a finite verb, for the damage "negate"."""
 
-from semscale.drift.damage_sentences import Sentence
-from semscale.drift.damage_verbs import Form, finite_form, is_participle, word_class
+from semscale.damage.sentences import Sentence
+from semscale.damage.verbs import Form, finite_form, is_participle, word_class
 
 _ENDINGS = {"re": "are", "m": "am", "ll": "will", "ve": "have"}
 _HAVE = {"have": "do not have", "has": "does not have", "had": "did not have"}

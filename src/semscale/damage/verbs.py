@@ -77,7 +77,7 @@ def regular_past(base: str) -> str:
 
 
 def _lexicon() -> dict[str, Any]:
-    return read_lexicon("damage_negation", package="semscale.drift")
+    return read_lexicon("negation", package="semscale.damage")
 
 
 @cache

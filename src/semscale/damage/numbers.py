@@ -3,7 +3,7 @@
 import re
 from functools import cache
 
-from semscale.drift.damage_sentences import cased_as
+from semscale.damage.sentences import cased_as
 from semscale.guards.lexicons import read_lexicon
 
 _DIGITS = re.compile(
@@ -92,7 +92,7 @@ def _ordinal_ending(n: int) -> str:
 
 @cache
 def _no_noun() -> frozenset[str]:
-    return frozenset(read_lexicon("damage_numbers", package="semscale.drift")["no_noun"].split())
+    return frozenset(read_lexicon("numbers", package="semscale.damage")["no_noun"].split())
 
 
 def _several(match: re.Match[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from semscale.drift.damage_sentences import sentences_of
+from semscale.damage.sentences import sentences_of
 from semscale.history.items import Item, Output
 
 Outputs = tuple[Output, ...]

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from semscale.drift import damage_lists as lists
-from semscale.drift.damage_negation import negated
-from semscale.drift.damage_numbers import renumbered
-from semscale.drift.damage_paraphrase import paraphrased
+from semscale.damage import lists
+from semscale.damage.negation import negated
+from semscale.damage.numbers import renumbered
+from semscale.damage.paraphrase import paraphrased
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run, new_id, now

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from semscale.drift.damage_sentences import cased_as, sentences_of
+from semscale.damage.sentences import cased_as, sentences_of
 from semscale.guards.lexicons import read_lexicon
 
 _OFTEN = 0.8
@@ -88,7 +88,7 @@ def _retyped(text: str) -> str:
 @cache
 def _partners() -> dict[str, str]:
     """What takes the place of a word or phrase in small letters."""
-    lexicon = read_lexicon("damage_paraphrase", package="semscale.drift")
+    lexicon = read_lexicon("paraphrase", package="semscale.damage")
     there = {first.lower(): second for first, second in lexicon["one_way"]}
     for part in ("both", "spellings", "contractions"):
         there |= {first.lower(): second for first, second in lexicon[part]}
@@ -98,10 +98,7 @@ def _partners() -> dict[str, str]:
 
 @cache
 def _pairs() -> re.Pattern[str]:
-    full = [
-        full.lower()
-        for full, _ in read_lexicon("damage_paraphrase", package="semscale.drift")["contractions"]
-    ]
+    full = [full.lower() for full, _ in read_lexicon("paraphrase", package="semscale.damage")["contractions"]]
     words = "|".join(_ending(word, word in full) for word in sorted(_partners(), key=len, reverse=True))
     return re.compile(
         rf"(?:(?<!\w)(?P<article>an?)(?P<space>\s))?(?<![\w'’-])(?P<word>{words})(?![\w'’-])", re.IGNORECASE
@@ -118,5 +115,5 @@ def _ending(word: str, is_contractible: bool) -> str:
 
 @cache
 def _adjectives() -> re.Pattern[str]:
-    words = "|".join(read_lexicon("damage_paraphrase", package="semscale.drift")["adjectives"].split())
+    words = "|".join(read_lexicon("paraphrase", package="semscale.damage")["adjectives"].split())
     return re.compile(rf"\b({words}) and ({words})\b", re.IGNORECASE)
