@@ -70,11 +70,34 @@ def test_a_history_gives_the_spread_of_differences_between_runs():
     for day, losses in enumerate(
         [alternating(0.2, 0.1), alternating(0.3, 0.1 - HALF), alternating(0.2, 0.1)]
     ):
-        runs.append(stored_comparison({"match": 0.2}, day=day, scores={"match": losses}))
+        kept = stored_comparison({"match": 0.2}, day=day, scores={"match": losses})
+        runs.append(replace(kept, figures=(replace(kept.figures[0], drift=0.05),)))  # reruns lose .15
     (match,) = plan_gate(runs).metrics
     assert match.sd == pytest.approx(0.1)
     assert match.n_spread == 60
     assert match.source == "differences between 3 comparisons in a row"
+
+
+def test_a_history_without_reruns_gives_the_spread_of_losses():
+    # The gate takes nothing off, so that what lasts from run to run spreads, too: HALF is a spread of .1.
+    runs = [
+        stored_comparison({"match": 0.2}, day=day, scores={"match": alternating(mean, HALF)})
+        for day, mean in enumerate([0.2, 0.3])
+    ]
+    (match,) = plan_gate(runs).metrics
+    assert match.sd == pytest.approx(0.1)
+    assert match.source == "losses of 2 comparisons"
+
+
+def test_differences_and_losses_stand_side_by_side_where_reruns_lose_in_some_metrics_only():
+    scores = {"match": alternating(0.2, HALF), "silence": alternating(0.2, HALF)}
+    kept = [stored_comparison({"match": 0.2, "silence": 0.2}, day=day, scores=scores) for day in range(2)]
+    match, silence = kept[1].figures
+    kept[1] = replace(kept[1], figures=(replace(match, drift=0.1), silence))
+    plans = {plan.metric: plan for plan in plan_gate(kept).metrics}
+    assert plans["match"].sd == 0.0  # twice the same
+    assert plans["silence"].sd == pytest.approx(0.1)
+    assert plans["match"].source.endswith("in a row, and their losses where reruns lose nothing")
 
 
 def test_one_comparison_of_a_history_gives_the_spread_of_its_losses():

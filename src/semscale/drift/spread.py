@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isclose
 
 import numpy as np
 
@@ -13,9 +14,11 @@ from semscale.drift.metric_choice import USUAL, chosen_metrics, margins
 from semscale.drift.metrics import TEXT_METRICS
 from semscale.drift.sequence import one_series
 from semscale.errors import InputError
-from semscale.history.stored_comparison import StoredComparison
+from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.scales.messages import unknown_name
 from semscale.types import Floats
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,10 @@ def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spre
 
 
 def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSettings) -> Spread:
-    """Take the spread of differences between runs that follow each other; of losses, where there is one run.
+    """Take the spread of a candidate's drift out of earlier comparisons.
+
+    Where reruns lose something, it is that of the differences between runs that follow each other, as a
+    candidate differs from reruns likewise. Where nothing is taken off, it is that of the losses themselves.
 
     Margins are those that the latest comparison was held against.
 
@@ -78,12 +84,12 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
     if not with_scores:
         raise InputError("a plan needs the items' scores: read the comparisons with them")
     names = _names(latest, settings)
+    losses = {name: [scores[name] for scores in with_scores if name in scores] for name in names}
+    differing = {name for name in names if len(losses[name]) > 1 and _reruns_lose(latest, name)}
     pooled = {
-        name: _pooled(_differences([scores[name] for scores in with_scores if name in scores]))
-        for name in names
+        name: _pooled(_differences(losses[name]) if name in differing else losses[name]) for name in names
     }
     kinds = {figure.group for figure in latest.figures if figure.group and figure.group[0] in settings.by}
-    k = len(with_scores)
     return Spread(
         sd={name: sd for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
@@ -92,7 +98,7 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
         if latest.scores
         else len(next(iter(with_scores[-1].values()))),
         n_tests=len(names) * (1 + len(kinds)),
-        source=f"differences between {k} comparisons in a row" if k > 1 else "losses of 1 comparison",
+        source=_source(len(with_scores), n_differing=len(differing), n_metrics=len(names)),
         cautions=tuple(cautions),
     )
 
@@ -106,12 +112,26 @@ def _names(latest: StoredComparison, settings: GateSettings) -> tuple[str, ...]:
 
 
 def _stored_margin(latest: StoredComparison, name: str) -> float:
-    return next(figure.margin for figure in latest.figures if figure.metric == name and figure.group is None)
+    return _figure(latest, name).margin
+
+
+def _reruns_lose(latest: StoredComparison, name: str) -> bool:
+    figure = _figure(latest, name)
+    return not isclose(figure.loss, figure.drift, abs_tol=_ROUNDING)
+
+
+def _figure(latest: StoredComparison, name: str) -> StoredFigure:
+    return next(figure for figure in latest.figures if figure.metric == name and figure.group is None)
+
+
+def _source(k: int, *, n_differing: int, n_metrics: int) -> str:
+    if not n_differing:
+        return f"losses of {k} comparison{'s' * (k > 1)}"
+    said = f"differences between {k} comparisons in a row"
+    return said if n_differing == n_metrics else f"{said}, and their losses where reruns lose nothing"
 
 
 def _differences(losses: Sequence[Floats]) -> list[Floats]:
-    if len(losses) == 1:
-        return [losses[0]]
     return [after - before for before, after in pairwise(losses)]
 
 
