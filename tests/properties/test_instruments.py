@@ -32,6 +32,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.snapshots.measuring import SnapshotMeter
 from semscale.types import Status
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
@@ -178,6 +179,11 @@ def drift_signature(**settings):
     return DriftMeter(**{"cache": False, "layer": 6, **settings}).measure(one, [one])[0].signature
 
 
+@cache
+def snapshot_meter():
+    return SnapshotMeter()
+
+
 INSTRUMENTS = [
     Instrument(
         kind=DriftMeter,
@@ -274,6 +280,14 @@ INSTRUMENTS = [
             "recall_share": 0.5,
             "layer": 3,
         },
+        figure="score",
+    ),
+    Instrument(
+        kind=SnapshotMeter,
+        score=lambda cells: snapshot_meter().match(cells, ["I would never buy it"] * len(cells), "weigh"),
+        rows=lambda found: np.column_stack([found.score, *found.components.values()]),
+        signature=lambda **settings: SnapshotMeter(**settings).match(["fine"], ["good"], "weigh").signature,
+        settings={"model": other_model()},
         figure="score",
     ),
     Instrument(
