@@ -2,7 +2,7 @@ from dataclasses import replace
 
 import pytest
 
-from semscale.drift.checking import check_comparable
+from semscale.drift.checking import check_comparable, check_rerun
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -83,3 +83,11 @@ def test_of_many_ids_a_few_are_named():
     many = Run("exam", "m1", tuple(item(str(number)) for number in range(9)))
     with pytest.raises(InputError, match="lacks '1', '2', '3', '4', '5' and 3 more of the baseline"):
         check_comparable(many, candidate(item("0")))
+
+
+def test_a_rerun_that_says_nothing_is_refused_and_an_incomplete_one_is_not():
+    silent = [replace(one, outputs=()) for one in BASELINE.items]
+    with pytest.raises(InputError, match="says nothing in any item, and the baseline something in 3"):
+        check_rerun(BASELINE, candidate(*silent))
+    incomplete = candidate(*silent[:2], BASELINE.items[2])
+    assert check_rerun(BASELINE, incomplete) == incomplete

@@ -74,7 +74,7 @@ def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
 def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str | None) -> "Run":
     """Say which dataset a run is of, and which run it is a rerun of."""
     from semscale.cli.drift_place import run_of
-    from semscale.drift.checking import check_comparable
+    from semscale.drift.checking import check_rerun
     from semscale.errors import InputError
 
     if rerun_of is None:
@@ -86,7 +86,7 @@ def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str |
             "model once more; drop --rerun-of, or give the same --model"
         )
     run = replace(run, dataset=original.dataset, rerun_of=original.id)
-    check_comparable(original, run)
+    check_rerun(original, run)
     return run
 
 

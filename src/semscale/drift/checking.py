@@ -48,6 +48,26 @@ def check_comparable(baseline: Run, candidate: Run) -> Run:
     return ordered
 
 
+def check_rerun(baseline: Run, rerun: Run) -> Run:
+    """Check that a rerun can tell how far the baseline's outputs differ by chance.
+
+    Returns:
+        The rerun with its items in the baseline's order.
+
+    Raises:
+        InputError: as ``check_comparable``; or it says nothing at all where the baseline does. Beside such a
+            rerun a silent candidate would seem unchanged.
+    """
+    ordered = check_comparable(baseline, rerun)
+    speaking = sum(bool(item.spoken) for item in baseline.items)
+    if speaking and not any(item.spoken for item in rerun.items):
+        raise InputError(
+            f"rerun {rerun.id[:8]} says nothing in any item, and the baseline something in {speaking}: no "
+            "answer tells nothing about chance; ask the model again, and leave this one out"
+        )
+    return ordered
+
+
 def _check_ids(baseline: Run, candidate: Run) -> None:
     ours, theirs = ({item.id: None for item in run.items} for run in (baseline, candidate))
     lacking = [name for name in ours if name not in theirs]

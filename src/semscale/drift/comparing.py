@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from semscale.drift.checking import check_comparable
+from semscale.drift.checking import check_comparable, check_rerun
 from semscale.drift.comparison import Comparison
 from semscale.drift.meter import DriftMeter
 from semscale.history.runs import Run
@@ -29,7 +29,7 @@ def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wa
         progress: called while items are compared.
 
     Raises:
-        InputError: a run cannot be compared with the baseline; see ``check_comparable``.
+        InputError: a run cannot be compared with the baseline; see ``check_comparable`` and ``check_rerun``.
 
     Example:
         >>> from semscale.history.items import Item, Output
@@ -40,11 +40,12 @@ def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wa
         ([0.0], [0.0])
     """
     measuring = meter or DriftMeter()
-    ordered = [check_comparable(baseline, run) for run in (candidate, *reruns)]
-    measured, *again = measuring.measure(baseline, ordered, progress=progress)
+    ordered = check_comparable(baseline, candidate)
+    repeated = [check_rerun(baseline, rerun) for rerun in reruns]
+    measured, *again = measuring.measure(baseline, [ordered, *repeated], progress=progress)
     return Comparison(
         baseline=baseline,
-        candidate=ordered[0],
+        candidate=ordered,
         measured=measured,
         reruns=tuple(again),
         floors=measuring.floors(baseline, progress=progress) if floors else {},

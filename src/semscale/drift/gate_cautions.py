@@ -1,24 +1,75 @@
 """What a reader of a decision must know beside it."""
 
+import unicodedata
 from collections.abc import Sequence
 
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import DriftTest
+from semscale.drift.measured import AlignedPair
 from semscale.history.runs import named
 from semscale.stats.resampling import FEWEST_CLUSTERS
 
+_SAME = 1e-5  # what rounding leaves of a loss where a model reads the same tokens twice
+_UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters
+
 
 def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
-    """Name what weakens a decision: no rerun, few items, items and metrics without a value."""
-    cautions = []
-    n = len(comparison.baseline.items)
+    """Name what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
+    return [*_about_reruns(comparison), *_about_texts(comparison), *_about_items(comparison, tests)]
+
+
+def _about_reruns(comparison: Comparison) -> list[str]:
     if not comparison.reruns:
-        cautions.append(
+        return [
             "no rerun of the baseline: every difference counts as drift, chance ones, too; record the "
             "baseline's model once more as a rerun"
-        )
+        ]
+    if "silence" not in comparison.metrics:
+        return []
+    silent = int((comparison.expected("silence") > 0).sum())
+    if not silent:
+        return []
+    n = len(comparison.baseline.items)
+    return [
+        f"in {silent} of {n} items only one of baseline and rerun says anything: where a candidate is silent, "
+        "too, that counts as chance; see that the reruns are complete"
+    ]
+
+
+def _about_texts(comparison: Comparison) -> list[str]:
+    """Name outputs that differ and are the same to the model, as all unknown signs are."""
+    pairs = [_texts(comparison, pair) for pair in comparison.measured.pairs if _is_same_to_model(pair)]
+    alike = sum(_folded(ours) != _folded(theirs) for ours, theirs in pairs if ours != theirs)
+    if not alike:
+        return []
+    differ = "outputs differ" if alike > 1 else "output differs"
+    return [
+        f"{alike} {differ} from the baseline's only in signs that the model does not know: no drift is seen there; "
+        "choose a model that reads them (--embedder)"
+    ]
+
+
+def _is_same_to_model(pair: AlignedPair) -> bool:
+    return pair.scores.get("bertscore_f1", 0.0) > 1 - _SAME
+
+
+def _texts(comparison: Comparison, pair: AlignedPair) -> tuple[str, str]:
+    ours, theirs = (run.items[pair.item].spoken for run in (comparison.baseline, comparison.candidate))
+    return ours[pair.baseline or 0].text or "", theirs[pair.candidate or 0].text or ""
+
+
+def _folded(text: str) -> str:
+    """Take away what models read alike: capitals, accents and spaces."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in decomposed if unicodedata.category(sign) not in _UNREAD)
+
+
+def _about_items(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
+    cautions = []
+    n = len(comparison.baseline.items)
     if n < FEWEST_CLUSTERS:
-        cautions.append(f"only {n} items: with fewer than {FEWEST_CLUSTERS} little can be shown; add items")
+        items = f"{n} item{'s' * (n != 1)}"
+        cautions.append(f"only {items}: with fewer than {FEWEST_CLUSTERS} little can be shown; add items")
     few = {
         f"{test.group[0]} {test.group[1]}"
         for test in tests
