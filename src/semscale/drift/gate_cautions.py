@@ -31,8 +31,8 @@ def _about_reruns(comparison: Comparison) -> list[str]:
         return []
     n = len(comparison.baseline.items)
     return [
-        f"in {silent} of {n} items only one of baseline and rerun says anything: where a candidate is silent, "
-        "too, that counts as chance; see that the reruns are complete"
+        f"in {silent} of {n} items only one of baseline and rerun says anything: where a candidate is "
+        "silent, too, that counts as chance; see that the reruns are complete"
     ]
 
 
@@ -44,8 +44,8 @@ def _about_texts(comparison: Comparison) -> list[str]:
         return []
     differ = "outputs differ" if alike > 1 else "output differs"
     return [
-        f"{alike} {differ} from the baseline's only in signs that the model does not know: no drift is seen there; "
-        "choose a model that reads them (--embedder)"
+        f"{alike} {differ} from the baseline's only in signs that the model does not know: no drift is seen "
+        "there; choose a model that reads them (--embedder)"
     ]
 
 
