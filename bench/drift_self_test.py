@@ -24,7 +24,7 @@ from semscale.drift.gate_settings import GateSettings
 from semscale.drift.meter import DriftMeter
 from semscale.drift.metric_choice import USUAL
 from semscale.drift.reading import read_run
-from semscale.drift.self_test import self_test
+from semscale.drift.self_testing import self_test
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

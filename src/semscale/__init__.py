@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale import consistency
+    from semscale import consistency, drift
     from semscale.chat import ChatModel, load_chat_model
     from semscale.consistency.consistencies import Consistencies
     from semscale.consistency.measuring import Consistency
@@ -71,6 +71,7 @@ __all__ = [
     "__version__",
     "bertscore",
     "consistency",
+    "drift",
     "judge",
     "lint",
     "load_chat_model",
@@ -110,10 +111,14 @@ _HOMES = {
 }
 
 
+_PACKAGES = ("consistency", "drift")
+"""Packages that are public names themselves; ``consistency`` can be called."""
+
+
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that importing semscale itself stays light."""
-    if name == "consistency":  # a package that can be called
-        return import_module("semscale.consistency")
+    if name in _PACKAGES:
+        return import_module(f"semscale.{name}")
     for module, names in _HOMES.items():
         if name in names:
             found: object = getattr(import_module(module), name)

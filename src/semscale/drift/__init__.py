@@ -1,1 +1,83 @@
-"""Quality drift: a candidate's outputs beside an approved baseline's, and the gate between them."""
+"""Quality drift: a candidate's outputs beside an approved baseline's, and the gate between them.
+
+Names load when they are first used.
+
+Example:
+    >>> from semscale import drift
+    >>> "compare" in dir(drift)
+    True
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semscale.drift.comparing import compare
+    from semscale.drift.comparison import Comparison
+    from semscale.drift.decision import GateDecision, Outcome
+    from semscale.drift.gate import decide
+    from semscale.drift.gate_settings import GateSettings, read_gate_settings
+    from semscale.drift.keeping import stored
+    from semscale.drift.meter import DriftMeter
+    from semscale.drift.plan import plan_gate
+    from semscale.drift.reading import read_run
+    from semscale.drift.run_columns import RunColumns
+    from semscale.drift.self_testing import self_test
+    from semscale.drift.trend import trends
+    from semscale.history.items import Item, Output
+    from semscale.history.opening import open_history
+    from semscale.history.runs import Approval, Run
+
+__all__ = [
+    "Approval",
+    "Comparison",
+    "DriftMeter",
+    "GateDecision",
+    "GateSettings",
+    "Item",
+    "Outcome",
+    "Output",
+    "Run",
+    "RunColumns",
+    "compare",
+    "decide",
+    "open_history",
+    "plan_gate",
+    "read_gate_settings",
+    "read_run",
+    "self_test",
+    "stored",
+    "trends",
+]
+
+_HOMES = {
+    "semscale.drift.comparing": ("compare",),
+    "semscale.drift.comparison": ("Comparison",),
+    "semscale.drift.decision": ("GateDecision", "Outcome"),
+    "semscale.drift.gate": ("decide",),
+    "semscale.drift.gate_settings": ("GateSettings", "read_gate_settings"),
+    "semscale.drift.keeping": ("stored",),
+    "semscale.drift.meter": ("DriftMeter",),
+    "semscale.drift.plan": ("plan_gate",),
+    "semscale.drift.reading": ("read_run",),
+    "semscale.drift.run_columns": ("RunColumns",),
+    "semscale.drift.self_testing": ("self_test",),
+    "semscale.drift.trend": ("trends",),
+    "semscale.history.items": ("Item", "Output"),
+    "semscale.history.opening": ("open_history",),
+    "semscale.history.runs": ("Approval", "Run"),
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used."""
+    for module, names in _HOMES.items():
+        if name in names:
+            found: object = getattr(import_module(module), name)
+            globals()[name] = found
+            return found
+    raise AttributeError(f"module 'semscale.drift' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

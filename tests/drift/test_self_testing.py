@@ -10,8 +10,8 @@ from scipy.stats import binomtest
 from semscale.damage.damages import DAMAGES
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.measured import Measured
-from semscale.drift.self_test import self_test
 from semscale.drift.self_test_draws import Draw, Versions, compare_drawn, draw_items
+from semscale.drift.self_testing import self_test
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
