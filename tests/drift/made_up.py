@@ -72,6 +72,11 @@ def comparison(
     )
 
 
+def spread_out(mean: float, n: int = 30, half: float = 0.02) -> np.ndarray:
+    """n losses around a mean, half above and half below."""
+    return mean + half * np.where(np.arange(n) % 2, 1.0, -1.0)
+
+
 def stored_comparison(losses: Mapping[str, float], *, day: int = 0, **settings) -> StoredComparison:
     """A stored comparison of some day with these mean losses, of 30 items and without scores."""
     figures = tuple(
