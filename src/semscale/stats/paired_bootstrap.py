@@ -46,10 +46,10 @@ def paired_means(
     All figures are resampled together, so that a figure's result does not depend on which others there are.
     Intervals are expanded percentiles. The p-value is the greater of two: that of the t-test, and that of the
     bootstrap-t, the share of replicates whose ``(mean* - mean) / se*`` reaches ``mean / se``. Each of them
-    errs too often where the differences are skewed its way; the greater does so less. Replicates of items that
-    are all alike have no ``se*`` and are set aside: where one of 30 differs from the rest, every third is one.
-    No p-value is below ``2 ** -n``, what a sign test of n items can say at most: differences that are all
-    alike and above 0 have a direction and no spread.
+    errs too often where the differences are skewed its way; the greater does so less. Replicates of items
+    that are all alike have no ``se*`` and are set aside: where one of 30 differs from all others, every third
+    is one. No p-value is below ``2 ** -n``, what a sign test of n items can say at most: differences that are
+    all alike and above 0 have a direction and no spread.
 
     With fewer than 10 items, or more than 20,000, there are t intervals and the t-test alone.
 
@@ -137,8 +137,8 @@ def _replicates(values: Floats, plan: IntervalPlan) -> tuple[Floats, Floats]:
         plan: seed and number of replicates, r.
 
     Returns:
-        Two arrays of shape (r, k). A replicate of items that are all alike has no se: over that it is NaN. One
-        without any value is NaN in both.
+        Two arrays of shape (r, k). A replicate of items that are all alike has no se: over that it is NaN.
+        One without any value is NaN in both.
     """
     present = ~np.isnan(values)
     centred = np.where(present, values - np.nanmean(values, axis=0), 0.0) if values.size else values
