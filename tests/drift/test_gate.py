@@ -75,9 +75,11 @@ def test_losses_that_are_all_alike_fail_once_signs_suffice(n, outcome, needed):
     assert (test.outcome, test.n_needed, test.p_value) == (outcome, needed, 2.0**-n)
 
 
-def test_one_item_decides_nothing():
-    (test,) = decide(comparison({"match": [0.0]}), FEW).tests
-    assert (test.outcome, test.n_needed) == (Outcome.UNDECIDED, None)
+@pytest.mark.parametrize(("loss", "needed"), [(0.0, 2), (1.0, 5)])
+def test_one_item_decides_nothing(loss, needed):
+    # Two have an interval; five signs have a p-value of 1 / 32.
+    (test,) = decide(comparison({"match": [loss]}), FEW).tests
+    assert (test.outcome, test.n_needed) == (Outcome.UNDECIDED, needed)
 
 
 def test_a_metric_without_any_value_is_undecided_for_good():

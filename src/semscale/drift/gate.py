@@ -205,12 +205,13 @@ def _needed(
 ) -> int | None:
     """Items that would decide; never fewer than there are, as those did not."""
     found = question.found
+    sd = found.sd if found.mean.n > 1 else 0.0  # a single item has none
     if is_material:
         if single_alpha is None:  # more runs decide here, not more items
             return None
-        needed = needed_for_significance(found.mean.value, found.sd, single_alpha)
+        needed = needed_for_significance(found.mean.value, sd, single_alpha)
     else:
-        needed = needed_for_width(question.margin - found.mean.value, found.sd, settings.interval)
+        needed = needed_for_width(question.margin - found.mean.value, sd, settings.interval)
     return None if needed is None else max(needed, found.mean.n + 1)
 
 

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from semscale.errors import UnknownNameError
-
 
 @dataclass(frozen=True)
 class Metric:
@@ -56,14 +54,3 @@ def field_metric(field: str, span: float) -> Metric:
     """
     meaning = f"How far “{field}” differs between aligned outputs, on average."
     return Metric(f"{field}_difference", meaning, span=span, unit=field)
-
-
-def known_metric(name: str, metrics: dict[str, Metric]) -> Metric:
-    """Look a metric up.
-
-    Raises:
-        UnknownNameError: none has this name.
-    """
-    if name not in metrics:
-        raise UnknownNameError(f"metric must be one of {', '.join(metrics)}, got {name!r}")
-    return metrics[name]
