@@ -39,3 +39,9 @@ def test_a_silent_model_is_not_excused_by_a_silent_rerun(meter):
     silent = run("", "", "", rerun_of=BASELINE.id)
     with pytest.raises(InputError, match="says nothing in any item"):
         compare(BASELINE, run("", "", ""), reruns=[silent], meter=meter)
+
+
+def test_a_candidate_is_not_its_own_rerun(meter):
+    again = run("A start.", "Give the voltage.", "In order.", rerun_of=BASELINE.id)
+    with pytest.raises(InputError, match="reruns must not hold the candidate"):
+        compare(BASELINE, again, reruns=[again], meter=meter)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from semscale.drift.checking import check_comparable, check_rerun
 from semscale.drift.comparison import Comparison
 from semscale.drift.meter import DriftMeter
+from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.types import Progress
 
@@ -30,6 +31,7 @@ def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wa
 
     Raises:
         InputError: a run cannot be compared with the baseline; see ``check_comparable`` and ``check_rerun``.
+            Or the candidate is one of the reruns, beside which it could not drift.
 
     Example:
         >>> from semscale.history.items import Item, Output
@@ -40,6 +42,8 @@ def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wa
         ([0.0], [0.0])
     """
     measuring = meter or DriftMeter()
+    if candidate.id in {rerun.id for rerun in reruns}:
+        raise InputError(f"reruns must not hold the candidate, {candidate.id[:8]}: leave it out of them")
     ordered = check_comparable(baseline, candidate)
     repeated = [check_rerun(baseline, rerun) for rerun in reruns]
     measured, *again = measuring.measure(baseline, [ordered, *repeated], progress=progress)
