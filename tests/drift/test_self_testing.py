@@ -1,5 +1,7 @@
 """The self-test: what is drawn, what the gate is shown, and how its decisions are counted."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -152,6 +154,13 @@ def test_a_rerun_in_another_order_is_put_right():
     baseline = run_of(24)
     backwards = Run("words", "model-a", baseline.items[::-1])
     assert quick(baseline, reruns=[backwards] * 2, kinds=["swap"]).row("rerun", 0.0).passed.value == 1
+
+
+def test_a_rerun_that_says_nothing_is_refused():
+    baseline = run_of(6)
+    silent = replace(baseline, items=tuple(replace(item, outputs=()) for item in baseline.items))
+    with pytest.raises(InputError, match="says nothing in any item"):
+        quick(baseline, reruns=[silent], kinds=["swap"])
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from semscale.damage.damages import DAMAGES, damaged
+from semscale.drift.checking import check_rerun
 from semscale.drift.decision import GateDecision, Outcome
 from semscale.drift.gate import decide
 from semscale.drift.gate_settings import GateSettings
@@ -87,11 +88,11 @@ def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and w
 
     Raises:
         UnknownNameError: no change has one of these names.
-        InputError: a setting outside its range, or a rerun with other items.
+        InputError: a setting outside its range, or a rerun that cannot be one; see ``check_rerun``.
     """
     chosen = _checked_kinds(kinds)
     plan = _plan(baseline, settings or GateSettings(), items=items, shares=shares, draws=draws, seed=seed)
-    runs = tuple(_aligned(baseline, rerun) for rerun in reruns) or (baseline,)
+    runs = tuple(check_rerun(baseline, rerun) for rerun in reruns) or (baseline,)
     changes = _measured(baseline, runs, chosen, meter or DriftMeter(), seed, progress)
     unchanged = replace(changes[0], kind="rerun" if reruns else "identity", is_harmful=False)
     asked = [(unchanged, 0.0), *((change, share) for change in changes for share in plan.shares)]
@@ -146,12 +147,6 @@ def _plan(  # noqa: PLR0913 - checks each setting
 def _quick(settings: GateSettings) -> GateSettings:
     """The same gate with a bootstrap of at most ``REPLICATES`` replicates."""
     return settings.model_copy(update={"replicates": min(settings.replicates, REPLICATES)})
-
-
-def _aligned(baseline: Run, rerun: Run) -> Run:
-    """Put a rerun's items into the baseline's order; what does not belong there the meter refuses."""
-    places = {item.id: place for place, item in enumerate(baseline.items)}
-    return replace(rerun, items=tuple(sorted(rerun.items, key=lambda item: places.get(item.id, len(places)))))
 
 
 def _measured(  # noqa: PLR0913 - all that is measured at once
