@@ -156,6 +156,7 @@ def test_hostile_words_are_shown_not_run(read_page):
 def test_every_shape_makes_a_small_page(settings, gated, read_page):
     compared = comparison_of(**settings)
     page = read_page(drift_page(compared, decision_about(compared) if gated else None))
+    assert ("exceeds the margin" in page.text) <= gated
     page.assert_harmless()
     assert len(page.source.encode()) < HALF_A_MEGABYTE
 

@@ -4,7 +4,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.drift.gate_settings import GateSettings
+from semscale.stats.estimates import IntervalPlan
+from semscale.stats.means import MeanEstimate
+from semscale.stats.paired_bootstrap import paired_means
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -29,14 +32,27 @@ def overall_tests(decision: "GateDecision | None") -> dict[str, "DriftTest"]:
 
 
 def drift_estimates(comparison: "Comparison", decision: "GateDecision | None") -> dict[str, MeanEstimate]:
-    """Give each metric's mean drift over all items: the gate's, or one made here where it tested none."""
+    """Give each metric's mean drift over all items: the gate's, or one made alike where it tested none."""
     tests = overall_tests(decision)
-    return {
-        name: tests[name].drift
-        if name in tests
-        else estimate_mean(comparison.drifts(name), bounds=(-metric.span, metric.span))
-        for name, metric in comparison.metrics.items()
-    }
+    missing = [name for name in comparison.metrics if name not in tests]
+    if not missing:
+        return {name: tests[name].drift for name in comparison.metrics}
+    drifts = np.column_stack([comparison.drifts(name) for name in missing])
+    spans = np.array([comparison.metrics[name].span for name in missing])
+    found = paired_means(drifts, spans=spans, plan=_interval_plan(decision))
+    made = {name: one.mean for name, one in zip(missing, found, strict=True)}
+    return {name: made[name] if name in made else tests[name].drift for name in comparison.metrics}
+
+
+def _interval_plan(decision: "GateDecision | None") -> IntervalPlan:
+    """Say how the gate made its intervals, as its signature has it; by default where none was asked."""
+    usual = GateSettings()
+    stated = {} if decision is None else dict(decision.signature.fields)
+    return IntervalPlan(
+        interval=float(stated.get("interval", usual.interval)),
+        seed=int(stated.get("gate_seed", usual.seed)),
+        replicates=int(stated.get("replicates", usual.replicates)),
+    )
 
 
 def mean_loss(comparison: "Comparison", metric: str) -> float:

@@ -17,6 +17,9 @@ HARM = (
 )
 """How items are sorted, in words."""
 
+HARM_WITHOUT_GATE = "Harm is an item's drift as a share of the metric's worst case, summed over all metrics"
+"""How they are sorted where no gate was asked."""
+
 
 @dataclass(frozen=True)
 class HarmedItem:

@@ -11,7 +11,7 @@ from semscale.report.drift_changes import shown_items, words_on_sorting
 from semscale.report.drift_facts import drift_estimates, n_left_out, n_silent, overall_tests
 from semscale.report.drift_figures import metrics_figure, spread_figure
 from semscale.report.drift_group_figures import groups_figure, groups_map
-from semscale.report.drift_items import HARM, harm, most_harmed
+from semscale.report.drift_items import HARM, HARM_WITHOUT_GATE, harm, most_harmed
 from semscale.report.drift_tables import sequence_table, table_of_tests, thresholds_table
 from semscale.report.drift_words import (
     LEVELS,
@@ -59,6 +59,7 @@ def drift_page(
     harmed = most_harmed(comparison, decision, limit=SHOWN_ITEMS)
     shown = shown_items(comparison, harmed)
     signature = comparison.signature if decision is None else decision.signature
+    sorting = words_on_sorting(shown, int((harm(comparison, decision) > 0).sum()))
     return render(
         "drift.html.j2",
         title=f"Is “{clipped(comparison.candidate.model, 60).shown}” as good as the baseline?",
@@ -80,7 +81,7 @@ def drift_page(
         thresholds=None if decision is None else thresholds_table(decision),
         sequence=None if decision is None else sequence_table(decision),
         items=shown,
-        items_said=f"{words_on_sorting(shown, int((harm(comparison, decision) > 0).sum()))}. {HARM}.",
+        items_said=f"{sorting}. {HARM_WITHOUT_GATE if decision is None else HARM}.",
         guards=_guards(comparison, {item.place for item in harmed}),
         left_out=_left_out(comparison),
         settings=_settings(comparison, signature.fields),
