@@ -78,6 +78,14 @@ def test_a_slow_rise_is_given_a_day():
     assert "Getting worse, a day: match by +0.0100 [0.0100, 0.0100]" in said  # exactly .01 a day
 
 
+def test_runs_of_one_day_have_no_pace_a_day(read_page):
+    kept = [stored_comparison({"match": 0.02 + 0.01 * run}, day=run) for run in range(10)]
+    kept = [replace(one, compared=kept[0].compared + timedelta(hours=n)) for n, one in enumerate(kept)]
+    assert "Getting worse: match (p < 0.001)" in " ".join(readings(trends(kept)))
+    row = page_of(kept, read_page).text.split("p of evidence")[1]
+    assert "+0.2400" not in row  # .01 an hour
+
+
 def test_a_fall_is_no_harm():
     kept = [stored_comparison({"match": 0.2 - 0.01 * day}, day=day) for day in range(10)]
     assert "Getting better, a day: match by −0.0100" in " ".join(readings(trends(kept)))

@@ -14,6 +14,7 @@ from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
 from semscale.drift.decision import Outcome
 from semscale.report.drift_words import evidence_words, p_words, signed
+from semscale.report.trend_words import spans_days
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def _print(console: Console, seen: "SeenHistory") -> None:
         for table in _tables(dataset):
             console.print(table)
         for caution in dataset.trends.cautions if dataset.trends else ():
-            console.print(Text(printable(caution), style="yellow"))
+            console.print(Text(f"trend: {printable(caution)}", style="yellow"))
     if seen.report is not None:
         console.print(f"report: {printable(seen.report)}")
 
@@ -136,7 +137,8 @@ def _trend_table(trends: "Trends") -> Table:
     for trend in trends.metrics.values():
         losses = trend.losses[~(trend.losses != trend.losses)]  # noqa: PLR0124 - NaN
         ends = (float(losses[0]), float(losses[-1])) if len(losses) else (None, None)
-        cells = [*(number(end, 3) for end in ends), signed(trend.course.slope.value, 4)]
+        slope = signed(trend.course.slope.value, 4) if spans_days(trends) else MISSING
+        cells = [*(number(end, 3) for end in ends), slope]
         evidence = trend.sequence.evidence[-1] if trend.sequence and trend.sequence.evidence else math.nan
         table.add_row(
             trend.metric,

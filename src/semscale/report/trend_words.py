@@ -1,6 +1,7 @@
 """What a trend says, in words: by metric, how it rises, where it changed, and what the runs prove."""
 
 import math
+from datetime import timedelta
 
 from semscale.drift.decision import SequenceTest
 from semscale.drift.trend import MetricTrend, Trends
@@ -15,6 +16,7 @@ ALPHA = 0.05
 
 TABLED_RUNS = 200
 _DIGITS = 4  # of a slope a day
+_DAY = timedelta(days=1)
 _NAMED = 4
 _NAMED_MODELS = 12
 
@@ -29,17 +31,24 @@ def readings(trends: Trends) -> list[str]:
         said.append(f"Over all runs more is lost than allowed, beyond chance: {_few(proved)}.")
     elif tested:
         said.append("Over all runs no metric lost more than is allowed beyond chance.")
-    worse = [_course(one) for one in metrics if is_trending(one) and one.course.slope.value > 0]
-    better = [_course(one) for one in metrics if is_trending(one) and one.course.slope.value < 0]
+    daily = spans_days(trends)
+    worse = [_course(one, daily) for one in metrics if is_trending(one) and one.course.slope.value > 0]
+    better = [_course(one, daily) for one in metrics if is_trending(one) and one.course.slope.value < 0]
     changed = [_changed(trends, one) for one in metrics if has_changed(one)]
-    said += [f"Getting worse, a day: {_few(worse)}."] if worse else []
-    said += [f"Getting better, a day: {_few(better)}."] if better else []
+    pace = ", a day" if daily else ""
+    said += [f"Getting worse{pace}: {_few(worse)}."] if worse else []
+    said += [f"Getting better{pace}: {_few(better)}."] if better else []
     said += [f"Changed level: {_few(changed)}."] if changed else []
     if len(trends.times) < FEWEST_VALUES:
         said.append(f"A trend or a change of level takes at least {FEWEST_VALUES} runs.")
     elif not (worse or better or changed):
         said.append("No metric shows a trend or a change of level.")
     return said
+
+
+def spans_days(trends: Trends) -> bool:
+    """Say whether the runs span a day or more: else a change a day would be told of hours nobody saw."""
+    return trends.times[-1] - trends.times[0] >= _DAY
 
 
 def is_trending(one: MetricTrend) -> bool:
@@ -65,7 +74,9 @@ def metrics_table(trends: Trends) -> Table:
         _, limit = limits(one)
         slope, change, found = one.course.slope, one.change, one.sequence
         per_day = (
-            f"{signed(slope.value, _DIGITS)} {bracket(slope, _DIGITS)}" if has_interval(slope) else MISSING
+            f"{signed(slope.value, _DIGITS)} {bracket(slope, _DIGITS)}"
+            if has_interval(slope) and spans_days(trends)
+            else MISSING
         )
         rows.append(
             (
@@ -137,7 +148,9 @@ def _proved(found: SequenceTest) -> str:
     return f"{metric_label(found.metric)} (evidence {evidence}, {p_said(found.p_adjusted)})"
 
 
-def _course(one: MetricTrend) -> str:
+def _course(one: MetricTrend, daily: bool) -> str:
+    if not daily:
+        return f"{metric_label(one.metric)} ({p_said(one.course.p_value)})"
     slope = one.course.slope
     words = f"{signed(slope.value, _DIGITS)} {bracket(slope, _DIGITS)}"
     return f"{metric_label(one.metric)} by {words} ({p_said(one.course.p_value)})"
