@@ -106,6 +106,9 @@ def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
     assert content["outcome"] is None
     by_name = {metric["metric"]: metric for metric in content["metrics"]}
     assert by_name["silence"]["loss"] == pytest.approx(2 / 30)  # two items without a word
+    # The screen shows what the history keeps, and the JSON and the page what is made for them: both are one.
+    shown = next(line for line in ended.out.splitlines() if line.startswith("match "))
+    assert f"[{by_name['match']['low']:.3f}, {by_name['match']['high']:.3f}]" in shown
 
 
 def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
@@ -190,6 +193,14 @@ REFUSED = {
     "contradicting thresholds": (
         gate("--threshold", "min_match=0.9", "--threshold", "max_match=0.5"),
         ["min_match", "max_match", "contradict"],
+    ),
+    "a threshold given twice": (
+        gate("--threshold", "min_match=0.1", "--threshold", "min_match=0.2"),
+        ["min_match", "as 0.1 and as 0.2"],
+    ),
+    "a stored run as another model's": (
+        ["gate", "latest", "--model", "n"],
+        ["is of 'm'", "got 'n'", "drop --model"],
     ),
     "a threshold without a number": (gate("--threshold", "min_match"), ["min_match", "a name and a number"]),
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),

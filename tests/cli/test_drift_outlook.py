@@ -55,6 +55,13 @@ def test_a_history_shows_runs_comparisons_and_trends(semscale, followed, tmp_pat
     assert "answers" in (tmp_path / "trend.html").read_text()
 
 
+def test_what_a_trend_leaves_out_is_said_to_be_of_the_trend(semscale, followed):
+    with open_history(PLACE) as history:
+        history.keep(stored_comparison({"match": 0.2}, day=30, candidate_id="1" * 32, baseline_id="b" * 32))
+    out = semscale("drift", "history").out
+    assert "trend: comparisons left out, the candidate was compared again later (1)" in out
+
+
 def test_json_has_all_of_a_history(semscale, followed):
     content = json.loads(semscale("drift", "history", "--json").out)
     (answers,) = content["datasets"]
@@ -155,6 +162,9 @@ def test_a_plan_starts_from_a_rerun_where_nothing_was_compared(semscale, rerun):
     assert ended.code == 0, ended.err
     assert "100 items, 1 test, power 0.8" in ended.out
     assert "drift of model m over 30 items" in ended.out
+    assert "within its margin" not in ended.out
+    within = semscale("drift", "plan", "--metric", "match", "--drift", "match=0.01").out
+    assert "a drift within its margin is not to fail, whatever the number of items: match" in within
     content = json.loads(semscale("drift", "plan", "--metric", "match", "--json").out)
     assert [one["metric"] for one in content["metrics"]] == ["match"]
 

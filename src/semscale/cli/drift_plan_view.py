@@ -40,6 +40,10 @@ def _plan(console: Console, plan: "GatePlan") -> None:
     for one in plan.metrics:
         table.add_row(*_planned(one, asked=asked))
     console.print(table)
+    within = [one.metric for one in plan.metrics if one.drift is not None and one.drift <= one.margin]
+    if within:
+        said = f"a drift within its margin is not to fail, whatever the number of items: {', '.join(within)}"
+        console.print(Text(f"\n{printable(said)}", style="yellow"))
     for source in dict.fromkeys(one.source for one in plan.metrics):
         console.print(Text(f"\nspread: {printable(source)}", style="dim"))
     for caution in plan.cautions:

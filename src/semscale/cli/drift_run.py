@@ -152,11 +152,21 @@ class CompareRun:
         """Load the baseline and the candidate; say who approved it, and which file was read."""
         if self.candidate != "-" and not Path(self.candidate).exists():
             candidate = self._stored_candidate(history)
+            self._check_model(candidate)
             baseline, approval = baseline_of(history, self.baseline, candidate.dataset)
             return baseline, candidate, approval, None
         baseline, approval = baseline_of(history, self.baseline, dataset_of(history, self.dataset))
         candidate = self.source.read(self.candidate, dataset=baseline.dataset, like=baseline)
         return baseline, candidate, approval, self.candidate
+
+    def _check_model(self, candidate: Run) -> None:
+        """See that nobody takes a run of the history for one of another model."""
+        named = self.source.model
+        if named not in {None, candidate.model}:
+            raise InputError(
+                f"model: run {candidate.id[:8]} is of {candidate.model!r:.60}, got {named!r:.60}: drop --model, "
+                "or name the file of the new outputs"
+            )
 
     def _stored_candidate(self, history: "History") -> Run:
         try:

@@ -22,12 +22,22 @@ def gate_settings(file: Path | None, thresholds: list[str] | None = None, **opti
     fields = {} if file is None else read_gate_settings(file).model_dump()
     fields |= {name: _plain(value) for name, value in options.items() if value not in (None, [], False)}
     if thresholds:
-        fields["thresholds"] = {**fields.get("thresholds", {}), **dict(map(_threshold, thresholds))}
+        fields["thresholds"] = {**fields.get("thresholds", {}), **_thresholds(thresholds)}
     return GateSettings(**fields)
 
 
 def _plain(value: object) -> object:
     return tuple(value) if isinstance(value, list) else value
+
+
+def _thresholds(written: list[str]) -> dict[str, float]:
+    limits: dict[str, float] = {}
+    for name, limit in map(_threshold, written):
+        if limits.setdefault(name, limit) != limit:
+            raise InputError(
+                f"threshold {name} is given as {limits[name]:g} and as {limit:g}: keep one of them"
+            )
+    return limits
 
 
 def _threshold(written: str) -> tuple[str, float]:
