@@ -53,7 +53,7 @@ def read_snapshots(path: Path) -> Snapshots:
         raise InputError(
             f"{path} is damaged ({type(error).__name__}: {error}); take it from version control, or delete "
             "it and approve its snapshots again"
-        ) from error
+        ) from None
     return {test: dict(named) for test, named in parsed.items()}
 
 
