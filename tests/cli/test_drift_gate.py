@@ -155,6 +155,18 @@ def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkey
     assert runs(semscale) == before
 
 
+def test_stopping_while_files_are_written_says_what_is_stored(semscale, approved, tmp_path, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("semscale.cli.drift_outputs.write_page", stopped)
+    ended = semscale("drift", "gate", GOOD, *NEW, "--report", "page.html")
+    stored = runs(semscale)[-1]["id"][:8]
+    assert (ended.code, ended.err.count("\n")) == (3, 1)
+    assert f"the comparison is stored, and files may be missing: ask about {stored} again" in ended.err
+    assert not (tmp_path / "page.html").exists()
+
+
 def test_a_history_that_cannot_be_written_is_refused_before_anything_is_measured(
     semscale, approved, monkeypatch
 ):

@@ -145,7 +145,13 @@ class CompareRun:
         if recorded is not None:
             history.record(candidate)
         history.keep(kept)
-        self.outputs.write(comparison, decision, approval)
+        try:
+            self.outputs.write(comparison, decision, approval)
+        except KeyboardInterrupt:
+            raise InterruptedRunError(
+                "stopped; the comparison is stored, and files may be missing: ask about "
+                f"{candidate.id[:8]} again"
+            ) from None
         return ComparedRuns(comparison, decision, kept, approval, recorded, self.outputs.named)
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
@@ -164,8 +170,8 @@ class CompareRun:
         named = self.source.model
         if named not in {None, candidate.model}:
             raise InputError(
-                f"model: run {candidate.id[:8]} is of {candidate.model!r:.60}, got {named!r:.60}: drop --model, "
-                "or name the file of the new outputs"
+                f"model: run {candidate.id[:8]} is of {candidate.model!r:.60}, got {named!r:.60}: drop "
+                "--model, or name the file of the new outputs"
             )
 
     def _stored_candidate(self, history: "History") -> Run:
