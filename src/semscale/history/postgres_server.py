@@ -35,16 +35,26 @@ def postgres_engine(url: str, shown: str) -> Engine:
         MissingExtraError: pg8000 is not installed.
     """
     try:
-        from pg8000.legacy import Connection
+        from pg8000.legacy import Connection, InterfaceError
     except ImportError as error:
         raise MissingExtraError("pg8000", "postgres") from error
+
+    class Reached(Connection):  # type: ignore[misc]  # the driver has no types
+        """Tells of a connection that broke while it was read from as the driver does of one written to."""
+
+        def handle_messages(self, context: Any) -> None:  # noqa: ANN401 - the driver's own
+            try:
+                super().handle_messages(context)
+            except OSError as error:
+                raise InterfaceError("network error") from error
+
     parts = _read(url, shown)
     settings, place = _account(parts, shown), _place(parts)
 
     def connected() -> object:
         reached = _reach(place, shown)
         try:
-            return Connection(**settings, sock=reached)
+            return Reached(**settings, sock=reached)
         except (OSError, LookupError, ValueError, struct.error) as error:
             _hang_up(reached)
             raise InputError(
