@@ -47,34 +47,35 @@ def test_this_candidate_does_not_count_twice():
 
 
 def test_losses_allowed_and_evidence_by_hand():
-    # Rerun's mean .05, margin .05: allowed .1. Half of 3, then of 10.3332 (see test_betting), to which the
-    # items add: mean of (1 + 3 b) (1 + 5 b) = 1 + 4 + 15 * .333325 = 9.999875, times 6 / (2 pi) ** 2 / 2.
+    # Rerun's mean .05, margin .05: allowed .1. Runs by hand in test_betting: 1.1079271, then 3.4889344, to
+    # which the items add: mean of (1 + 3 b) (1 + 5 b) = 1 + 4 + 15 * .333325 = 9.999875, times w(2) / 2.
     made = comparison({"match": [0.4, 0.6]}, reruns=[{"match": [0.0, 0.1]}])
     (test,) = sequence_tests(made, [stored_comparison({"match": 0.5})], {"match": 0.05}, GateSettings())
     assert test.losses == (0.5, 0.5)
     assert test.allowed == pytest.approx(0.1)
-    np.testing.assert_allclose(test.evidence, [1.5, 5.1666 + 0.759899], rtol=1e-6)
-    assert test.p_adjusted == pytest.approx(1 / 5.926499)
+    np.testing.assert_allclose(test.evidence, [1.1079271, 3.4889344 + 0.7598995], rtol=1e-6)
+    assert test.p_adjusted == pytest.approx(1 / 4.2488339)
     assert not test.is_significant
 
 
 def test_fields_are_measured_by_their_worst_case_and_metrics_adjusted_together():
-    # Worst case 2.5: 1.25 is .5 of it, .25 allowed is .1 of it: half of 10.3332, and by the one item
-    # 3.0 * 6 / (2 pi) ** 2 / 2; two metrics: twice p.
+    # Worst case 2.5: 1.25 is .5 of it, .25 allowed is .1 of it: 3.4889344 as above, and by the one
+    # item w(2) * 3.0 / 2 = .2279727; two metrics: twice p.
     made = comparison({"match": [0.0], "credits_difference": [1.25]})
     before = [stored_comparison({"match": 0.0, "credits_difference": 1.25})]
     tests = sequence_tests(made, before, {"match": 0.05, "credits_difference": 0.25}, GateSettings())
-    assert tests[1].evidence[-1] == pytest.approx(5.394573)
-    assert tests[1].p_adjusted == pytest.approx(2 / 5.394573)
+    assert tests[1].evidence[-1] == pytest.approx(3.7169071)
+    assert tests[1].p_adjusted == pytest.approx(2 / 3.7169071)
     assert tests[0].p_adjusted == 1.0
 
 
 def test_losses_beyond_the_worst_case_count_as_the_worst_case():
     made = comparison({"credits_difference": [9.0]})
     (test,) = sequence_tests(made, [], {"credits_difference": 0.25}, GateSettings())
-    # 1 + .5 * (1 / .1 - 1) = 5.5, for the mean and for the item: 5.5 * (1 + 6 / pi ** 2) / 2
+    # 1 + .5 * (1 / .1 - 1) = 5.5, and w(1) = .6079271: for the mean half of
+    # 5.5 w(1) + .3920729, for the item half of 5.5 w(1).
     assert test.losses == (9.0,)
-    assert test.evidence == pytest.approx((4.4217995,))
+    assert test.evidence == pytest.approx((3.5396355,))
 
 
 def test_runs_without_the_metric_add_nothing():

@@ -38,19 +38,19 @@ def test_a_change_of_level_is_placed_among_all_runs():
 
 def test_evidence_is_against_what_the_latest_run_allows():
     # Loss equals drift in these, so that reruns lose nothing; the margin of .05 is allowed.
-    # .275 / .05 = 5.5: 1 + .5 * 4.5 = 3.25, and half of the capital is bet on means.
+    # .275 / .05 = 5.5: 1 + .5 * 4.5 = 3.25; half of 6 / pi ** 2 of it and of the .3920729 that are kept.
     sequence = trends(days([0.275])).metrics["match"].sequence
     assert sequence.allowed == pytest.approx(0.05)
-    assert sequence.evidence == pytest.approx((1.625,))
+    assert sequence.evidence == pytest.approx((1.1839178,))
 
 
 def test_a_field_has_evidence_where_its_worst_case_is_known():
     runs = [stored_comparison({"credits_difference": 0.6875}, day=1)]
     assert trends(runs).metrics["credits_difference"].sequence is None
     metrics = {"credits_difference": field_metric("credits", 2.5)}
-    # .6875 / 2.5 = .275 against .05 / 2.5 = .02: half of 1 + .5 * (13.75 - 1)
+    # .6875 / 2.5 = .275 against .05 / 2.5 = .02: 1 + .5 * (13.75 - 1) = 7.375, likewise
     found = trends(runs, metrics=metrics).metrics["credits_difference"].sequence
-    assert found.evidence == pytest.approx((3.6875,))
+    assert found.evidence == pytest.approx((2.4377676,))
 
 
 def test_only_one_baseline_and_signature_make_a_series():

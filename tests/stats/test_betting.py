@@ -55,15 +55,36 @@ def test_the_last_capital_does_not_depend_on_the_order():
 
 
 def test_evidence_of_a_run_and_its_items_by_hand():
-    # Half of the means' 3.0, and half of 6 / pi ** 2 = .60793 times the items' 10.3332: 1.5 + 3.14093.
+    # w(1) = 6 / pi ** 2 = .6079271 is bet on the mean and becomes three times as much, the rest is kept: half
+    # of 2.2158542. And half of w(1) times the items' 10.3332, 3.1409162.
     found = run_evidence(np.array([0.5]), np.array([0.5, 0.5, np.nan]), 0.1)
-    np.testing.assert_allclose(found, [4.64093], rtol=1e-5)
+    np.testing.assert_allclose(found, [4.2488433], rtol=1e-6)
 
 
 def test_evidence_of_two_runs_by_hand():
-    # After the first half of 3.0. Then 10.3332 / 2 and 6 / (2 pi) ** 2 / 2 = .0759909 times 3.0.
+    # From the first run on w(1) * 10.3332, from the second on w(2) * 3 with w(2) = .1519818, and .2400911
+    # kept: half of 6.9778688; and half of w(2) times the item's 3.0.
     found = run_evidence(np.array([0.5, 0.5]), np.array([0.5]), 0.1)
-    np.testing.assert_allclose(found, [1.5, 5.1666 + 0.2279727], rtol=1e-5)
+    np.testing.assert_allclose(found, [1.1079271, 3.4889344 + 0.2279727], rtol=1e-6)
+
+
+def test_a_drift_that_sets_in_late_is_seen():
+    # Twenty runs of four times what is allowed after 200 good ones, by which bets from the start are lost.
+    means = np.r_[np.full(200, 0.05), np.full(20, 0.4)]
+    assert run_evidence(means, np.empty(0), 0.1)[-1] > 1000
+    assert betting_evidence(means, 0.1)[-1] < 20
+
+
+def test_a_run_without_a_mean_adds_nothing_to_the_evidence():
+    whole = run_evidence(np.array([0.5, np.nan, 0.5]), np.empty(0), 0.1)
+    np.testing.assert_allclose(whole, [1.1079271, 1.1079271, 3.4889344], rtol=1e-6)
+
+
+def test_evidence_of_runs_keeps_its_promise_at_the_edge():
+    rng = np.random.default_rng(1)
+    paths = (rng.random((400, 200)) < 0.2).astype(np.float64)
+    alarms = np.mean([run_evidence(path, np.empty(0), 0.2)[-1] >= 20 for path in paths])
+    assert alarms <= 0.05 + 3 * 0.011
 
 
 def test_one_very_bad_run_is_seen_at_once():

@@ -42,12 +42,13 @@ def betting_evidence(values: Floats, allowed: float) -> Floats:
 def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
     """Bet on the means of runs one after the other, and on the latest run's items by themselves.
 
-    Run means alone say little about one run, however bad: it is one value. Its items say much, but the same
-    items come again in every run, so that their bets must not be multiplied over runs. Half of the capital
-    is therefore put on the means; of the other half the share ``6 / (pi t) ** 2``, which adds up to 1 over
-    all t, is put on the items of the t-th run. The chance that the sum ever reaches ``1 / alpha`` stays at
-    most alpha, however the runs depend on each other. What bets on the items of earlier runs have won is
-    left out, which makes the evidence smaller than it could be.
+    Whoever bets from the first run on has lost nearly all when a drift sets in late. So the capital is split
+    over all runs to begin with, ``w(s) = 6 / (pi s) ** 2`` for the s-th, which adds up to 1. Run means alone
+    say little about one run, however bad: it is one value. Its items say much, but the same items come again
+    in every run, so that their bets must not be multiplied over runs. Half of the capital is therefore put
+    on the means as above, and half on items: the share ``w(t)`` on those of the t-th run. The chance that the
+    sum ever reaches ``1 / alpha`` stays at most alpha, however the runs depend on each other. What bets on
+    the items of earlier runs have won is left out, which makes the evidence smaller than it could be.
 
     Args:
         means: shape (t,), t >= 1, 0 to 1: mean loss of each run, the latest last; NaN where it has none.
@@ -61,18 +62,25 @@ def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
         InputError: as ``betting_evidence``.
 
     References:
-        Shafer and Vovk (2019), Game-Theoretic Foundations for Probability and Finance: capital may be split
-        between strategies. Wang and Ramdas (2022), JRSS-B 84(3), 822-852, doi 10.1111/rssb.12489: means of
-        dependent e-values are e-values.
+        Shin, Ramdas and Rinaldo (2024), New England Journal of Statistics in Data Science 2(2), 229-260,
+        doi 10.51387/23-NEJSDS51: bets that begin anew at every time. Wang and Ramdas (2022), JRSS-B 84(3),
+        822-852, doi 10.1111/rssb.12489: means of dependent e-values are e-values.
 
     Example:
         >>> run_evidence(np.array([0.5]), np.full(3, 0.5), 0.1).round(2).tolist()
-        [13.35]
+        [12.96]
     """
-    evidence = capital(means, allowed) / 2
-    t, items = int((~np.isnan(means)).sum()), capital(latest, allowed)
-    if t and len(items):
-        evidence[-1] += 6 / (np.pi * t) ** 2 * items[-1] / 2
+    factors = _factors(means, allowed)
+    number = np.cumsum(~np.isnan(means))
+    share = 6 / (np.pi * np.maximum(number, 1)) ** 2
+    begun, unspent, evidence = np.zeros(_BETS), 1.0, np.ones(len(means))
+    for t in np.flatnonzero(~np.isnan(means)):
+        begun = np.minimum(factors[:, t] * (begun + share[t]), np.exp(_LARGEST))
+        unspent -= share[t]
+        evidence[t] = (begun.mean() + unspent) / 2
+    items = capital(latest, allowed)
+    if len(items) and len(means) and not np.isnan(means[-1]):
+        evidence[-1] += share[-1] * items[-1] / 2
     return np.maximum(1.0, np.maximum.accumulate(evidence))
 
 
@@ -90,14 +98,16 @@ def capital(values: Floats, allowed: float) -> Floats:
         >>> capital(np.array([0.5, 0.0]), 0.1).round(2).tolist()
         [3.0, 1.17]
     """
+    logs = np.cumsum(np.log(_factors(values, allowed)), axis=1)
+    return np.asarray(np.exp(np.minimum(logs, _LARGEST)).mean(axis=0))
+
+
+def _factors(values: Floats, allowed: float) -> Floats:
+    """Give what each gambler's capital is multiplied by at each value, shape (100, t); 1 where it is NaN."""
     if not allowed > 0:
         raise InputError(f"allowed must be above 0, got {allowed}")
     if np.any((values < 0) | (values > 1)):
         raise InputError("values must lie between 0 and 1: divide them by the greatest that there can be")
-    if allowed >= 1:
-        return np.ones(len(values))
     shares = (np.arange(_BETS) + 0.5) / _BETS
-    gains = np.where(np.isnan(values), 0.0, values / allowed - 1)
-    logs = np.cumsum(np.log1p(shares[:, None] * gains), axis=1)
-    evidence = np.exp(np.minimum(logs, _LARGEST)).mean(axis=0)
-    return np.asarray(evidence)
+    gains = np.where(np.isnan(values) | (allowed >= 1), 0.0, values / allowed - 1)
+    return np.asarray(1 + shares[:, None] * gains)
