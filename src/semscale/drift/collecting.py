@@ -5,11 +5,12 @@ from collections.abc import Iterable
 import numpy as np
 
 from semscale.drift.item_losses import AlignedItem, losses_of, pairs_of
+from semscale.drift.losses import mean_loss
 from semscale.drift.measured import AlignedPair, Measured
 from semscale.drift.prepared import PreparedBaseline, Task
 from semscale.drift.spoken import Spoken
 from semscale.signature import Signature
-from semscale.types import Floats, Progress, Status
+from semscale.types import Progress, Status
 
 _REPORTED = 16  # items between two reports of progress
 
@@ -56,13 +57,8 @@ def collect(
 
 def mean_losses(measured: Measured) -> dict[str, float]:
     """Give the mean loss in every metric over the items that have one; NaN where none has."""
-    return {name: _mean(losses) for name, losses in measured.losses.items()}
+    return {name: mean_loss(losses) for name, losses in measured.losses.items()}
 
 
 def _status(baseline: Spoken, candidate: Spoken) -> Status:
     return Status.SCORED if baseline or candidate else Status.EMPTY
-
-
-def _mean(losses: Floats) -> float:
-    there = losses[~np.isnan(losses)]
-    return float(there.mean()) if len(there) else float("nan")

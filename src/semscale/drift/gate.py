@@ -11,6 +11,7 @@ from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTe
 from semscale.drift.gate_cautions import gate_cautions
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.gate_signature import gate_signature
+from semscale.drift.losses import mean_loss
 from semscale.drift.metric_choice import chosen_metrics, margins
 from semscale.drift.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.thresholds import check_thresholds, read_thresholds, threshold_cautions
@@ -133,7 +134,7 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
                     name,
                     group,
                     comparison.losses(name)[inside],
-                    _mean(comparison.expected(name)[inside]) if comparison.reruns else None,
+                    mean_loss(comparison.expected(name)[inside]) if comparison.reruns else None,
                     limits[name],
                     found,
                 )
@@ -187,7 +188,7 @@ def _tested(
     return DriftTest(
         metric=question.metric,
         group=question.group,
-        loss=_mean(question.losses),
+        loss=mean_loss(question.losses),
         drift=drift,
         noise=question.noise,
         margin=question.margin,
@@ -221,8 +222,3 @@ def _overall(tests: Sequence[DriftTest], thresholds_hold: bool) -> Outcome:
     if any(test.outcome is Outcome.UNDECIDED for test in tests if test.group is None):
         return Outcome.UNDECIDED
     return Outcome.PASS
-
-
-def _mean(values: Floats) -> float:
-    there = values[~np.isnan(values)]
-    return float(there.mean()) if there.size else float("nan")

@@ -6,6 +6,7 @@ from semscale.drift.comparison import Comparison
 from semscale.drift.decision import GateDecision
 from semscale.drift.gate import group_members
 from semscale.drift.gate_settings import GateSettings
+from semscale.drift.losses import mean_loss
 from semscale.drift.metric_choice import margins
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.stats.means import MeanEstimate
@@ -57,11 +58,10 @@ def _figure(
     drift: MeanEstimate,
     margin: float,
 ) -> StoredFigure:
-    there = losses[~np.isnan(losses)]
     return StoredFigure(
         metric=about[0],
         group=about[1],
-        loss=float(there.mean()) if there.size else float("nan"),
+        loss=mean_loss(losses),
         drift=drift.value,
         low=drift.low,
         high=drift.high,

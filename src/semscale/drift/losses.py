@@ -8,6 +8,17 @@ import numpy as np
 from semscale.types import Floats, Integers
 
 
+def mean_loss(losses: Floats) -> float:
+    """Give the mean over the items that have a loss, shape (n,); NaN where none has.
+
+    Example:
+        >>> mean_loss(np.array([0.5, np.nan, 0.25])), mean_loss(np.array([np.nan]))
+        (0.375, nan)
+    """
+    there = losses[~np.isnan(losses)]
+    return float(there.mean()) if there.size else math.nan
+
+
 def similarity_loss(similarities: Sequence[float], longest: int) -> float:
     """Give ``1 - sum of similarities / longest``: outputs without a partner have a similarity of 0.
 

@@ -7,6 +7,7 @@ import numpy as np
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import SequenceTest
 from semscale.drift.gate_settings import GateSettings
+from semscale.drift.losses import mean_loss
 from semscale.history.runs import named
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.adjusting import adjusted
@@ -73,8 +74,7 @@ def sequence_tests(
     """
     tests = {}
     for name, margin in margins.items():
-        there = comparison.losses(name)[~np.isnan(comparison.losses(name))]
-        this = float(there.mean()) if there.size else float("nan")
+        this = mean_loss(comparison.losses(name))
         noise = comparison.noise(name)
         allowed = margin + (0.0 if noise is None else noise)
         losses = (*(stored_loss(kept, name) for kept in series), this)

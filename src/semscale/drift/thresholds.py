@@ -9,6 +9,7 @@ import numpy as np
 
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import ThresholdCheck
+from semscale.drift.losses import mean_loss
 from semscale.drift.metric_choice import check_measured, missing_field
 from semscale.drift.metrics import TEXT_METRICS, Metric
 from semscale.errors import InputError
@@ -70,9 +71,7 @@ def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) 
     """Hold the candidate's means against the limits."""
     checks = []
     for threshold in thresholds:
-        losses = comparison.losses(threshold.metric.name)
-        there = losses[~np.isnan(losses)]
-        value = threshold.in_its_terms(float(there.mean())) if there.size else float("nan")
+        value = threshold.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
         checks.append(
             ThresholdCheck(
                 threshold.name, threshold.metric.name, threshold.limit, value, threshold.holds(value)
