@@ -19,10 +19,12 @@ from semscale.errors import InputError
             {"material": {"match": -1}},
             "material, match must be above 0: the drift from which on it matters, got -1",
         ),
-        ({"material": [0.1]}, "material must be a mapping of names to lists, got [0.1]"),
+        ({"material": [0.1]}, "material must be names with numbers, such as match: 0.1, got [0.1]"),
+        ({"thresholds": 0.4}, "thresholds must be names with numbers, such as min_match: 0.4, got 0.4"),
         ({"material_share": 0}, "material_share must be above 0 and at most 1, such as 0.05, got 0"),
         ({"noise_share": -0.5}, "noise_share must be at least 0, such as 0.5, got -0.5"),
-        ({"metrics": "match"}, "metrics must be a list, got 'match'"),
+        ({"metrics": 1}, "metrics must be a list, got 1"),
+        ({"by": ""}, "by, 0 must not be empty, got ''"),
         ({"metrics": ()}, "metrics must name at least one, got none: leave the key out for the usual ones"),
         ({"metrics": ("match", "match")}, "metrics must name each once, got 'match' more than once"),
         ({"by": ("topic", "topic")}, "by must name each once, got 'topic' more than once"),
@@ -50,6 +52,12 @@ def test_reads_a_file(tmp_path):
     assert settings == GateSettings(
         alpha=0.01, by=("exercise",), thresholds={"min_match": 0.5}, material={"match": 0.1}
     )
+
+
+def test_one_name_is_as_good_as_a_list_of_it(tmp_path):
+    path = tmp_path / "gate.yaml"
+    path.write_text("by: exercise\nmetrics: match\n", encoding="utf-8")
+    assert read_gate_settings(path) == GateSettings(by=("exercise",), metrics=("match",))
 
 
 def test_an_empty_file_has_the_defaults(tmp_path):

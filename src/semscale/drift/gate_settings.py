@@ -1,10 +1,19 @@
 """How the gate is set: what it tests, how much drift matters, and how sure it must be."""
 
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
 
 from semscale.errors import InputError
 from semscale.scales.messages import first_mistake, shortened
@@ -21,9 +30,10 @@ class GateSettings(BaseModel):
     """How the gate decides.
 
     Attributes:
-        metrics: what is tested; ``None``: ``match``, ``bertscore_f1``, ``contradictions``, ``output_count``,
-            ``silence`` and the difference of every numeric field, as far as they were measured.
-        by: kinds of groups that are tested, too, each group by itself.
+        metrics: what is tested, one name or several; ``None``: ``match``, ``bertscore_f1``,
+            ``contradictions``, ``output_count``, ``silence`` and the difference of every numeric field, as
+            far as they were measured.
+        by: kinds of groups that are tested, too, one name or several, each group by itself.
         alpha: chance of a false alarm that is put up with, over all tests together.
         correction: how p-values are adjusted for the number of tests.
         material_share: drift from which on it matters, as a share of the metric's worst case.
@@ -82,6 +92,22 @@ class GateSettings(BaseModel):
         """
         relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
         return max(self.material_share * span, relative)
+
+    @field_validator("metrics", "by", mode="before")
+    @classmethod
+    def _listed(cls, names: object) -> object:
+        """Take one name for a list of it, as ``by: exercise`` is written in YAML."""
+        return (names,) if isinstance(names, str) else names
+
+    @field_validator("material", "thresholds", mode="before")
+    @classmethod
+    def _check_mapping(cls, numbers: object, info: ValidationInfo) -> object:
+        if not isinstance(numbers, Mapping):
+            example = "match: 0.1" if info.field_name == "material" else "min_match: 0.4"
+            raise ValueError(  # noqa: TRY004 - pydantic takes ValueError for what is wrong with a value
+                f"{info.field_name} must be names with numbers, such as {example}, got {shortened(numbers)}"
+            )
+        return numbers
 
     @model_validator(mode="after")
     def _check_numbers(self) -> Self:
