@@ -83,9 +83,18 @@ def test_files_of_both_shapes_make_one_dataset(written):
     assert exercise_files(paths[0].parent) == tuple(paths)
 
 
-def test_times_that_are_none_are_left_out(written):
+def test_files_without_a_time_have_none(written):
+    assert read_athena(written(LISTED | {"baseline_info": {"model": "m"}})).generated is None
+
+
+def test_a_time_that_is_none_is_named(written):
     info = {"baseline_info": {"model": "m", "generated_at": "last summer"}}
-    assert read_athena(written(LISTED | info)).generated is None
+    with pytest.raises(InputError, match=r"11\.json: baseline_info, 'generated_at' must be .* 'last summer'"):
+        _ = read_athena(written(LISTED | info)).generated
+    feedback = {"model": "m", "timestamp": "2024-13-01", "feedback": []}
+    late = written(submission(baseline_feedback=feedback), "late.json")
+    with pytest.raises(InputError, match=r"late\.json: submission 1, 'timestamp' must be .* '2024-13-01'"):
+        _ = read_athena([written(LISTED), late]).generated
 
 
 @pytest.mark.parametrize(
@@ -122,7 +131,14 @@ TRAILING_COMMA = '{"id": 1,\n "submissions": [],\n}'
         (submission(feedbacks="good"), "the feedback of submission 1 must be a list, got 'good'"),
         (submission(baseline_feedback=[]), "'baseline_feedback' of submission 1 must be an object"),
         (submission(feedbacks=["good"]), "feedback 1 of submission 1 must be an object with 'description'"),
-        (submission(feedbacks=[{"description": "a", "credits": "two"}]), "feedback 1 .* a number of credits"),
+        (
+            submission(feedbacks=[{"description": "a", "credits": "two"}]),
+            "feedback 1 .* a finite number of credits",
+        ),
+        (
+            submission(feedbacks=[{"description": "a", "credits": 1e999}]),
+            "a finite number .*inf}; correct it",
+        ),
         (submission(feedbacks=[{"description": ["a"]}]), "feedback 1 of submission 1 must have texts"),
         (
             {"id": 1, "submissions": [{"id": 1}, {"id": 1}]},

@@ -3,11 +3,12 @@
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from semscale.drift.athena_times import StatedTime, stated_times
 from semscale.drift.output_cells import Place, feedback_text, number_in
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
@@ -29,14 +30,19 @@ class AthenaExercise:
         file: the file's name.
         items: one for each submission, with the id ``exercise/submission``.
         model: what gave the feedback, where the file says so.
-        generated: when, as the file has it.
+        times: at which it was given, where the file says so.
     """
 
     id: str
     file: str
     items: tuple[Item, ...]
     model: str | None = None
-    generated: str | None = None
+    times: tuple[StatedTime, ...] = ()
+
+    @property
+    def generated(self) -> str | None:
+        """The latest time that the file names, as it stands there."""
+        return max((time.text for time in self.times), default=None)
 
 
 @dataclass(frozen=True)
@@ -61,9 +67,12 @@ class AthenaExercises:
 
     @property
     def generated(self) -> datetime | None:
-        """The latest time that the files name, in UTC; a time without a zone is taken for UTC."""
-        times = [_time(one.generated) for one in self.exercises if one.generated is not None]
-        return max((time for time in times if time is not None), default=None)
+        """The latest time that the files name, in UTC; a time without a zone is taken for UTC.
+
+        Raises:
+            InputError: one of them is no time.
+        """
+        return max((time.read() for one in self.exercises for time in one.times), default=None)
 
 
 def is_athena(content: object) -> bool:
@@ -147,15 +156,14 @@ def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
     exercise = _id(content, name, "the exercise")
     listed = submissions_of(content, name)
     items = tuple(_item(submission, exercise, name) for submission in listed)
-    info = content.get("baseline_info")
-    infos = [info] if isinstance(info, Mapping) else []
-    infos += [one["baseline_feedback"] for one in listed if isinstance(one.get("baseline_feedback"), Mapping)]
-    models = {found for one in infos if (found := one.get("model") or one.get("model_version"))}
-    times = [found for one in infos if (found := one.get("generated_at") or one.get("timestamp"))]
+    entries = [("baseline_info", content.get("baseline_info"))]
+    entries += [(f"submission {one.get('id')}", one.get("baseline_feedback")) for one in listed]
+    infos = [(f"{name}: {which}", info) for which, info in entries if isinstance(info, Mapping)]
+    models = {found for _, one in infos if (found := one.get("model") or one.get("model_version"))}
     if len(models) > 1:
         raise InputError(f"{name}: feedback of several models, {named(sorted(models))}; one a file is needed")
     model = str(models.pop()) if models else None
-    return AthenaExercise(exercise, name, items, model, max(map(str, times), default=None))
+    return AthenaExercise(exercise, name, items, model, stated_times(infos))
 
 
 def load_exercise(path: str | Path) -> dict[str, Any]:
@@ -261,7 +269,8 @@ def _output(feedback: object, name: str, which: str) -> Output:
     except InputError as error:
         wrong = {key: feedback.get(key) for key in ("title", "description", CREDITS)}
         raise InputError(
-            f"{name}: {which} must have texts and a number of credits, got {wrong!r:.120}"
+            f"{name}: {which} must have texts and a finite number of credits, got {wrong!r:.120}; correct "
+            "it, or take it out"
         ) from error
     return Output(text, {} if credit is None else {CREDITS: credit})
 
@@ -271,11 +280,3 @@ def _id(content: Mapping[str, Any], name: str, what: str) -> str:
     if isinstance(found, bool) or not isinstance(found, str | int) or not str(found).strip():
         raise InputError(f"{name}: {what} has no id; give it one under 'id'")
     return str(found).strip()
-
-
-def _time(text: str) -> datetime | None:
-    try:
-        time = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)

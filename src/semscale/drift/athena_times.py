@@ -1,0 +1,56 @@
+"""When feedback in Athena's exercise files was made, as the files state it."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from semscale.errors import InputError
+
+_KEYS = ("generated_at", "timestamp")
+
+
+@dataclass(frozen=True)
+class StatedTime:
+    """A time that a file states.
+
+    Attributes:
+        text: as it stands there.
+        where: file, entry and key, for messages.
+    """
+
+    text: str
+    where: str
+
+    def read(self) -> datetime:
+        """Read it as a time in UTC; one without a zone is taken for UTC.
+
+        Raises:
+            InputError: it is no time.
+
+        Example:
+            >>> StatedTime("2026-01-31T12:00:00", "a.json: 'generated_at'").read().isoformat()
+            '2026-01-31T12:00:00+00:00'
+        """
+        try:
+            time = datetime.fromisoformat(self.text)
+        except ValueError:
+            raise InputError(
+                f"{self.where} must be a time such as 2026-01-31T12:00:00Z, got {self.text!r:.40}; correct "
+                "it, or take the key out"
+            ) from None
+        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+
+
+def stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[StatedTime, ...]:
+    """List the times that an exercise's entries state, one an entry.
+
+    Args:
+        infos: file and entry, for messages, and the object that says how feedback was made.
+    """
+    found = ((where, key, info[key]) for where, info in infos if (key := _key(info)) is not None)
+    return tuple(StatedTime(str(time), f"{where}, '{key}'") for where, key, time in found)
+
+
+def _key(info: Mapping[str, Any]) -> str | None:
+    return next((key for key in _KEYS if info.get(key)), None)
