@@ -52,6 +52,7 @@ def test_only_named_fields_are_taken_from_objects():
         ([{}], "its keys are none"),
         ([{"text": "a", "rubric": "b"}], "an output whose 'rubric' is 'b', which is no number; .*--field"),
         ([{"text": "a", "credits": True}], "whose 'credits' is True"),
+        ([{"text": "a", "credits": 1e999}], "whose 'credits' is inf, which is not finite; correct it"),
         ('["broken", ', "answers.csv: output: .* a list that is no valid JSON in data row 5"),
     ],
 )

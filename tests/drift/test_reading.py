@@ -99,6 +99,12 @@ def test_messages_are_an_input_whatever_the_order_of_their_keys(written):
     assert first.input == second.input == '[{"content": "Why?", "role": "user"}]'
 
 
+def test_groups_in_a_cell_of_a_csv_are_json(written):
+    path = written('id,outputs,groups\n1,a,"{""topic"": ""t"", ""year"": 2024}"\n2,b,\n')
+    first, second = read_items(path)
+    assert (dict(first.groups), dict(second.groups)) == ({"topic": "t", "year": "2024"}, {})
+
+
 def test_kinds_of_groups_may_be_keys_of_objects_or_columns(written):
     rows = [{"id": 1, "outputs": ["a"], "groups": {"topic": "t"}, "year": 2024}]
     path = written(rows, "answers.jsonl")

@@ -106,7 +106,7 @@ def numbers_of(cell: Any, n: int, place: Place) -> list[float | None]:  # noqa: 
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return [None] * n
     if isinstance(cell, str) and cell.lstrip().startswith("["):
-        found = _as_json(cell)
+        found = as_json(cell)
         cell = found if isinstance(found, list) else cell
     numbers = [number_in(one, place) for one in (cell if isinstance(cell, list) else [cell])]
     if len(numbers) != n:
@@ -136,7 +136,7 @@ def number_in(cell: object, place: Place) -> float | None:
 
 
 def _parts(cell: Any, place: Place) -> list[Any]:  # noqa: ANN401 - any cell
-    if isinstance(cell, str) and cell.lstrip().startswith("[") and _are_outputs(found := _as_json(cell)):
+    if isinstance(cell, str) and cell.lstrip().startswith("[") and _are_outputs(found := as_json(cell)):
         return list(found)
     try:
         return listed_cell(cell, parameter="output", column=place.column, row=place.row, only_nulls=True)
@@ -165,13 +165,15 @@ def _object_number(name: str, cell: object, place: Place) -> float | None:
     try:
         return number_in(cell, place)
     except InputError as error:
+        lack = "not finite" if isinstance(cell, float) else "no number"
         raise place.wrong(
-            f"has an output whose '{name}' is {_shown(cell)}, which is no number",
+            f"has an output whose '{name}' is {_shown(cell)}, which is {lack}",
             "correct it, or name the numbers that count as fields (--field), so that others are passed over",
         ) from error
 
 
-def _as_json(cell: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+def as_json(cell: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Read a cell as JSON; ``None`` where it is none."""
     try:
         return json.loads(cell)
     except (json.JSONDecodeError, RecursionError):

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from semscale.drift.output_cells import Place, numbers_of, outputs_in, text_of
+from semscale.drift.output_cells import Place, as_json, numbers_of, outputs_in, text_of
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
@@ -26,7 +26,7 @@ class RunColumns:
     """Which column of a table is what.
 
     Without a column ``output`` but with one ``outputs``, that one is taken; groups then come from objects in
-    a column ``groups`` as well, such as ``{"topic": "cells"}``.
+    a column ``groups`` as well, such as ``{"topic": "cells"}``, which may be JSON in a text.
 
     Attributes:
         id: names of the items.
@@ -173,14 +173,15 @@ def _asked(cell: object, place: Place) -> str | None:
 
 
 def _group_objects(cell: object, place: Place) -> dict[str, str]:
-    if cell is None:
+    found = as_json(cell) if isinstance(cell, str) else cell
+    if cell is None or cell == "":
         return {}
-    if not isinstance(cell, Mapping):
+    if not isinstance(found, Mapping):
         raise place.wrong(
-            f"must hold objects such as {{'topic': 'cells'}}, got {cell!r:.40}",
+            f'must hold objects such as {{"topic": "cells"}}, got {cell!r:.40}',
             "write one, or name columns of groups (--by)",
         )
-    names = ((str(kind), text_of(name, place)) for kind, name in cell.items())
+    names = ((str(kind), text_of(name, place)) for kind, name in found.items())
     return {kind: name for kind, name in names if name is not None}
 
 
