@@ -179,13 +179,14 @@ def test_only_what_will_be_read_again_is_kept(baseline, tmp_path, monkeypatch):
     new = run([["Seen once."]] * 5, [[1.0]] * 5)
     DriftMeter(cache=tmp_path).measure(baseline, [rerun, new])
     again = DriftMeter(cache=tmp_path)
-    encode, wanted = again.encoder.encode, []
+    encode, wanted = again.encoder.encode_groups, []
 
-    def noting(tokens, texts, *, layer):
-        wanted.extend(len(tokens.of(int(text))) for text in texts)
-        return encode(tokens, texts, layer=layer)
+    def noting(tokens, groups, *, layer):
+        groups = list(groups)
+        wanted.extend(len(tokens.of(int(text))) for group in groups for text in group)
+        return encode(tokens, groups, layer=layer)
 
-    monkeypatch.setattr(again.encoder, "encode", noting)
+    monkeypatch.setattr(again.encoder, "encode_groups", noting)
     again.measure(baseline, [rerun, new])
     assert wanted == [5]  # [CLS] seen once . [SEP]
 

@@ -1,5 +1,8 @@
 """States from the disk and from the model are the same, and only what is to be kept is written."""
 
+import sqlite3
+from contextlib import closing
+
 import numpy as np
 import pytest
 
@@ -46,12 +49,42 @@ def test_layers_are_kept_apart(encoder, cache):
 def test_the_first_texts_alone_are_kept(encoder, cache, monkeypatch):
     read(encoder, 6, cache, [0, 1, 2], keep=2)
     asked = []
-    encode = encoder.encode
+    encode = encoder.encode_groups
 
-    def noting(tokens, texts, *, layer):
-        asked.extend(texts.tolist())
-        return encode(tokens, texts, layer=layer)
+    def noting(tokens, groups, *, layer):
+        groups = list(groups)
+        asked.extend(text for group in groups for text in group.tolist())
+        return encode(tokens, groups, layer=layer)
 
-    monkeypatch.setattr(encoder, "encode", noting)
+    monkeypatch.setattr(encoder, "encode_groups", noting)
     read(encoder, 6, cache, [0, 1, 2], keep=2)
     assert asked == [2]
+
+
+def test_groups_come_one_after_the_other(encoder, cache):
+    tokens = encoder.reader.read(TEXTS)
+    expected = [rounded(each.states) for each in encoder.token_states(TEXTS, layer=6)]
+    read(encoder, 6, cache, [1, 3])
+    groups = [np.array(group, np.int64) for group in ([3, 0], [], [1], [2, 0, 1])]
+    found = list(StateReader(encoder, 6, cache).read_groups(tokens, TEXTS, groups))
+    texts = [text for text, _ in found]
+    assert [sorted(texts[:2]), texts[2:3], sorted(texts[3:])] == [[0, 3], [1], [0, 1, 2]]
+    for text, states in found:
+        np.testing.assert_array_equal(states, expected[text])
+
+
+def test_damaged_states_are_read_again_and_kept(encoder, cache, tmp_path):
+    expected = read(encoder, 6, cache, [0, 1])
+    cache.close()
+    with closing(sqlite3.connect(tmp_path / "states.sqlite")) as file, file:
+        file.execute("UPDATE vectors SET body = zeroblob(length(body)) WHERE slot = 1")
+    for _ in range(2):  # the second time from the disk again
+        found = read(encoder, 6, cache, [0, 1])
+        assert sorted(found) == [0, 1]
+        for text, states in found.items():
+            np.testing.assert_array_equal(states, expected[text])
+    cache.close()
+    with closing(sqlite3.connect(tmp_path / "states.sqlite")) as file:
+        assert not file.execute(
+            "SELECT count(*) FROM vectors WHERE body = zeroblob(length(body))"
+        ).fetchone()[0]

@@ -37,6 +37,28 @@ def test_every_layers_states_are_those_of_the_slow_encoder(family, write_checkpo
             np.testing.assert_allclose(tokens.states, expected, atol=2e-5)
 
 
+def test_groups_are_read_ahead_and_come_in_their_order(write_checkpoint):
+    encoder = encoder_of(write_checkpoint("bert")[0])
+    texts = [*TEXTS, LONG]
+    tokens = encoder.reader.read(texts)
+    asked = []
+
+    def groups():
+        for group in ([2, 5], [], [0, 1, 3], [4, 2]):
+            asked.append(group)
+            yield np.array(group, np.int64)
+
+    read = encoder.encode_groups(tokens, groups(), layer=1)
+    first = next(read)
+    assert len(asked) > 1  # while states of the first group are still to be taken
+    found = [first, *read]
+    numbers = [text for text, _ in found]
+    assert [sorted(numbers[:2]), sorted(numbers[2:5]), sorted(numbers[5:])] == [[2, 5], [0, 1, 3], [2, 4]]
+    expected = encoder.token_states(texts, layer=1)
+    for text, states in found:
+        np.testing.assert_array_equal(states, expected[text].states)
+
+
 def test_tokens_know_their_places_and_which_of_them_are_special(write_checkpoint):
     tokens = encoder_of(write_checkpoint("bert")[0]).token_states(["w1  w25 x"], layer=1)[0]
     assert tokens.pieces == ("[CLS]", "w1", "w25", "[UNK]", "[SEP]")

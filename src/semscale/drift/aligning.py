@@ -81,16 +81,21 @@ class Aligner:
         ]
         token = self._read.token_bytes
         room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // token}
+        steps = list(plan_groups(groups, self._read.lengths, **room))
+        readings = self._read.read([step.fresh for step in steps])
         kept: dict[int, Reading] = {}
         before: Iterator[tuple[int, int, AlignedItem]] = iter(())
-        for step in plan_groups(groups, self._read.lengths, **room):
-            # While the model reads the texts of one step, the pairs of the step before are scored.
-            for text, reading in self._read.read(step.fresh):
+        waiting = 0
+        for step in steps:
+            # While the model reads the texts of one step, the pairs of the step before are scored, so many
+            # for each text that neither waits for the other.
+            fresh = len(step.fresh)
+            for place, (text, reading) in enumerate(islice(readings, fresh)):
                 kept[text] = reading
-                yield from islice(before, 1)
+                yield from islice(before, (place + 1) * waiting // fresh - place * waiting // fresh)
             yield from before
             block = [side for item in step.pairs.tolist() for side in sides[item]]
-            before = self._block(block, kept.copy(), step.dropped.tolist())
+            before, waiting = self._block(block, kept.copy(), step.dropped.tolist()), len(block)
             for text in step.dropped.tolist():
                 del kept[text]
         yield from before

@@ -1,6 +1,7 @@
 """Reads texts with a model, each once: states of tokens, from which all similarities of a pair are made."""
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -56,21 +57,27 @@ class TextReadings:
 
     def hold(self, wanted: Integers) -> dict[int, Reading]:
         """Give the readings of a few texts, and hold on to them, so that they are not read again."""
-        self._held = dict(self.read(wanted))
+        self._held = dict(self.read([wanted]))
         return self._held
 
     def forget(self, texts: Iterable[int]) -> None:
         """Let go of the words of texts that will not be asked for again, save those that are kept."""
         self.spelled.forget(text for text in texts if text >= self._keep)
 
-    def read(self, wanted: Integers) -> Iterator[tuple[int, Reading]]:
-        """Give the readings of some texts, in the order in which they are ready."""
-        held = [text for text in wanted.tolist() if text in self._held]
-        yield from ((text, self._held[text]) for text in held)
-        wanted = np.setdiff1d(wanted, held) if held else wanted
+    def read(self, groups: Sequence[Integers]) -> Iterator[tuple[int, Reading]]:
+        """Give the readings of groups of texts, all of one group before those of the next.
+
+        Args:
+            groups: numbers of texts, each of a group once.
+        """
+        held = np.array(sorted(self._held), np.int64)
+        unread = [np.setdiff1d(group, held) for group in groups]
         *lower, last = (
-            reader.read(self.spelled.tokens, self.texts, wanted, keep=self._keep) for reader in self._readers
+            reader.read_groups(self.spelled.tokens, self.texts, unread, keep=self._keep)
+            for reader in self._readers
         )
-        below = [dict(states) for states in lower]
-        for text, states in last:
-            yield text, (*(each.pop(text) for each in below), states)
+        for group, rest in zip(groups, unread, strict=True):
+            yield from ((text, self._held[text]) for text in np.intersect1d(group, held).tolist())
+            below = [dict(islice(states, len(rest))) for states in lower]
+            for text, states in islice(last, len(rest)):
+                yield text, (*(each.pop(text) for each in below), states)

@@ -79,6 +79,15 @@ class EntryStore:
         for part in _parts(keys):
             yield self._file.run(partial(self._entries, keys=part), [])
 
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Say which of the keys have an entry, whose bytes may be damaged.
+
+        Args:
+            keys: distinct.
+        """
+        nothing: set[bytes] = set()
+        return nothing.union(*(self._file.run(partial(_known, keys=part), nothing) for part in _parts(keys)))
+
     def write(self, keys: Sequence[bytes], bodies: Sequence[bytes]) -> None:
         """Keep entries, all of them or, if the process dies meanwhile, none.
 
@@ -155,6 +164,10 @@ class EntryStore:
 
     def _hour(self) -> int:
         return int(self._clock() // _HOUR)
+
+
+def _known(connection: sqlite3.Connection, keys: Sequence[bytes]) -> set[bytes]:
+    return {key for (key,) in connection.execute(f"SELECT key FROM keys WHERE key IN ({_marks(keys)})", keys)}
 
 
 def _clear(connection: sqlite3.Connection) -> int:

@@ -1,6 +1,6 @@
 """The default engine: an encoder on OpenVINO, several requests in flight, no PyTorch."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -11,7 +11,7 @@ from semscale.embedding.batching import token_batches
 from semscale.embedding.checkpoint import Checkpoint, load_checkpoint, load_weights
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.graph import sentence_graph, states_graph
-from semscale.embedding.pipeline import Pipeline, has_bfloat16
+from semscale.embedding.pipeline import Batch, Pipeline, Whose, has_bfloat16, run_batches
 from semscale.embedding.runtime import openvino_module
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.windows import Windows, WindowTokenizer, pool_windows
@@ -28,6 +28,7 @@ CHUNK = 8192  # texts that are tokenized and sorted together
 SHORT = 8
 
 Outputs = npt.NDArray[np.float32]
+Rows = Sequence[npt.NDArray[np.int32]]
 
 
 class OpenVinoEmbedder:
@@ -112,43 +113,45 @@ class OpenVinoEmbedder:
             raise InputError(f"layer must be between 0 and {self.layers}, got {layer!r}")
 
     def run_layer(
-        self, ids: Sequence[npt.NDArray[np.int32]], *, layer: int
-    ) -> Iterator[tuple[Integers, Outputs]]:
+        self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
         """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
 
         Args:
-            ids: rows that the model can read at once, special tokens included.
+            groups: rows that the model can read at once, special tokens included, and whose they are. They
+                are taken ahead, so that the model goes on from one group to the next without a pause.
             layer: 0 to ``layers``.
 
         Yields:
-            Which rows a batch holds, and their states (b, t, hidden); valid until the next batch.
+            For each batch whose rows it holds, which of them, and their states (b, t, hidden), valid until
+            the next batch; one group after the other.
         """
-        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
-        for rows, bfloat16 in self._by_precision(lengths):
-            yield from self._run(self._pipeline(layer, bfloat16=bfloat16), ids, lengths, rows)
+        return self._run(groups, layer)
 
     def _window_vectors(self, split: Windows) -> Vectors:
         vectors = np.empty((len(split.ids), self.dimensions), np.float32)
-        for rows, bfloat16 in self._by_precision(split.lengths):
-            pipeline = self._pipeline(None, bfloat16=bfloat16)
-            for batch, output in self._run(pipeline, split.ids, split.lengths, rows):
-                vectors[batch] = output
+        for _, batch, output in self._run([(None, split.ids)], None):
+            vectors[batch] = output
         return vectors
 
-    def _by_precision(self, lengths: Integers) -> Iterator[tuple[Integers, bool]]:
-        """Give the rows to be computed in float32, then those in bfloat16, as far as there are any."""
-        exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
-        for rows, bfloat16 in ((np.flatnonzero(exact), False), (np.flatnonzero(~exact), True)):
-            if len(rows):
-                yield rows, bfloat16
-
     def _run(
-        self, pipeline: Pipeline, ids: Sequence[npt.NDArray[np.int32]], lengths: Integers, rows: Integers
-    ) -> Iterator[tuple[Integers, Outputs]]:
-        """Send ``rows`` through the model in batches, and give each batch's rows with its output."""
-        batches = [rows[batch] for batch in token_batches(lengths[rows], TOKEN_BUDGET)]
-        inputs = (np.stack([ids[row] for row in batch]) for batch in batches)
-        return zip(batches, pipeline.run(inputs), strict=True)
+        self, groups: Iterable[tuple[Whose, Rows]], layer: int | None
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        batches = (
+            Batch((whose, rows), pipeline, np.stack([ids[row] for row in rows]))
+            for whose, ids in groups
+            for rows, pipeline in self._batches(ids, layer)
+        )
+        return ((*whose, output) for whose, output in run_batches(batches))
+
+    def _batches(self, ids: Rows, layer: int | None) -> Iterator[tuple[Integers, Pipeline]]:
+        """Give batches of rows, those to be computed in float32 first, as far as there are any."""
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
+        for bfloat16, those in ((False, exact), (True, ~exact)):
+            rows = np.flatnonzero(those)
+            for batch in token_batches(lengths[rows], TOKEN_BUDGET):
+                yield rows[batch], self._pipeline(layer, bfloat16=bfloat16)
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:

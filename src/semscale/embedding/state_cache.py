@@ -64,6 +64,10 @@ class StateCache:
         """Let go of the file; the next use opens it again."""
         self._store.close()
 
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Say which of n distinct keys have an entry, which may yet turn out to be damaged."""
+        return self._store.known(keys)
+
     def get_many(self, keys: Sequence[bytes], hidden: int) -> dict[int, Rounded]:
         """Look states up.
 

@@ -1,6 +1,7 @@
 """States of texts, rounded to 16 bits: from the disk where they are kept, from the model otherwise."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from semscale.embedding.token_ids import TokenIds
     from semscale.embedding.token_states import TokenEncoder
 
-_WRITTEN = 512  # texts that are written together
+_TOGETHER = 512  # texts that are written together
 
 
 class StateReader:
@@ -44,24 +45,78 @@ class StateReader:
             keep: how many of all texts, the first ones, are kept on disk once they were read; all of them
                 unless given.
         """
-        keys = cache_keys(self._signature, [texts[text] for text in wanted]) if self._cache else []
-        there = self._cache.get_many(keys, self._encoder.hidden) if self._cache else {}
-        missing = np.array([row for row in range(len(wanted)) if row not in there], np.int64)
-        key_of = {int(wanted[row]): keys[row] for row in missing} if self._cache else {}
-        fresh: dict[bytes, Rounded] = {}
-        for text, exact in self._encoder.encode(tokens, wanted[missing], layer=self._layer):
-            states = rounded(exact)
-            if self._cache and (keep is None or text < keep):
-                fresh[key_of[text]] = states
-                if len(fresh) == _WRITTEN:
-                    self._write(fresh)
-            yield text, states
-        self._write(fresh)
-        # Last, so that whoever works on the texts of before does so while the model reads.
-        for row, states in there.items():
+        return self.read_groups(tokens, texts, [wanted], keep=keep)
+
+    def read_groups(
+        self, tokens: "TokenIds", texts: Sequence[str], groups: Sequence[Integers], *, keep: int | None = None
+    ) -> Iterator[tuple[int, Rounded]]:
+        """Give the states of groups of texts, all of one group before those of the next.
+
+        The model begins with the next group while the last states of one are still taken. States from the
+        disk come between those that it reads, so that it goes on while they are worked on.
+
+        Args:
+            tokens: of all texts.
+            texts: all texts.
+            groups: which of them are wanted, each of a group once.
+            keep: as ``read`` has it.
+        """
+        wanted = np.unique(np.concatenate([np.empty(0, np.int64), *groups])).tolist()
+        keys = self._keys(texts, wanted)
+        known = self._cache.known(list(keys.values())) if self._cache else set()
+        there = np.zeros(len(texts), np.bool_)
+        there[[text for text, key in keys.items() if key in known]] = True
+        fresh = self._encoder.encode_groups(
+            tokens, (group[~there[group]] for group in groups), layer=self._layer
+        )
+        writing = _Writing(
+            self._cache, {text: key for text, key in keys.items() if keep is None or text < keep}
+        )
+        for group in groups:
+            stored = self._stored(tokens, group[there[group]], keys, writing)
+            left = int((~there[group]).sum())
+            for after, (text, exact) in zip(reversed(range(left)), fresh, strict=False):
+                yield text, writing.noted(text, rounded(exact), now=not after)
+                yield from islice(stored, 1)
+            yield from stored
+
+    def _keys(self, texts: Sequence[str], wanted: Sequence[int]) -> dict[int, bytes]:
+        if not self._cache:
+            return {}
+        return dict(zip(wanted, cache_keys(self._signature, [texts[text] for text in wanted]), strict=True))
+
+    def _stored(
+        self, tokens: "TokenIds", wanted: Integers, keys: Mapping[int, bytes], writing: "_Writing"
+    ) -> Iterator[tuple[int, Rounded]]:
+        """Give states from the disk, and from the model those that turn out to be damaged or gone."""
+        if not self._cache or not len(wanted):
+            return
+        found = self._cache.get_many([keys[text] for text in wanted.tolist()], self._encoder.hidden)
+        lost = np.delete(wanted, list(found))
+        for text, exact in self._encoder.encode(tokens, lost, layer=self._layer):
+            yield text, writing.noted(text, rounded(exact), now=True)
+        for row, states in found.items():
             yield int(wanted[row]), states
 
-    def _write(self, fresh: dict[bytes, Rounded]) -> None:
-        if self._cache and fresh:
-            self._cache.put_many(list(fresh), list(fresh.values()))
-            fresh.clear()
+
+class _Writing:
+    """Writes states, some together.
+
+    Args:
+        cache: where to, if anywhere.
+        keys: of the texts whose states are written.
+    """
+
+    def __init__(self, cache: StateCache | None, keys: Mapping[int, bytes]) -> None:
+        self._cache = cache
+        self._keys = keys
+        self._waiting: dict[bytes, Rounded] = {}
+
+    def noted(self, text: int, states: Rounded, *, now: bool) -> Rounded:
+        """Write a text's states, if they are to be kept, at once or together with others."""
+        if self._cache and text in self._keys:
+            self._waiting[self._keys[text]] = states
+        if self._cache and self._waiting and (now or len(self._waiting) >= _TOGETHER):
+            self._cache.put_many(list(self._waiting), list(self._waiting.values()))
+            self._waiting.clear()
+        return states

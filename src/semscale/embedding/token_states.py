@@ -1,6 +1,6 @@
 """Hidden states of every token of a text, at any layer, whatever the text's length."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -8,8 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.openvino_engine import OpenVinoEmbedder
+from semscale.embedding.reading_groups import ReadingGroup, WindowedText
 from semscale.embedding.texts import checked_texts, distinct
-from semscale.embedding.token_ids import Ids, Spelling, TokenIds, TokenReader, owning_windows, window_starts
+from semscale.embedding.token_ids import Ids, Spelling, TokenIds, TokenReader
 from semscale.signature import Signature
 from semscale.types import Integers, Vectors
 
@@ -33,23 +34,6 @@ class TokenStates:
     pieces: tuple[str, ...]
     states: Vectors
     windows: int
-
-
-@dataclass(frozen=True)
-class _Reading:
-    """How one text is read: its windows' ids, and which window each token is taken from."""
-
-    windows: list[Ids]
-    starts: Integers
-    owner: Integers
-
-    def joined(self, states: Sequence[Vectors], before: int, after: int) -> Vectors:
-        """Join the windows' states; special tokens stand at the two ends only."""
-        inner = [
-            states[window][before + np.flatnonzero(self.owner == window) - start]
-            for window, start in enumerate(self.starts)
-        ]
-        return np.concatenate([states[0][:before], *inner, states[-1][len(states[-1]) - after :]])
 
 
 class TokenEncoder:
@@ -148,38 +132,38 @@ class TokenEncoder:
         Yields:
             The text's number with its states, shape (t, hidden), float32, not normalised.
         """
-        readings = [self._reading(tokens.of(int(text))) for text in texts]
-        counts = np.array([len(reading.windows) for reading in readings], np.int64)
-        owners = np.repeat(np.arange(len(readings)), counts)
-        firsts = np.cumsum(counts) - counts
-        waiting: dict[int, dict[int, Vectors]] = {}
-        rows = [window for reading in readings for window in reading.windows]
-        for batch, output in self._embedder.run_layer(rows, layer=layer):
-            for row, states in zip(batch.tolist(), output.copy(), strict=True):
-                place = int(owners[row])
-                if counts[place] == 1:
-                    yield int(texts[place]), states
-                    continue
-                parts = waiting.setdefault(place, {})
-                parts[row - int(firsts[place])] = states
-                if len(parts) == counts[place]:
-                    del waiting[place]
-                    ordered = [parts[window] for window in range(len(parts))]
-                    yield int(texts[place]), self._joined(readings[place], ordered)
+        return self.encode_groups(tokens, [texts], layer=layer)
 
-    def _reading(self, ids: Ids) -> _Reading:
+    def encode_groups(
+        self, tokens: TokenIds, groups: Iterable[Integers], *, layer: int
+    ) -> Iterator[tuple[int, Vectors]]:
+        """Give the states of groups of texts, all of one group before those of the next.
+
+        The model begins with the next group while the last states of one are still taken.
+
+        Args:
+            tokens: tokenized texts.
+            groups: which texts are wanted, each of a group once.
+            layer: 0 (the embeddings) to ``layers``.
+
+        Yields:
+            As ``encode`` does.
+        """
+        read = (self._group(tokens, texts) for texts in groups)
+        for group, rows, states in self._embedder.run_layer(
+            ((each, each.rows) for each in read), layer=layer
+        ):
+            yield from group.joined(rows, states)
+
+    def _group(self, tokens: TokenIds, texts: Integers) -> ReadingGroup:
+        windows = [self._windowed(tokens.of(text)) for text in texts.tolist()]
+        return ReadingGroup(texts, windows)
+
+    def _windowed(self, ids: Ids) -> WindowedText:
         if len(ids) <= self._limit:
-            return _Reading([ids], np.zeros(1, np.int64), np.empty(0, np.int64))
-        before, after = self.reader.before, self.reader.after
-        content = ids[before : len(ids) - after]
-        room = self._limit - before - after
-        starts = window_starts(len(content), room, self._overlap)
-        head, tail = ids[:before], ids[len(ids) - after :]
-        windows = [np.concatenate([head, content[start : start + room], tail]) for start in starts]
-        return _Reading(windows, starts, owning_windows(len(content), starts, room))
-
-    def _joined(self, reading: _Reading, states: Sequence[Vectors]) -> Vectors:
-        return reading.joined(states, self.reader.before, self.reader.after)
+            return WindowedText.whole(ids)
+        ends = self.reader.before, self.reader.after
+        return WindowedText.cut(ids, ends, room=self._limit - sum(ends), overlap=self._overlap)
 
 
 def _token_states(spelling: Spelling, states: Vectors, windows: int) -> TokenStates:
