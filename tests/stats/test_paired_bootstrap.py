@@ -82,6 +82,20 @@ def test_figures_do_not_depend_on_each_other():
     assert together[3].mean.low == pytest.approx(alone.mean.low)
 
 
+def test_a_small_p_value_is_that_of_more_replicates_and_its_interval_is_not():
+    values = column(*(0.4 + 0.05 * np.random.default_rng(0).normal(size=12)))
+    rough, fine = (paired_means(values, plan=PLAN, finest=finest)[0] for finest in (0, 20_000))
+    best = paired_means(values, plan=IntervalPlan(replicates=20_000))[0]
+    assert rough.p_by_bootstrap == 1 / 1001
+    assert fine.p_by_bootstrap == best.p_by_bootstrap < 1 / 1001
+    assert (fine.mean.low, fine.mean.high) == (rough.mean.low, rough.mean.high)
+
+
+def test_a_great_p_value_is_not_drawn_again():
+    values = skewed()[:, None] - 0.9  # 100 of 1,000 replicates and more reach its mean
+    assert paired_means(values, plan=PLAN, finest=20_000) == paired_means(values, plan=PLAN)
+
+
 def test_items_without_a_value_are_left_out_and_counted():
     values = np.r_[skewed(), np.nan, np.nan]
     found = paired_means(values[:, None], plan=PLAN)[0].mean

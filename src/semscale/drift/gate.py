@@ -11,6 +11,7 @@ from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTe
 from semscale.drift.gate_cautions import gate_cautions
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.gate_signature import gate_signature
+from semscale.drift.group_means import means_by_group
 from semscale.drift.losses import mean_loss
 from semscale.drift.metric_choice import chosen_metrics, margins
 from semscale.drift.sequence import sequence_cautions, sequence_tests, series_before
@@ -20,7 +21,7 @@ from semscale.history.stored_comparison import StoredComparison
 from semscale.scales.messages import unknown_name
 from semscale.stats.adjusting import adjusted
 from semscale.stats.items_needed import needed_for_significance, needed_for_width
-from semscale.stats.paired_bootstrap import PairedMean, paired_means
+from semscale.stats.paired_bootstrap import PairedMean
 from semscale.types import Floats
 
 Group = tuple[str, str]
@@ -123,23 +124,29 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
     limits = margins(comparison, settings, names)
     spans = np.array([comparison.metrics[name].span for name in names])
     members = group_members(comparison, settings.by)
-    # r replicates give no p-value below 1 / (r + 1): it must be able to pass the strictest test.
-    plan = settings.plan(ceil(2 * len(names) * len(members) / settings.alpha))
-    questions = []
-    for group, inside in members.items():
-        drifts = np.column_stack([comparison.drifts(name)[inside] for name in names])
-        for name, found in zip(names, paired_means(drifts, spans=spans, plan=plan), strict=True):
-            questions.append(
-                _Question(
-                    name,
-                    group,
-                    comparison.losses(name)[inside],
-                    mean_loss(comparison.expected(name)[inside]) if comparison.reruns else None,
-                    limits[name],
-                    found,
-                )
-            )
-    return questions
+    # r replicates give no p-value below 1 / (r + 1): it must be able to pass the strictest test. Without a
+    # rerun it is the t-test's.
+    finest = ceil(2 * len(names) * len(members) / settings.alpha) if comparison.reruns else 0
+    drifts = np.column_stack([comparison.drifts(name) for name in names])
+    found = means_by_group(
+        {group: drifts[inside] for group, inside in members.items()},
+        spans=spans,
+        plan=settings.plan(),
+        finest=finest,
+    )
+    expected = {name: comparison.expected(name) for name in names}
+    return [
+        _Question(
+            name,
+            group,
+            comparison.losses(name)[inside],
+            mean_loss(expected[name][inside]) if comparison.reruns else None,
+            limits[name],
+            mean,
+        )
+        for group, inside in members.items()
+        for name, mean in zip(names, found[group], strict=True)
+    ]
 
 
 def _tests(

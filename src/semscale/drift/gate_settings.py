@@ -75,13 +75,9 @@ class GateSettings(BaseModel):
         except ValidationError as error:
             raise InputError(first_mistake(error, type(self).model_fields)) from None
 
-    def plan(self, fewest: int = 0) -> IntervalPlan:
-        """Say how intervals are made.
-
-        Args:
-            fewest: replicates that it takes; more than ``replicates`` counts instead of it.
-        """
-        return IntervalPlan(interval=self.interval, seed=self.seed, replicates=max(self.replicates, fewest))
+    def plan(self) -> IntervalPlan:
+        """Say how intervals are made."""
+        return IntervalPlan(interval=self.interval, seed=self.seed, replicates=self.replicates)
 
     def margin(self, span: float, *, noise: float | None) -> float:
         """Give the drift from which on it matters, for a metric without a margin of its own.

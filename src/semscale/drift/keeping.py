@@ -1,16 +1,22 @@
 """Turns a comparison into what a history keeps of it."""
 
+from collections.abc import Collection, Mapping
+
 import numpy as np
 
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import GateDecision
-from semscale.drift.gate import group_members
+from semscale.drift.gate import Group, group_members
 from semscale.drift.gate_settings import GateSettings
+from semscale.drift.group_means import means_by_group
 from semscale.drift.losses import mean_loss
 from semscale.drift.metric_choice import margins
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.stats.estimates import IntervalPlan
 from semscale.stats.means import MeanEstimate
-from semscale.stats.paired_bootstrap import paired_means
+
+_Members = Mapping[Group | None, np.typing.NDArray[np.bool_]]
+_About = tuple[str, Group | None]
 
 
 def stored(
@@ -28,18 +34,14 @@ def stored(
     decided = {(test.metric, test.group): test.drift for test in (decision.tests if decision else ())}
     names = list(comparison.metrics)
     limits = margins(comparison, settings, names)
-    figures = []
     kinds = dict.fromkeys([*settings.by, *(group[0] for _, group in decided if group is not None)])
-    for group, inside in group_members(comparison, tuple(kinds)).items():
-        missing = [name for name in names if (name, group) not in decided]
-        drifts = [comparison.drifts(name)[inside] for name in missing]
-        spans = np.array([comparison.metrics[name].span for name in missing])
-        found = paired_means(np.column_stack(drifts), spans=spans, plan=settings.plan()) if missing else ()
-        new = {name: result.mean for name, result in zip(missing, found, strict=True)}
-        for name in names:
-            drift = new.get(name) or decided[name, group]
-            losses = comparison.losses(name)[inside]
-            figures.append(_figure((name, group), losses, drift, limits[name]))
+    members = group_members(comparison, tuple(kinds))
+    drifts = decided | _drifts(comparison, members, decided.keys(), settings.plan())
+    figures = [
+        _figure((name, group), comparison.losses(name)[inside], drifts[name, group], limits[name])
+        for group, inside in members.items()
+        for name in names
+    ]
     return StoredComparison(
         baseline_id=comparison.baseline.id,
         candidate_id=comparison.candidate.id,
@@ -52,8 +54,28 @@ def stored(
     )
 
 
+def _drifts(
+    comparison: Comparison, members: _Members, decided: Collection[_About], plan: IntervalPlan
+) -> dict[_About, MeanEstimate]:
+    """Estimate the drifts that no gate has decided about, by metric and group."""
+    drifts: dict[_About, MeanEstimate] = {}
+    together: dict[tuple[str, ...], list[Group | None]] = {}
+    for group in members:
+        missing = tuple(name for name in comparison.metrics if (name, group) not in decided)
+        together.setdefault(missing, []).append(group)
+    for names, groups in together.items():
+        if not names:
+            continue
+        values = np.column_stack([comparison.drifts(name) for name in names])
+        spans = np.array([comparison.metrics[name].span for name in names])
+        of_group = {group: values[members[group]] for group in groups}
+        for group, means in means_by_group(of_group, spans=spans, plan=plan).items():
+            drifts |= {(name, group): found.mean for name, found in zip(names, means, strict=True)}
+    return drifts
+
+
 def _figure(
-    about: tuple[str, tuple[str, str] | None],
+    about: _About,
     losses: np.typing.NDArray[np.float64],
     drift: MeanEstimate,
     margin: float,

@@ -1,5 +1,6 @@
 """Mean differences of many figures at once: intervals and one-sided p-values from one bootstrap."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from semscale.types import Floats
 
 _TIE = 1e-9
 _ALIKE = 1e-12  # share of the mean square below which a spread is rounding
+_REACHED = 100  # replicates that reach a mean: the share of so many is known to a tenth of itself
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ class PairedMean:
 
 
 def paired_means(
-    values: Floats, *, spans: Floats | None = None, plan: IntervalPlan | None = None
+    values: Floats, *, spans: Floats | None = None, plan: IntervalPlan | None = None, finest: int = 0
 ) -> tuple[PairedMean, ...]:
     """Estimate the means of several figures' differences, and test each against 0 or less.
 
@@ -57,6 +59,8 @@ def paired_means(
         values: shape (n, k), differences of n items in k figures; NaN where an item has none.
         spans: shape (k,), the greatest absolute difference that there can be: intervals stay within.
         plan: how intervals are made.
+        finest: replicates that a small p-value takes; where fewer than 100 of the plan's replicates would
+            reach the mean, so many are drawn for it, if they are more. Intervals keep to the plan's.
 
     Returns:
         One result for each of the k figures.
@@ -81,16 +85,17 @@ def paired_means(
         for place, n in enumerate(counts)
         if plan.method_for(n) == "bootstrap" and n <= MAX_CLUSTERS and _sd(values[:, place]) > 0
     ]
-    deviations, studentised = _replicates(values[:, resampled], plan)
-    results = []
+    results: dict[int, PairedMean] = {}
+    if resampled:
+        deviations, studentised = _replicates(values[:, resampled], plan)
+        for which, place in enumerate(resampled):
+            found = deviations[:, which], studentised[:, which]
+            results[place] = _bootstrapped(values[:, place], *found, plan)
+        results |= _refined(values, results, replace(plan, replicates=max(finest, plan.replicates)), plan)
     limits = np.full(values.shape[1], np.inf) if spans is None else spans
-    for place, (column, span) in enumerate(zip(values.T, limits.tolist(), strict=True)):
-        if place in resampled:
-            which = resampled.index(place)
-            results.append(_bootstrapped(column, deviations[:, which], studentised[:, which], plan))
-        else:
-            results.append(_by_t(column, span, plan))
-    return tuple(results)
+    for place in sorted(set(range(values.shape[1])) - results.keys()):
+        results[place] = _by_t(values[:, place], float(limits[place]), plan)
+    return tuple(results[place] for place in range(values.shape[1]))
 
 
 def _by_t(column: Floats, span: float, plan: IntervalPlan) -> PairedMean:
@@ -106,10 +111,34 @@ def _bootstrapped(column: Floats, deviations: Floats, studentised: Floats, plan:
     mean = MeanEstimate(
         value, value + float(low[0]), value + float(high[0]), n, len(column) - n, n, "bootstrap"
     )
-    reached = value / (sd / np.sqrt(n))
-    defined = studentised[~np.isnan(studentised)]
-    above = int((defined >= reached - _TIE * abs(reached)).sum())
-    return PairedMean(mean, sd, _t_p_value(mean, sd), (1 + above) / (1 + len(defined)))
+    above = int((studentised >= _least(mean, sd)).sum())
+    return PairedMean(mean, sd, _t_p_value(mean, sd), (1 + above) / (1 + int((~np.isnan(studentised)).sum())))
+
+
+def _least(mean: MeanEstimate, sd: float) -> float:
+    """Give the studentised mean that replicates are held against, with room for rounding."""
+    reached = mean.value / (sd / np.sqrt(mean.n))
+    return float(reached - _TIE * abs(reached))
+
+
+def _refined(
+    values: Floats, results: dict[int, PairedMean], finer: IntervalPlan, plan: IntervalPlan
+) -> dict[int, PairedMean]:
+    """Count again, among more replicates, where few reach the mean; the first of them are the plan's."""
+    small = _REACHED / plan.replicates
+    places = [place for place, found in results.items() if found.p_value < small]
+    if not places or finer.replicates == plan.replicates:
+        return {}
+    least = np.array([_least(results[place].mean, results[place].sd) for place in places])
+    above, defined = np.zeros(len(places), dtype=int), np.zeros(len(places), dtype=int)
+    for _, studentised in _drawn(values[:, places], finer):
+        above += (studentised >= least).sum(axis=0)
+        defined += (~np.isnan(studentised)).sum(axis=0)
+    p_values = (1 + above) / (1 + defined)
+    return {
+        place: replace(results[place], p_by_bootstrap=float(p))
+        for place, p in zip(places, p_values, strict=True)
+    }
 
 
 def _t_p_value(mean: MeanEstimate, sd: float) -> float:
@@ -140,18 +169,22 @@ def _replicates(values: Floats, plan: IntervalPlan) -> tuple[Floats, Floats]:
         Two arrays of shape (r, k). A replicate of items that are all alike has no se: over that it is NaN.
         One without any value is NaN in both.
     """
+    deviations, studentised = zip(*_drawn(values, plan), strict=True)
+    return np.concatenate(deviations), np.concatenate(studentised)
+
+
+def _drawn(values: Floats, plan: IntervalPlan) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the replicates block by block; see ``_replicates``."""
     present = ~np.isnan(values)
-    centred = np.where(present, values - np.nanmean(values, axis=0), 0.0) if values.size else values
+    centred = np.where(present, values - np.nanmean(values, axis=0), 0.0)
     k = values.shape[1]
     is_complete = bool(present.all())
     sums = np.hstack([centred, centred**2] if is_complete else [centred, centred**2, present])
-    blocks = drawn_counts(max(len(values), 1), plan.replicates, np.random.default_rng(plan.seed))
-    drawn = np.concatenate([counts @ sums for counts in blocks]) if k else np.zeros((plan.replicates, 0))
-    totals, squares = drawn[:, :k], drawn[:, k : 2 * k]
-    n = np.full(totals.shape, len(values)) if is_complete else drawn[:, 2 * k :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        deviations = totals / n
-        spread = np.maximum(squares / n - deviations**2, 0.0)
-        spread[spread <= _ALIKE * (squares / n)] = np.nan
-        studentised = deviations / np.sqrt(spread / (n - 1))
-    return deviations, studentised
+    for counts in drawn_counts(len(values), plan.replicates, np.random.default_rng(plan.seed)):
+        drawn = counts @ sums
+        n = float(len(values)) if is_complete else drawn[:, 2 * k :]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            deviations, squares = drawn[:, :k] / n, drawn[:, k : 2 * k] / n
+            spread = np.maximum(squares - deviations**2, 0.0)
+            spread[spread <= _ALIKE * squares] = np.nan
+            yield deviations, deviations / np.sqrt(spread / (n - 1))
