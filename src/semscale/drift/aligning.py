@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 
 import numpy as np
 
@@ -103,19 +103,15 @@ class Aligner:
     def _block(
         self, block: Sequence[Sides], readings: Mapping[int, Reading], dropped: Sequence[int]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
-        cosines = self._cosines(block, readings)
         scores: dict[Key, PairScores] = {}
         for start in range(0, len(block), _TOGETHER):
-            yield from self._scored(block[start : start + _TOGETHER], readings, cosines, scores)
+            yield from self._scored(block[start : start + _TOGETHER], readings, scores)
         self._read.forget(dropped)
 
     def _scored(
-        self,
-        block: Sequence[Sides],
-        readings: Mapping[int, Reading],
-        cosines: Mapping[Key, float],
-        scores: dict[Key, PairScores],
+        self, block: Sequence[Sides], readings: Mapping[int, Reading], scores: dict[Key, PairScores]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
+        cosines = self._cosines(block, readings)
         pairs = [self._pairs(side, cosines) for side in block]
         keys = [
             [(side.baseline.texts[row], side.candidate.texts[column]) for row, column in found.tolist()]
@@ -139,22 +135,15 @@ class Aligner:
     def _cosines(self, block: Sequence[Sides], readings: Mapping[int, Reading]) -> dict[Key, float]:
         """Give the cosine of every text of an item's baseline with every text of its candidate."""
         keys = list(
-            dict.fromkeys(
-                (one, other)
-                for side in block
-                for one in side.baseline.texts
-                for other in side.candidate.texts
-            )
+            dict.fromkeys(key for side in block for key in product(side.baseline.texts, side.candidate.texts))
         )
-        if not keys:
-            return {}
-        used = {text: row for row, text in enumerate(dict.fromkeys(text for key in keys for text in key))}
-        vectors = np.array([self._vector(readings[text]) for text in used], np.float64)
-        rows = np.array([[used[one], used[other]] for one, other in keys], np.int64)
-        values = row_cosines(vectors[rows[:, 0]], vectors[rows[:, 1]])
-        return {
-            key: 1.0 if key[0] == key[1] else value for key, value in zip(keys, values.tolist(), strict=True)
-        }
+        texts = np.array(keys, np.int64).reshape(-1, 2)
+        used, rows = np.unique(texts, return_inverse=True)
+        vectors = np.array([self._vector(readings[text]) for text in used.tolist()], np.float64)
+        rows = rows.reshape(texts.shape)
+        values = row_cosines(vectors[rows[:, 0]], vectors[rows[:, 1]]) if keys else np.empty(0)
+        values[texts[:, 0] == texts[:, 1]] = 1.0
+        return dict(zip(keys, values.tolist(), strict=True))
 
     def _vector(self, reading: Reading) -> Vectors:
         states = reading[-1].astype(np.float32)
