@@ -25,6 +25,7 @@ from semscale.report.drift_words import (
     signed,
     urgency,
 )
+from semscale.report.unvaried_words import Estimated, unvaried_words
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
 from semscale.stats.estimates import Estimate
 
@@ -72,6 +73,9 @@ def _print(console: Console, compared: "ComparedRuns") -> None:
         console.print(Text(line))
     for table in _compared_tables(compared) if decision is None else _gate_tables(compared, decision):
         console.print(table)
+    unvaried = unvaried_words(_overall_drifts(compared), decision)
+    if unvaried is not None:
+        console.print(Text(f"\n{printable(unvaried)}", style=_QUIET))
     if compared.worst:
         console.print(_worst_table(compared))
     cautions = decision.cautions if decision else ()
@@ -83,6 +87,13 @@ def _print(console: Console, compared: "ComparedRuns") -> None:
         console.print(f"{name}: {printable(path)}")
     if decision is not None:
         console.print(Text(f"\n{compared.verdict}", style=COLOURS[decision.outcome]))
+
+
+def _overall_drifts(compared: "ComparedRuns") -> dict[str, Estimated]:
+    """Give the drifts that the screen shows over all items."""
+    if compared.decision is not None:
+        return {test.metric: test.drift for test in compared.decision.tests if test.group is None}
+    return {figure.metric: figure for figure in compared.stored.figures if figure.group is None}
 
 
 def _heads(compared: "ComparedRuns") -> Iterator[str]:

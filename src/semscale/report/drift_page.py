@@ -26,6 +26,7 @@ from semscale.report.drift_words import (
 from semscale.report.figures import Figure
 from semscale.report.match_words import GUARD_MEANINGS
 from semscale.report.page import render
+from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import clipped, count, counted, one_line
 from semscale.stats.means import MeanEstimate
 
@@ -76,6 +77,7 @@ def drift_page(
         ),
         metrics=metrics_figure(comparison, decision, drifts) if comparison.metrics else None,
         tests=table_of_tests(comparison, overall, interval=interval_words(decision)) if overall else None,
+        unvaried=unvaried_words(drifts, decision),
         spread=None if main is None else spread_figure(comparison, main),
         groups=_groups(comparison, tests, interval_words(decision)),
         thresholds=None if decision is None else thresholds_table(decision),

@@ -22,6 +22,7 @@ from semscale.report.drift_words import (
     threshold_words,
     urgency,
 )
+from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import MISSING, clipped, count, counted, number, one_line
 
 if TYPE_CHECKING:
@@ -127,6 +128,9 @@ def _metrics(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
     tests = sorted((test for test in decision.tests if test.group is None), key=urgency)
     if tests:
         yield _table(comparison, tests, "Metric", interval_words(decision))
+    unvaried = unvaried_words({test.metric: test.drift for test in tests}, decision)
+    if unvaried is not None:
+        yield escaped(unvaried)
 
 
 def _groups(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
