@@ -20,22 +20,22 @@ def test_a_series_is_in_the_order_of_time():
 
 
 def test_what_is_no_part_of_it_is_counted_and_named():
-    other = stored_comparison({"match": 0.1}, day=1, baseline_id="d" * 32, id="one")
-    older = stored_comparison({"match": 0.1}, day=2, signature="semscale 0.0.1|drift", id="two")
+    other = stored_comparison({"match": 0.1}, day=1, baseline_id="d" * 32, candidate_id="1" * 32)
+    older = stored_comparison({"match": 0.1}, day=2, signature="semscale 0.0.1|drift", candidate_id="2" * 32)
     series, left_out = picked([stored_comparison({"match": 0.1}, day=3), other, older])
     assert len(series) == 1
     assert left_out == [
-        "comparisons left out, another baseline (1): 'one'",
-        "comparisons left out, measured otherwise (1): 'two'",
+        "comparisons left out, another baseline (1): of '11111111'",
+        "comparisons left out, measured otherwise (1): of '22222222'",
     ]
 
 
 def test_a_candidate_counts_once_by_its_last_comparison():
-    first = stored_comparison({"match": 0.1}, day=1, candidate_id="x", id="first")
-    again = stored_comparison({"match": 0.2}, day=2, candidate_id="x", id="again")
+    first = stored_comparison({"match": 0.1}, day=1, candidate_id="x" * 32, id="first")
+    again = stored_comparison({"match": 0.2}, day=2, candidate_id="x" * 32, id="again")
     series, left_out = picked([again, first])
     assert [kept.id for kept in series] == ["again"]
-    assert left_out == ["comparisons left out, the candidate was compared again later (1): 'first'"]
+    assert left_out == ["comparisons left out, the candidate was compared again later (1): of 'xxxxxxxx'"]
 
 
 def test_this_candidate_does_not_count_twice():

@@ -8,7 +8,7 @@ from semscale.drift.comparison import Comparison
 from semscale.drift.decision import SequenceTest
 from semscale.drift.gate_settings import GateSettings
 from semscale.drift.losses import mean_loss
-from semscale.history.runs import named
+from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.adjusting import adjusted
 from semscale.stats.betting import run_evidence
@@ -23,7 +23,7 @@ def one_series(
     Of several comparisons of one candidate the last counts.
 
     Returns:
-        The series in the order of time; and lines that count and name what was left out, by reason.
+        The series in the order of time; and lines that count what was left out, by reason, and name its runs.
     """
     in_time = sorted(comparisons, key=lambda kept: kept.compared)
     last = {kept.candidate_id: kept.id for kept in in_time if _fits(kept, baseline_id, signature)}
@@ -31,14 +31,17 @@ def one_series(
     series = []
     for kept in in_time:
         if kept.baseline_id != baseline_id:
-            left_out.setdefault("another baseline", []).append(kept.id)
+            left_out.setdefault("another baseline", []).append(kept.candidate_id)
         elif kept.signature != signature:
-            left_out.setdefault("measured otherwise", []).append(kept.id)
+            left_out.setdefault("measured otherwise", []).append(kept.candidate_id)
         elif last[kept.candidate_id] != kept.id:
-            left_out.setdefault("the candidate was compared again later", []).append(kept.id)
+            left_out.setdefault("the candidate was compared again later", []).append(kept.candidate_id)
         else:
             series.append(kept)
-    lines = [f"comparisons left out, {why} ({len(ids)}): {named(ids)}" for why, ids in left_out.items()]
+    lines = [
+        f"comparisons left out, {why} ({len(ids)}): of {named(dict.fromkeys(map(short_id, ids)))}"
+        for why, ids in left_out.items()
+    ]
     return series, lines
 
 
@@ -52,7 +55,7 @@ def series_before(
     """Pick the earlier comparisons that this one continues; one of the same candidate would count twice.
 
     Returns:
-        The series in the order of time; and lines that count and name what was left out, by reason.
+        The series in the order of time; and lines that count what was left out, by reason, and name its runs.
     """
     others = [kept for kept in earlier if kept.candidate_id != comparison.candidate.id]
     return one_series(others, baseline_id=comparison.baseline.id, signature=str(comparison.signature))

@@ -14,11 +14,22 @@ from semscale.history.items import Item
 from semscale.signature import Signature
 
 _NAMED = 5
+_SHOWN_OF_ID = 8
 
 
 def new_id() -> str:
     """Draw an id that no other machine draws: 32 hexadecimal digits."""
     return uuid.uuid4().hex
+
+
+def short_id(id_: str) -> str:
+    """Give an id's first characters, which are shown in its place: enough to name a run by.
+
+    Example:
+        >>> short_id("4f9ce8981d4c4f0a8c2f1f1f0a8c2f1f")
+        '4f9ce898'
+    """
+    return id_[:_SHOWN_OF_ID]
 
 
 def now() -> datetime:
