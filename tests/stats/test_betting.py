@@ -2,50 +2,51 @@ import numpy as np
 import pytest
 
 from semscale.errors import InputError
-from semscale.stats.betting import betting_evidence, capital, run_evidence
+from semscale.stats.betting import capital, run_evidence
 
 
 def test_one_value_by_hand():
     # Shares are spread evenly, .5 on average: 1 + .5 * (.5 / .1 - 1) = 3
-    np.testing.assert_allclose(betting_evidence(np.array([0.5]), 0.1), [3.0])
+    np.testing.assert_allclose(capital(np.array([0.5]), 0.1), [3.0])
 
 
 def test_two_values_by_hand():
     # Mean of (1 + 4 b) ** 2 = 1 + 8 * .5 + 16 * mean(b ** 2); 100 midpoints: 1 / 3 - 1 / 120000 = .333325
-    np.testing.assert_allclose(betting_evidence(np.array([0.5, 0.5]), 0.1), [3.0, 10.3332])
+    np.testing.assert_allclose(capital(np.array([0.5, 0.5]), 0.1), [3.0, 10.3332])
 
 
-def test_evidence_never_falls():
-    # A loss of 0 leaves a gambler of share b with 1 - b: .5 on average, and the greatest so far is 1.
-    np.testing.assert_allclose(betting_evidence(np.array([0.0, 0.0]), 0.1), [1.0, 1.0])
-    found = betting_evidence(np.array([0.5, 0.5, 0.0, 0.0]), 0.1)
-    np.testing.assert_allclose(found[1:], 10.3332)
+def test_capital_is_lost_and_evidence_never_falls():
+    # A loss of 0 leaves a gambler of share b with 1 - b: .5 on average, then a third.
+    np.testing.assert_allclose(capital(np.array([0.0, 0.0]), 0.1), [0.5, 0.333325])
+    found = run_evidence(np.array([0.5, 0.5, 0.0, 0.0]), np.empty(0), 0.1)
+    np.testing.assert_allclose(found, [1.1079271, 3.4889344, 3.4889344, 3.4889344], rtol=1e-6)
+    np.testing.assert_array_equal(run_evidence(np.zeros(3), np.empty(0), 0.1), np.ones(3))
 
 
 def test_a_run_without_a_value_changes_nothing():
-    whole = betting_evidence(np.array([0.5, np.nan, 0.5]), 0.1)
+    whole = capital(np.array([0.5, np.nan, 0.5]), 0.1)
     np.testing.assert_allclose(whole, [3.0, 3.0, 10.3332])
 
 
 def test_there_is_no_evidence_against_what_is_always_so():
-    np.testing.assert_array_equal(betting_evidence(np.ones(50), 1.0), np.ones(50))
+    np.testing.assert_array_equal(capital(np.ones(50), 1.0), np.ones(50))
 
 
 def test_much_evidence_stays_finite():
-    assert np.isfinite(betting_evidence(np.ones(5000), 0.01)).all()
+    assert np.isfinite(capital(np.ones(5000), 0.01)).all()
 
 
 @pytest.mark.parametrize(("values", "allowed"), [([0.5], 0.0), ([0.5], -1.0), ([1.2], 0.5), ([-0.1], 0.5)])
 def test_refuses_what_it_cannot_bet_on(values, allowed):
     with pytest.raises(InputError, match="must"):
-        betting_evidence(np.array(values), allowed)
+        capital(np.array(values), allowed)
 
 
 def test_false_alarms_stay_rare_however_often_one_looks():
     # The hypothesis at its very edge, where 1 in 20 paths may ever reach 20; 400 paths: standard error .011.
     rng = np.random.default_rng(0)
     paths = (rng.random((400, 300)) < 0.2).astype(np.float64)
-    alarms = np.mean([betting_evidence(path, 0.2)[-1] >= 20 for path in paths])
+    alarms = np.mean([capital(path, 0.2).max() >= 20 for path in paths])
     assert alarms <= 0.05 + 3 * 0.011
 
 
@@ -72,7 +73,7 @@ def test_a_drift_that_sets_in_late_is_seen():
     # Twenty runs of four times what is allowed after 200 good ones, by which bets from the start are lost.
     means = np.r_[np.full(200, 0.05), np.full(20, 0.4)]
     assert run_evidence(means, np.empty(0), 0.1)[-1] > 1000
-    assert betting_evidence(means, 0.1)[-1] < 20
+    assert capital(means, 0.1)[-1] < 20
 
 
 def test_a_run_without_a_mean_adds_nothing_to_the_evidence():

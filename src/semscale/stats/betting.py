@@ -9,44 +9,15 @@ _BETS = 100
 _LARGEST = 700.0  # exp of more overflows
 
 
-def betting_evidence(values: Floats, allowed: float) -> Floats:
-    """Bet against "each value is at most ``allowed`` on average, whatever came before", value by value.
-
-    A gambler who stakes a share b of the capital gains the factor ``1 + b * (x / allowed - 1)``: if the
-    hypothesis is true, no bet makes money on average. The evidence is the mean capital of 100 gamblers whose
-    shares are spread evenly over 0 to 1, so that one of them is nearly right whatever the drift. By Ville's
-    inequality the chance that it ever reaches ``1 / alpha`` under the hypothesis is at most alpha: one may
-    look after every value, and stop when one likes.
-
-    Args:
-        values: shape (t,), 0 to 1, in the order of time; NaN, where nothing was observed, changes nothing.
-        allowed: greatest mean under the hypothesis, above 0; from 1 on there can be no evidence.
-
-    Returns:
-        Shape (t,), the greatest e-value so far, at least 1.
-
-    Raises:
-        InputError: a value outside 0 to 1, or ``allowed`` not above 0.
-
-    References:
-        Waudby-Smith and Ramdas (2024), JRSS-B 86(1), 1-27, doi 10.1093/jrsssb/qkad009: the one-sided
-        capital process with diversified Kelly bets. Ville (1939), Etude critique de la notion de collectif.
-
-    Example:
-        >>> betting_evidence(np.array([0.1, 0.5, 0.5, 0.5]), 0.1).round(1).tolist()
-        [1.0, 3.0, 10.3, 39.0]
-    """
-    return np.maximum(1.0, np.maximum.accumulate(capital(values, allowed)))
-
-
 def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
     """Bet on the means of runs one after the other, and on the latest run's items by themselves.
 
-    Whoever bets from the first run on has lost nearly all when a drift sets in late. So the capital is split
+    The hypothesis is that each mean is at most ``allowed`` on average, whatever came before; bets are those of
+    ``capital``. Whoever bets from the first run on has lost nearly all when a drift sets in late. So the capital is split
     over all runs to begin with, ``w(s) = 6 / (pi s) ** 2`` for the s-th, which adds up to 1. Run means alone
     say little about one run, however bad: it is one value. Its items say much, but the same items come again
     in every run, so that their bets must not be multiplied over runs. Half of the capital is therefore put
-    on the means as above, and half on items: the share ``w(t)`` on those of the t-th run. The chance that the
+    on the means, and half on items: the share ``w(t)`` on those of the t-th run. The chance that the
     sum ever reaches ``1 / alpha`` stays at most alpha, however the runs depend on each other. What bets on
     the items of earlier runs have won is left out, which makes the evidence smaller than it could be.
 
@@ -59,7 +30,7 @@ def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
         Shape (t,), the greatest evidence so far, at least 1.
 
     Raises:
-        InputError: as ``betting_evidence``.
+        InputError: as ``capital``.
 
     References:
         Shin, Ramdas and Rinaldo (2024), New England Journal of Statistics in Data Science 2(2), 229-260,
@@ -85,14 +56,28 @@ def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
 
 
 def capital(values: Floats, allowed: float) -> Floats:
-    """Give the mean capital of the 100 gamblers after each value; see ``betting_evidence``.
+    """Bet against "each value is at most ``allowed`` on average, whatever came before", value by value.
+
+    A gambler who stakes a share b of the capital gains the factor ``1 + b * (x / allowed - 1)``: if the
+    hypothesis is true, no bet makes money on average. This is the mean capital of 100 gamblers whose shares
+    are spread evenly over 0 to 1, so that one of them is nearly right whatever the drift. By Ville's
+    inequality the chance that it ever reaches ``1 / alpha`` under the hypothesis is at most alpha: one may
+    look after every value, and stop when one likes.
+
+    Args:
+        values: shape (t,), 0 to 1, in the order of time; NaN, where nothing was observed, changes nothing.
+        allowed: greatest mean under the hypothesis, above 0; from 1 on there can be no evidence.
 
     Returns:
         Shape (t,), above 0; its mean under the hypothesis is at most 1. The last one is the same in any order
         of the values.
 
     Raises:
-        InputError: as ``betting_evidence``.
+        InputError: a value outside 0 to 1, or ``allowed`` not above 0.
+
+    References:
+        Waudby-Smith and Ramdas (2024), JRSS-B 86(1), 1-27, doi 10.1093/jrsssb/qkad009: the one-sided
+        capital process with diversified Kelly bets. Ville (1939), Etude critique de la notion de collectif.
 
     Example:
         >>> capital(np.array([0.5, 0.0]), 0.1).round(2).tolist()
