@@ -103,7 +103,7 @@ def test_other_series_are_counted_and_named(read_page):
     kept.append(replace(kept[0], id="elsewhere", signature="measured otherwise"))
     page = page_of(kept, read_page)
     assert "Other series, left out1" in page.text
-    assert "another baseline (1): of '00000000'" in page.text.split("Run by run")[0]
+    assert "measured otherwise (1): of '00000000'" in page.text.split("Run by run")[0]
 
 
 def test_too_few_runs_for_a_trend_are_said_to_be(read_page):

@@ -12,14 +12,15 @@ _LARGEST = 700.0  # exp of more overflows
 def run_evidence(means: Floats, latest: Floats, allowed: float) -> Floats:
     """Bet on the means of runs one after the other, and on the latest run's items by themselves.
 
-    The hypothesis is that each mean is at most ``allowed`` on average, whatever came before; bets are those of
-    ``capital``. Whoever bets from the first run on has lost nearly all when a drift sets in late. So the capital is split
-    over all runs to begin with, ``w(s) = 6 / (pi s) ** 2`` for the s-th, which adds up to 1. Run means alone
-    say little about one run, however bad: it is one value. Its items say much, but the same items come again
-    in every run, so that their bets must not be multiplied over runs. Half of the capital is therefore put
-    on the means, and half on items: the share ``w(t)`` on those of the t-th run. The chance that the
-    sum ever reaches ``1 / alpha`` stays at most alpha, however the runs depend on each other. What bets on
-    the items of earlier runs have won is left out, which makes the evidence smaller than it could be.
+    The hypothesis is that each mean is at most ``allowed`` on average, whatever came before; the bets are
+    those of ``capital``. Whoever bets from the first run on has lost nearly all when a drift sets in late. So
+    the capital is split over all runs to begin with, ``w(s) = 6 / (pi s) ** 2`` for the s-th, which adds up
+    to 1. Run means alone say little about one run, however bad: it is one value. Its items say much, but the
+    same items come again in every run, so that their bets must not be multiplied over runs. Half of the
+    capital is therefore put on the means, and half on items: the share ``w(t)`` on those of the t-th run. The
+    chance that the sum ever reaches ``1 / alpha`` stays at most alpha, however the runs depend on each other.
+    What bets on the items of earlier runs have won is left out, which makes the evidence smaller than it
+    could be.
 
     Args:
         means: shape (t,), t >= 1, 0 to 1: mean loss of each run, the latest last; NaN where it has none.
