@@ -6,7 +6,7 @@ import pytest
 from made_up import comparison
 from made_up_drift import comparison_of, decision_about
 
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
+from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.report.drift_words import (
     group_label,
     headline,
@@ -14,6 +14,7 @@ from semscale.report.drift_words import (
     metric_label,
     reasons,
     result_words,
+    runs_behind,
     urgency,
 )
 from semscale.signature import Signature
@@ -78,6 +79,18 @@ def test_an_undecided_gate_says_what_would_decide_or_that_nothing_would():
     assert "More items like these would hardly decide it." in headline(
         decided(replace(one, n_needed=None)), COMPARED
     )
+
+
+def test_a_p_value_of_many_runs_is_said_to_be_one():
+    # A single bad run after good ones: much drift, and no evidence over all of them.
+    runs = SequenceTest("match", (0.1, 0.1, 0.5), 0.15, (1.0, 1.0, 1.0), 1.0, is_significant=False)
+    one = one_test(Outcome.UNDECIDED, 0.4, half=0.03)
+    said = headline(replace(decided(one), sequence=(runs,)), COMPARED)
+    assert "(over 3 runs p = 0.020, 30 items)" in said
+    assert "All runs against this baseline decide what is beyond chance, good ones among them" in said
+    assert "for one bad run by itself set a threshold" in said
+    of_group = one_test(Outcome.UNDECIDED, 0.4, group=("topic", "a"))
+    assert runs_behind(of_group, replace(decided(of_group), sequence=(runs,))) is None
 
 
 def test_a_pass_names_what_leaves_least_room_and_undecided_groups():

@@ -170,7 +170,9 @@ def _group_title(n: int) -> str:
 
 def _test_table(tests: Sequence[DriftTest], *, title: str, compared: "ComparedRuns") -> Table:
     grouped = bool(tests) and tests[0].group is not None
-    heads = [*(["group"] if grouped else []), "metric", "loss", "of reruns", "drift", "margin", "p", ""]
+    over_runs = compared.decision is not None and compared.decision.sequence and not grouped
+    p_head = "p over runs" if over_runs else "p"
+    heads = [*(["group"] if grouped else []), "metric", "loss", "of reruns", "drift", "margin", p_head, ""]
     table = figure_table(*heads, title=title)
     table.columns[int(grouped)].justify = "left"
     for test in tests:
@@ -196,16 +198,16 @@ def _threshold_table(checks: Sequence[ThresholdCheck]) -> Table:
 def _sequence_table(decision: GateDecision) -> Table:
     runs = max(len(one.losses) for one in decision.sequence)
     title = f"\nOver {counted(runs, 'run')} against this baseline"
-    table = figure_table("metric", "mean loss", "allowed", "evidence", "p", "", title=title)
+    table = figure_table("metric", "mean loss", "allowed", "evidence", "p", "loss is", title=title)
     for one in decision.sequence:
-        outcome = Outcome.FAIL if one.is_significant else Outcome.PASS
+        found = Text("beyond chance", style="red") if one.is_significant else Text("within chance")
         mean = sum(one.losses) / len(one.losses) if one.losses else float("nan")
         cells = [
             number(mean, 3),
             number(one.allowed, 3),
             evidence_words(one.evidence[-1]) if one.evidence else MISSING,
         ]
-        table.add_row(one.metric, *cells, p_words(one.p_adjusted), Text(outcome, style=COLOURS[outcome]))
+        table.add_row(one.metric, *cells, p_words(one.p_adjusted), found)
     return table
 
 

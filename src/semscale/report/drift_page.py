@@ -1,7 +1,7 @@
 """The report on drift: one self-contained HTML document from a comparison and the gate's decision."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ from semscale.report.drift_words import (
     reasons,
     urgency,
 )
-from semscale.report.figures import Figure
+from semscale.report.figures import Figure, Table
 from semscale.report.match_words import GUARD_MEANINGS
 from semscale.report.page import render
 from semscale.report.unvaried_words import unvaried_words
@@ -76,7 +76,7 @@ def drift_page(
             ("Candidate", _run(comparison.candidate, None)),
         ),
         metrics=metrics_figure(comparison, decision, drifts) if comparison.metrics else None,
-        tests=table_of_tests(comparison, overall, interval=interval_words(decision)) if overall else None,
+        tests=None if decision is None or not overall else _tests(comparison, decision, overall),
         unvaried=unvaried_words(drifts, decision),
         spread=None if main is None else spread_figure(comparison, main),
         groups=_groups(comparison, tests, interval_words(decision)),
@@ -97,6 +97,11 @@ def _main_metric(comparison: "Comparison", overall: list[DriftTest]) -> str | No
     if overall:
         return overall[0].metric
     return next(iter(comparison.metrics), None)
+
+
+def _tests(comparison: "Comparison", decision: GateDecision, overall: Sequence[DriftTest]) -> Table:
+    interval, over_runs = interval_words(decision), bool(decision.sequence)
+    return table_of_tests(comparison, overall, interval=interval, over_runs=over_runs)
 
 
 def _reading(

@@ -28,8 +28,17 @@ if TYPE_CHECKING:
 TABLED_TESTS = 400
 
 
-def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest], *, interval: str) -> Table:
-    """Lay tests out, the most urgent first, as many as a page can carry."""
+def table_of_tests(
+    comparison: "Comparison", tests: Sequence[DriftTest], *, interval: str, over_runs: bool = False
+) -> Table:
+    """Lay tests out, the most urgent first, as many as a page can carry.
+
+    Args:
+        comparison: what was measured.
+        tests: of the gate.
+        interval: what intervals cover.
+        over_runs: whether p-values are those of all runs.
+    """
     chosen = sorted(tests, key=urgency)[:TABLED_TESTS]
     rows = tuple(_test_cells(test, digits_of(comparison.metrics.get(test.metric))) for test in chosen)
     note = (
@@ -42,8 +51,7 @@ def table_of_tests(comparison: "Comparison", tests: Sequence[DriftTest], *, inte
         f"Drift [{interval}]",
         "Margin",
         "Reruns lose",
-        "p",
-        "p, adjusted",
+        *(("p over runs", "adjusted") if over_runs else ("p", "p, adjusted")),
         "Items",
         "Left out",
         "Outcome",

@@ -35,6 +35,10 @@ _LABELS = {"bertscore_f1": "BERTScore F1", "output_count": "number of outputs"}
 _LEAST_P = 0.001
 _MOST_EVIDENCE = 10_000
 _FEW = 3
+_MORE_RUNS = (
+    "All runs against this baseline decide what is beyond chance, good ones among them, so that more runs "
+    "may decide it; for one bad run by itself set a threshold, such as min_match"
+)
 _LONGEST_NAME = 60
 
 
@@ -178,15 +182,29 @@ def threshold_words(check: ThresholdCheck) -> str:
     return f"{one_line(check.name)}: {value} where the limit is {number(check.limit, 3)}"
 
 
-def result_words(test: DriftTest, metric: "Metric | None" = None) -> str:
-    """Say what a test found, with its uncertainty: drift, interval, margin, p and n."""
+def runs_behind(test: DriftTest, decision: GateDecision) -> int | None:
+    """Count the runs that a test's p-value comes from; ``None`` where it is of this run alone."""
+    if test.group is not None:
+        return None
+    return next((len(one.losses) for one in decision.sequence if one.metric == test.metric), None)
+
+
+def result_words(test: DriftTest, metric: "Metric | None" = None, *, runs: int | None = None) -> str:
+    """Say what a test found, with its uncertainty: drift, interval, margin, p and n.
+
+    Args:
+        test: of one metric.
+        metric: what was measured.
+        runs: that the p-value comes from; ``None`` where it is of this run alone.
+    """
     digits = digits_of(metric)
     n = counted(test.drift.n, "item")
     if math.isnan(test.drift.value):
         return f"{subject(test)} has no value ({n})"
+    behind = "" if runs is None else f"over {counted(runs, 'run')} "
     return (
         f"{subject(test)} drifted by {drift_words(test, digits)}, margin {number(test.margin, digits)} "
-        f"({p_said(test.p_adjusted)}, {n})"
+        f"({behind}{p_said(test.p_adjusted)}, {n})"
     )
 
 
@@ -198,7 +216,7 @@ def needed_words(n_needed: int | None, *, over_runs: bool) -> str:
         over_runs: whether all runs together decide, so that more runs may.
     """
     if n_needed is None:
-        return "More runs may decide it" if over_runs else "More items like these would hardly decide it"
+        return _MORE_RUNS if over_runs else "More items like these would hardly decide it"
     return f"About {count(n_needed)} items would decide it if mean and spread stayed as they are"
 
 
@@ -216,7 +234,7 @@ def sequence_words(test: SequenceTest) -> str:
 def _failed(decision: GateDecision, comparison: "Comparison") -> Iterator[str]:
     tests = sorted((test for test in decision.tests if test.outcome is Outcome.FAIL), key=urgency)
     if tests:
-        yield result_words(tests[0], comparison.metrics.get(tests[0].metric))
+        yield _result(tests[0], decision, comparison)
     if len(tests) > 1:
         yield f"Also beyond chance and margin: {_named(tests[1:])}"
     broken = [check for check in decision.thresholds if not check.passed]
@@ -230,7 +248,7 @@ def _undecided(decision: GateDecision, comparison: "Comparison") -> Iterator[str
     tests = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED and test.group is None]
     tests.sort(key=urgency)
     if tests:
-        found = result_words(tests[0], comparison.metrics.get(tests[0].metric))
+        found = _result(tests[0], decision, comparison)
         yield f"{found}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
@@ -242,13 +260,18 @@ def _passed(decision: GateDecision, comparison: "Comparison") -> Iterator[str]:
     if len(tests) > 1:
         yield "Every metric's drift lies below its margin"
     if tests:
-        closest = result_words(tests[0], comparison.metrics.get(tests[0].metric))
+        closest = _result(tests[0], decision, comparison)
         yield closest if len(tests) == 1 else f"Closest to its margin: {closest}"
     if decision.thresholds:
         yield "Every threshold holds" if len(decision.thresholds) > 1 else "The threshold holds"
     waiting = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
     if waiting:
         yield f"Not decided, having few items: {_named(waiting)}"
+
+
+def _result(test: DriftTest, decision: GateDecision, comparison: "Comparison") -> str:
+    metric = comparison.metrics.get(test.metric)
+    return result_words(test, metric, runs=runs_behind(test, decision))
 
 
 def _room(test: DriftTest) -> float:

@@ -7,6 +7,7 @@ from semscale.drift.decision import DriftTest, GateDecision, Outcome
 from semscale.report.drift_words import (
     headline,
     result_words,
+    runs_behind,
     sequence_words,
     subject,
     threshold_words,
@@ -83,7 +84,8 @@ def _warnings(comparison: "Comparison", decision: GateDecision) -> Iterator[tupl
 
 def _tests(comparison: "Comparison", decision: GateDecision, outcome: Outcome) -> Iterator[tuple[str, str]]:
     for test in sorted((test for test in decision.tests if test.outcome is outcome), key=urgency):
-        yield _title(test), result_words(test, comparison.metrics.get(test.metric))
+        metric = comparison.metrics.get(test.metric)
+        yield _title(test), result_words(test, metric, runs=runs_behind(test, decision))
 
 
 def _title(test: DriftTest) -> str:

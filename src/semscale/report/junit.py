@@ -10,6 +10,7 @@ from semscale.report.drift_words import (
     headline,
     needed_words,
     result_words,
+    runs_behind,
     sequence_words,
     threshold_words,
 )
@@ -78,7 +79,8 @@ def _cases(comparison: "Comparison", decision: GateDecision) -> Iterator[_Case]:
 
 
 def _message(comparison: "Comparison", decision: GateDecision, test: "DriftTest") -> str:
-    words = result_words(test, comparison.metrics.get(test.metric))
+    metric = comparison.metrics.get(test.metric)
+    words = result_words(test, metric, runs=runs_behind(test, decision))
     if test.outcome is not Outcome.UNDECIDED:
         return words
     over_runs = bool(decision.sequence) and test.group is None

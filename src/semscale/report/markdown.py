@@ -127,7 +127,8 @@ def _head(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
 def _metrics(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
     tests = sorted((test for test in decision.tests if test.group is None), key=urgency)
     if tests:
-        yield _table(comparison, tests, "Metric", interval_words(decision))
+        p_head = "p over runs" if decision.sequence else "p, adjusted"
+        yield _table(comparison, tests, ("Metric", p_head), interval_words(decision))
     unvaried = unvaried_words({test.metric: test.drift for test in tests}, decision)
     if unvaried is not None:
         yield escaped(unvaried)
@@ -139,12 +140,14 @@ def _groups(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:
     if worth:
         more = f", the {_GROUPS} most urgent of {count(len(worth))}" if len(worth) > _GROUPS else ""
         yield f"### Groups that did not pass{more}"
-        yield _table(comparison, worth[:_GROUPS], "Metric and group", interval_words(decision))
+        heads = ("Metric and group", "p, adjusted")
+        yield _table(comparison, worth[:_GROUPS], heads, interval_words(decision))
 
 
-def _table(comparison: "Comparison", tests: "list[DriftTest]", name: str, interval: str) -> str:
+def _table(comparison: "Comparison", tests: "list[DriftTest]", heads: tuple[str, str], interval: str) -> str:
+    name, p_head = heads
     lines = [
-        f"| {name} | Drift [{interval} interval] | Margin | p, adjusted | Items | |",
+        f"| {name} | Drift [{interval} interval] | Margin | {p_head} | Items | |",
         "|---|---|---|---|---|---|",
     ]
     for test in tests:
@@ -167,7 +170,7 @@ def _lists(decision: GateDecision) -> Iterator[str]:
         for check in decision.thresholds
     ]
     checks += [
-        f"- {'⚠️' if one.is_significant else '✅'} {escaped(sequence_words(one))}" for one in decision.sequence
+        f"- {'⚠️ ' if one.is_significant else ''}{escaped(sequence_words(one))}" for one in decision.sequence
     ]
     if checks:
         yield "\n".join(checks)
