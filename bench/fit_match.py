@@ -22,9 +22,11 @@ from semscale.guards.registry import FINDING_KINDS, Guards, finding_counts
 from semscale.matching.calibrated import LAYERS, above_floor, combine, lean
 from semscale.matching.calibrated_match import UNRELATED_PAIRS
 from semscale.matching.pairs import best_pairs, pair_up
-from semscale.matching.token_words import WordWeights
+from semscale.matching.subjects import SubjectWeights
+from semscale.matching.texts_read import TextsRead
 from semscale.matching.unrelated import unrelated_pairs
-from semscale.matching.word_layers import SubjectWeights, TextsRead, WordLayers
+from semscale.matching.word_layers import WordLayers
+from semscale.matching.word_weights import WordWeights
 
 HERE = Path(__file__).parent
 WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated.yaml"
@@ -71,7 +73,7 @@ def measured_pairs(answers, layers, encoder):
     corpus = sorted({pairs.texts[text] for text in pairs.reference})
     read = TextsRead(pairs.texts, encoder)
     own = np.array([pairs.texts.index(text) for text in corpus])
-    weights = WordWeights.over((read.words[at].words for at in own), stop=STOP_WEIGHT)
+    weights = WordWeights.over((read.words_of(at) for at in own.tolist()), stop=STOP_WEIGHT)
     drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, SEED)]
     floors = layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
     return pairs, layers.measure(read, pairs.prediction, pairs.reference, weights), floors
@@ -163,7 +165,7 @@ def general_floors(layers, encoder):
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         texts = sorted({row["text"] for row in csv.DictReader(file)})
     read = TextsRead(texts, encoder)
-    weights = WordWeights.over((words.words for words in read.words.values()), stop=STOP_WEIGHT)
+    weights = WordWeights.over((read.words_of(text) for text in range(len(texts))), stop=STOP_WEIGHT)
     drawn = unrelated_pairs(texts, UNRELATED_PAIRS, SEED)
     return layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))
 

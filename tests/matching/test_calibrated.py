@@ -18,12 +18,12 @@ from semscale.matching.calibrated import (
     lean,
     load_calibration,
     penalty_of,
-    word_match,
+    word_matches,
 )
 from semscale.matching.calibrated_match import CalibratedMatch
 from semscale.matching.matcher import match_with
 from semscale.matching.subjects import starts_with_pronoun, subject_length
-from semscale.matching.token_words import WordWeights, find_words
+from semscale.matching.word_weights import WordWeights
 
 
 @pytest.fixture(scope="module")
@@ -39,13 +39,13 @@ def test_words_are_aligned_both_ways():
     cosines = np.array([[0.9, 0.1, -0.5], [0.2, 0.6, -0.1]])
     # P = (1 x .9 + 3 x .6) / 4 = .675; best of the reference's words: .9, .6 and -.1, which counts as 0;
     # R = (2 x .9 + 1 x .6 + 1 x 0) / 4 = .6
-    precision, recall = word_match(cosines, np.array([1.0, 3.0]), np.array([2.0, 1.0, 1.0]))
+    ((precision, recall),) = word_matches([cosines], [(np.array([1.0, 3.0]), np.array([2.0, 1.0, 1.0]))])
     assert (precision, recall) == pytest.approx((0.675, 0.6))
 
 
 def test_equal_words_match_exactly_whatever_their_weights():
     weights = np.array([0.1, 0.2, 0.3])
-    assert word_match(np.eye(3) - 1e-9, weights, weights) == (1.0, 1.0)
+    assert word_matches([np.eye(3) - 1e-9], [(weights, weights)]).tolist() == [[1.0, 1.0]]
 
 
 def test_leaning():
@@ -89,23 +89,6 @@ def test_unseen_words_weigh_most():
     heart, attack, unseen, stop = weights.of(["heart", "attack", "liver", "the"])
     # df 3, 1, 0 and 0 of N = 3: 2 - ln(df + 1) / ln 4
     assert (heart, attack, unseen, stop) == pytest.approx((1.0, 1.5, 2.0, 0.2))
-
-
-@pytest.mark.parametrize(
-    ("text", "words", "starts", "ends"),
-    [
-        ("Un like.", ["un", "like"], [1, 2], [2, 3]),
-        ("?!", ["?", "!"], [1, 2], [2, 3]),
-    ],
-)
-def test_marks_are_words_only_alone(text, words, starts, ends):
-    places = {"Un like.": [[0, 0], [0, 2], [3, 7], [7, 8], [0, 0]], "?!": [[0, 0], [0, 1], [1, 2], [0, 0]]}[
-        text
-    ]
-    special = np.array([True, *[False] * (len(places) - 2), True])
-    found = find_words(text, np.array(places), special)
-    assert list(found.words) == words
-    assert (found.starts.tolist(), found.ends.tolist()) == (starts, ends)
 
 
 def test_subjects_end_at_the_auxiliary():

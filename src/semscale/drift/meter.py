@@ -22,9 +22,10 @@ from semscale.history.runs import Run, named
 from semscale.matching.bert_choices import chosen_layer, token_encoder
 from semscale.matching.calibrated import LAYERS, load_calibration
 from semscale.matching.methods import guards_for
+from semscale.matching.subjects import SubjectWeights
 from semscale.matching.token_weights import equal_weights
 from semscale.matching.unrelated import corpus_hash
-from semscale.matching.word_layers import SubjectWeights, WordLayers
+from semscale.matching.word_layers import WordLayers
 from semscale.signature import Signature
 from semscale.stats.resampling import check_seed
 from semscale.types import Progress

@@ -1,13 +1,12 @@
 """Scores pairs of outputs in every way from one reading of each text."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.drift.text_readings import Reading, TextReadings
-from semscale.embedding.state_cache import Rounded
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
 from semscale.matching.calibrated import (
@@ -19,12 +18,13 @@ from semscale.matching.calibrated import (
     penalty_of,
 )
 from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
-from semscale.matching.greedy import cosine_matrix, greedy_score
+from semscale.matching.greedy import cosine_matrix, greedy_scores
 from semscale.matching.greedy import unit_rows as unit_tokens
-from semscale.matching.token_words import WordWeights
 from semscale.matching.unrelated import unrelated_pairs
+from semscale.matching.vectorizing import WordVectorizer
 from semscale.matching.word_layers import Measured, WordLayers
 from semscale.matching.word_vectors import WordVectors, compare_words
+from semscale.matching.word_weights import WordWeights
 from semscale.types import Floats, Integers, Vectors
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class PairScoring:
         self._guards = guards
         self._calibration = calibration
         self._layers = layers
-        self._weights = WordWeights.over([], stop=calibration.stop_weight)
+        self._words = self._over([])
         self.floors: Mapping[str, float] = calibration.floors
 
     def learn(self, corpus: Integers, seed: int) -> None:
@@ -96,23 +96,19 @@ class PairScoring:
         """
         spelled = self._read.spelled
         spelled.spell(corpus.tolist())
-        self._weights = WordWeights.over(
-            (spelled.words[text].words for text in corpus.tolist()), stop=self._calibration.stop_weight
-        )
+        self._words = self._over([spelled.words_of(text) for text in corpus.tolist()])
         if len(corpus) < FEWEST_FOR_FLOORS:
             return
         texts = [self._read.texts[text] for text in corpus]
         drawn = corpus[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
         readings = self._read.hold(np.unique(drawn))
-        compared: list[tuple[float, ...]] = []
+        compared = []
         for start in range(0, len(drawn), _TOGETHER):
             pairs = drawn[start : start + _TOGETHER]
             ready = self._prepared(np.unique(pairs).tolist(), readings)
-            compared += [
-                compare_words(ready[one].words, ready[other].words, cosine_matrix)
-                for one, other in pairs.tolist()
-            ]
-        unrelated = self._measured(compared)
+            words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
+            compared.append(compare_words(words, cosine_matrix))
+        unrelated = Measured(*np.concatenate(compared).T)
         self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
 
     def score(
@@ -128,20 +124,20 @@ class PairScoring:
         if not pairs:
             return []
         ready = self._prepared(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
-        compared, f1, findings = [], [], []
-        for baseline, candidate in pairs:
-            # Words in single precision, tile by tile: a larger product would wait for threads that the engine
-            # keeps busy.
-            ours, theirs = ready[candidate], ready[baseline]
-            compared.append(compare_words(ours.words, theirs.words, cosine_matrix))
-            matrix = cosine_matrix(ours.tokens, theirs.tokens)
-            f1.append(greedy_score(matrix, ours.weights, theirs.weights).f1)
-            texts = self._read.texts[candidate], self._read.texts[baseline]
-            findings.append(tuple(self._guards.check(*texts)))
-        match = self._match(self._measured(compared), findings)
+        sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
+        # Cosines in single precision, tile by tile: a larger product would wait for threads that the engine
+        # keeps busy.
+        compared = compare_words([(ours.words, theirs.words) for ours, theirs in sides], cosine_matrix)
+        scored = greedy_scores(
+            (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
+            [(ours.weights, theirs.weights) for ours, theirs in sides],
+        )
+        texts = ((self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs)
+        findings = [tuple(self._guards.check(ours, theirs)) for ours, theirs in texts]
+        match = self._match(Measured(*compared.T), findings)
         return [
-            PairScores({"match": float(one), "bertscore_f1": two, "cosine": three}, found)
-            for one, two, three, found in zip(match, f1, cosines, findings, strict=True)
+            PairScores({"match": float(one), "bertscore_f1": two.f1, "cosine": three}, found)
+            for one, two, three, found in zip(match, scored, cosines, findings, strict=True)
         ]
 
     def _match(self, measured: Measured, findings: Sequence[tuple[Finding, ...]]) -> Floats:
@@ -151,23 +147,22 @@ class PairScoring:
         penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
         return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
 
-    @staticmethod
-    def _measured(compared: Sequence[tuple[float, ...]]) -> Measured:
-        return Measured(*np.array(compared, np.float64).reshape(-1, 5).T.copy())
+    def _over(self, corpus: Iterable[Iterable[str]]) -> WordVectorizer:
+        weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)
+        return self._layers.over(self._read.spelled, weights, np.float32)
 
     def _prepared(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _Prepared]:
         """Make some texts ready together, which costs less than one by one and gives the same."""
-        spelled = self._read.spelled
-        spelled.spell(texts)
-        self._layers.learn(spelled, texts)
+        self._read.spelled.spell(texts)
+        self._words.learn(texts)
+        ids = self._read.spelled.tokens
         ends = np.cumsum([len(readings[text][-1]) for text in texts])[:-1]
-        layers = [_floats(states) for states in zip(*(readings[text] for text in texts), strict=True)]
-        words = self._layers.vectors(spelled, texts, np.split(layers[-1], ends), self._weights, np.float32)
+        layers = [
+            np.concatenate(states, dtype=np.float32)
+            for states in zip(*(readings[text] for text in texts), strict=True)
+        ]
+        words = self._words.vectors(texts, layers[-1])
         return {
-            text: _Prepared(each, tokens, self._token_weights.of(spelled.tokens.of(text)))
+            text: _Prepared(each, tokens, self._token_weights.of(ids.of(text)))
             for text, each, tokens in zip(texts, words, np.split(unit_tokens(layers[0]), ends), strict=True)
         }
-
-
-def _floats(states: Sequence[Rounded]) -> Vectors:
-    return np.concatenate(states).astype(np.float32)

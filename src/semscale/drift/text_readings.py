@@ -8,7 +8,7 @@ import numpy as np
 
 from semscale.embedding.state_cache import Rounded, StateCache
 from semscale.embedding.state_reader import StateReader
-from semscale.matching.word_layers import TextsRead
+from semscale.matching.texts_read import TextsRead
 from semscale.types import Integers
 
 if TYPE_CHECKING:

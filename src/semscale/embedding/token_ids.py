@@ -40,6 +40,11 @@ class TokenIds:
         """Tokens a text, shape (n,)."""
         return np.diff(self.starts)
 
+    def lengths_of(self, texts: Sequence[int]) -> Integers:
+        """Tokens of some texts, shape (number of texts,)."""
+        chosen = np.asarray(texts, np.int64)
+        return np.asarray(self.starts[chosen + 1] - self.starts[chosen])
+
     def of(self, text: int) -> Ids:
         """One text's ids, shape (t,)."""
         return self.ids[self.starts[text] : self.starts[text + 1]]

@@ -1,7 +1,7 @@
 """The arithmetic of the preset ``calibrated``: layers above their floors, summed, less what findings take."""
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -10,6 +10,7 @@ import numpy as np
 import yaml
 
 from semscale.guards.findings import Finding
+from semscale.matching.best_matches import mean_best
 from semscale.types import Floats
 
 LAYERS = ("word", "context", "text")
@@ -65,31 +66,27 @@ def read_calibration(content: bytes) -> Calibration:
     )
 
 
-def word_match(
-    similarity: Floats, prediction_weights: Floats, reference_weights: Floats
-) -> tuple[float, float]:
-    """Align every word with the most similar one on the other side.
+def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """Align every word of p pairs of texts with the most similar one on the other side.
 
     Precision is the weighted mean over the prediction's words of their best cosine, recall the same over the
     reference's. A negative best cosine counts as 0: unlike words are not the opposite of what is asked for.
 
     Args:
-        similarity: shape (p, r), cosines of p >= 1 words of the prediction with r >= 1 of the reference.
-        prediction_weights: shape (p,), greater than 0.
-        reference_weights: shape (r,), greater than 0.
+        similarity: of each pair, shape (..., k, l), cosines of k >= 1 words of the prediction with l >= 1 of
+            the reference.
+        weights: of each pair's words on either side, greater than 0.
 
     Returns:
-        Precision and recall, 0 to 1; exactly 1 where every word has its equal.
+        Precision and recall, shape (..., p, 2), 0 to 1; exactly 1 where every word has its equal.
 
     Example:
-        >>> word_match(np.array([[1.0, 0.0], [0.5, -0.2]]), np.array([1.0, 3.0]), np.ones(2))
-        (0.625, 0.5)
+        >>> similarity = np.array([[1.0, 0.0], [0.5, -0.2]])
+        >>> word_matches([similarity], [(np.array([1.0, 3.0]), np.ones(2))]).tolist()
+        [[0.625, 0.5]]
     """
-    # Sums of what is missing, as these are exactly 0 where nothing is.
-    beyond = 1 - settled(similarity)
-    lost_precision = beyond.min(axis=1) @ prediction_weights / prediction_weights.sum()
-    lost_recall = beyond.min(axis=0) @ reference_weights / reference_weights.sum()
-    return 1 - float(lost_precision), 1 - float(lost_recall)
+    # Means of what is missing, as these are exactly 0 where nothing is.
+    return 1 - mean_best(similarity, weights, lambda best: 1 - settled(best))
 
 
 def settled(cosines: Floats) -> Floats:

@@ -17,9 +17,11 @@ from semscale.matching.calibrated import (
 )
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
-from semscale.matching.token_words import WordWeights
+from semscale.matching.subjects import SubjectWeights
+from semscale.matching.texts_read import TextsRead
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
-from semscale.matching.word_layers import SubjectWeights, TextsRead, WordLayers
+from semscale.matching.word_layers import WordLayers
+from semscale.matching.word_weights import WordWeights
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -82,7 +84,9 @@ class CalibratedMatch:
         numbers = {text: at for at, text in enumerate(dict.fromkeys([*pairs.texts, *corpus]))}
         read = TextsRead(list(numbers), self._encoder)
         own = np.array([numbers[text] for text in corpus], np.int64)
-        weights = WordWeights.over((read.words[at].words for at in own), stop=self._calibration.stop_weight)
+        weights = WordWeights.over(
+            (read.words_of(at) for at in own.tolist()), stop=self._calibration.stop_weight
+        )
         floors: Mapping[str, float] = self._calibration.floors
         if len(corpus) >= FEWEST_FOR_FLOORS:
             drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]

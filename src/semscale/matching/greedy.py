@@ -1,10 +1,12 @@
 """The arithmetic of BERTScore: every token of one text meets its most similar token in the other."""
 
 import math
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from semscale.matching.best_matches import mean_best
 from semscale.types import Floats, Vectors
 
 # Multiplications up to which NumPy's matrix product stays on the calling thread. Beyond that it waits for
@@ -45,11 +47,11 @@ def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
     the number of threads changes a bit.
 
     Args:
-        prediction: shape (t, d), unit rows, float32, in C order.
-        reference: shape (s, d), likewise.
+        prediction: shape (..., t, d), unit rows, float32, in C order.
+        reference: shape (..., s, d), likewise.
 
     Returns:
-        Shape (t, s), float32.
+        Shape (..., t, s), float32.
 
     Example:
         >>> cosine_matrix(np.eye(2, dtype=np.float32), np.array([[0.6, 0.8]], np.float32)).tolist()
@@ -59,12 +61,15 @@ def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
         reference = (
             reference.copy()
         )  # of a matrix with itself NumPy takes another product, with other last digits
-    side = max(1, math.isqrt(_ONE_THREAD // max(1, prediction.shape[1])))
-    cosines = np.empty((len(prediction), len(reference)), np.float32)
-    for row in range(0, len(prediction), side):
-        for column in range(0, len(reference), side):
-            tile = cosines[row : row + side, column : column + side]
-            np.matmul(prediction[row : row + side], reference[column : column + side].T, out=tile)
+    *layers, t, d = prediction.shape
+    s = reference.shape[-2]
+    side = max(1, math.isqrt(_ONE_THREAD // max(1, d)))
+    cosines = np.empty((*layers, t, s), np.float32)
+    for row in range(0, t, side):
+        for column in range(0, s, side):
+            rows, columns = slice(row, row + side), slice(column, column + side)
+            across = reference[..., columns, :].swapaxes(-1, -2)
+            np.matmul(prediction[..., rows, :], across, out=cosines[..., rows, columns])
     return cosines
 
 
@@ -88,9 +93,23 @@ def greedy_score(cosines: Vectors, prediction_weights: Floats, reference_weights
         >>> greedy_score(cosines, np.array([1.0, 1.0]), np.array([1.0, 0.0]))
         GreedyScore(precision=0.625, recall=1.0, f1=0.7692307692307693)
     """
-    precision = _weighted_mean(cosines.max(axis=1), prediction_weights)
-    recall = _weighted_mean(cosines.max(axis=0), reference_weights)
-    return GreedyScore(precision, recall, f_measure(precision, recall))
+    return greedy_scores([cosines], [(prediction_weights, reference_weights)])[0]
+
+
+def greedy_scores(matrices: Iterable[Vectors], weights: Sequence[tuple[Floats, Floats]]) -> list[GreedyScore]:
+    """BERTScores of p pairs, each as ``greedy_score`` gives it.
+
+    Args:
+        matrices: p matrices of cosines, one after the other.
+        weights: of each pair's tokens.
+    """
+    if not weights:
+        return []
+    # Rounding may lift the cosine of equal vectors above 1 by 1e-7.
+    means = mean_best(matrices, weights, lambda best: np.minimum(best, 1))
+    return [
+        GreedyScore(precision, recall, f_measure(precision, recall)) for precision, recall in means.tolist()
+    ]
 
 
 def f_measure(precision: float, recall: float) -> float:
@@ -102,9 +121,3 @@ def f_measure(precision: float, recall: float) -> float:
     """
     total = precision + recall
     return 2 * precision * recall / total if total else 0.0
-
-
-def _weighted_mean(cosines: Vectors, weights: Floats) -> float:
-    total = float(weights.sum())
-    # Rounding may lift the cosine of equal vectors above 1 by 1e-7.
-    return float(weights @ np.minimum(cosines, 1).astype(np.float64)) / total if total else math.nan

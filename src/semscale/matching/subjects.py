@@ -6,14 +6,22 @@ connected" leaves it out altogether.
 """
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from semscale.guards.lexicons import word_list
-from semscale.types import Floats
 
 _AUXILIARIES = word_list("auxiliaries")
 _BEFORE_SUBJECTS = word_list("before_subjects")
 _PRONOUNS = word_list("subject_pronouns")
 _LONGEST = 9
+
+
+@dataclass(frozen=True)
+class SubjectWeights:
+    """What a subject's words count: ``usual`` ones, and those that the other text has ``for_pronoun``."""
+
+    usual: float
+    for_pronoun: float
 
 
 def subject_length(words: Sequence[str]) -> int:
@@ -36,16 +44,3 @@ def starts_with_pronoun(words: Sequence[str]) -> bool:
     """
     first = next((word for word in words if word not in _BEFORE_SUBJECTS), "")
     return first in _PRONOUNS
-
-
-def weigh_subject(weights: Floats, length: int, weight: float) -> Floats:
-    """Multiply the weights of the first ``length`` words by ``weight``.
-
-    Example:
-        >>> import numpy as np
-        >>> weigh_subject(np.ones(3), 2, 0.5).tolist()
-        [0.5, 0.5, 1.0]
-    """
-    weighed = weights.copy()
-    weighed[:length] *= weight
-    return weighed

@@ -1,13 +1,19 @@
-"""What is compared of one text word by word, and the comparison of two."""
+"""What is compared of texts word by word, and the comparison of pairs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
-from semscale.matching.calibrated import settled, word_match
-from semscale.types import Floats
+from semscale.matching.calibrated import settled, word_matches
+from semscale.types import Floats, Integers
+
+Rows = TypeVar("Rows", np.float32, np.float64)
+
+MEASURES = 5
+"""How many values a pair has."""
 
 
 @dataclass(frozen=True)
@@ -15,20 +21,21 @@ class WordVectors:
     """One text of k words.
 
     Attributes:
-        static: shape (k, hidden), its words by themselves, unit rows.
-        context: shape (k, hidden), its words in their context, unit rows.
+        layers: shape (2, k, hidden), unit rows: its words by themselves, and in their context.
         text: shape (hidden,), the whole text, of length 1.
         weights: shape (k,), what its words count.
         to_pronoun: shape (k,), what they count beside a text that has a pronoun for the subject.
         is_pronoun: whether it has a pronoun for the subject itself.
     """
 
-    static: Floats
-    context: Floats
+    layers: npt.NDArray[Any]
     text: Floats
     weights: Floats
     to_pronoun: Floats
     is_pronoun: bool
+
+    def __len__(self) -> int:
+        return len(self.weights)
 
     def weights_beside(self, other: "WordVectors") -> Floats:
         """What the words count: the subject's next to nothing if the other text has a pronoun for it."""
@@ -36,27 +43,62 @@ class WordVectors:
 
 
 def _cosines(ours: Floats, theirs: Floats) -> Floats:
-    return ours @ theirs.T
+    return ours @ theirs.swapaxes(-1, -2)
 
 
 def compare_words(
-    ours: WordVectors, theirs: WordVectors, cosines: Callable[[Any, Any], Any] = _cosines
-) -> tuple[float, ...]:
+    pairs: Sequence[tuple[WordVectors, WordVectors]], cosines: Callable[[Any, Any], Any] = _cosines
+) -> Floats:
     """Give precision and recall of words, the same of words in context, and the cosine of the texts.
 
     Args:
-        ours: the prediction.
-        theirs: the reference.
-        cosines: of all rows of one matrix of unit rows with all rows of another.
+        pairs: p predictions and their references.
+        cosines: of all unit rows of one text's layers with all of another's.
 
     Returns:
-        Five values, 0 to 1; all NaN where a text has no word.
+        Shape (p, 5), 0 to 1, exactly 1 where every word has its equal; all NaN where a text has no word.
     """
-    if not len(ours.weights) or not len(theirs.weights):
-        return (np.nan,) * 5
-    sides = ours.weights_beside(theirs), theirs.weights_beside(ours)
-    return (
-        *word_match(cosines(ours.static, theirs.static), *sides),
-        *word_match(cosines(ours.context, theirs.context), *sides),
-        float(settled(ours.text @ theirs.text)),
-    )
+    values = np.full((len(pairs), MEASURES), np.nan)
+    worded = [at for at, (ours, theirs) in enumerate(pairs) if len(ours) and len(theirs)]
+    if not worded:
+        return values
+    sides = [pairs[at] for at in worded]
+    weights = [(ours.weights_beside(theirs), theirs.weights_beside(ours)) for ours, theirs in sides]
+    words = word_matches((cosines(ours.layers, theirs.layers) for ours, theirs in sides), weights)
+    values[worded, :4] = np.concatenate(words, axis=-1)
+    texts = np.array([(ours.text, theirs.text) for ours, theirs in sides])
+    values[worded, 4] = settled(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
+    return values
+
+
+def word_means(states: npt.NDArray[Rows], starts: Integers, ends: Integers) -> npt.NDArray[Rows]:
+    """Give each word the mean of its tokens' states, added up in their order.
+
+    Args:
+        states: shape (t, hidden).
+        starts: shape (k,), first token of each word.
+        ends: shape (k,), the token after its last one.
+
+    Returns:
+        Shape (k, hidden).
+
+    Example:
+        >>> word_means(np.array([[1.0], [2.0], [4.0]]), np.array([0, 1]), np.array([1, 3])).tolist()
+        [[1.0], [3.0]]
+    """
+    means = states[starts]
+    counts = ends - starts
+    longer = several = np.flatnonzero(counts > 1)
+    place = 1
+    while len(longer):
+        means[longer] += states[starts[longer] + place]
+        place += 1
+        longer = longer[counts[longer] > place]
+    means[several] /= counts[several, None].astype(states.dtype)
+    return means
+
+
+def unit_rows(rows: npt.NDArray[Rows]) -> npt.NDArray[Rows]:
+    """Scale rows to length 1; a row of zeros stays one."""
+    norms = np.sqrt(np.einsum("rh,rh->r", rows, rows))
+    return np.asarray(rows / np.where(norms > 0, norms, 1).astype(rows.dtype, copy=False)[:, None])
