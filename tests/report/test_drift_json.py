@@ -30,6 +30,19 @@ def test_every_test_threshold_and_run_is_there_and_json_can_hold_it():
     assert document["candidate"]["recorded"] == "2026-04-01T09:30:00+00:00"
 
 
+def test_pairs_of_the_worst_items_have_what_differs():
+    document = json.loads(json.dumps(decision_document(comparison_of(6, silent=0), None), allow_nan=False))
+    pairs = [pair for item in document["worst_items"] for pair in item["pairs"]]
+    pair = next(pair for pair in pairs if (pair["baseline"], pair["candidate"]) == (0, 0))
+    # "You name both causes of the delay. Well argued." and "You name none of the causes of the delay."
+    assert pair["characters"] == {"baseline": 47, "candidate": 41, "difference": -6}
+    assert pair["fields"] == {"credits": {"baseline": 1.0, "candidate": 1.5, "difference": 0.5}}
+    assert (pair["match"], pair["findings"][0]["guard"]) == (0.31, "negation")
+    missing = next(pair for pair in pairs if pair["candidate"] is None)
+    assert missing["fields"] == {"credits": {"baseline": 3.0, "candidate": None, "difference": None}}
+    assert missing["characters"]["difference"] is None
+
+
 def test_what_does_not_exist_is_null_never_zero():
     compared = comparison({"match": [NAN, NAN]})
     document = decision_document(compared, None)

@@ -118,6 +118,12 @@ def test_outputs_stand_side_by_side_with_findings_fields_and_what_is_missing(par
     assert "missing: no output corresponds" in changed
     assert "the candidate's output is extra" in changed
     assert "1 → 1.5 (+0.5)" in changed  # credits of the first pair
+    before, after = (
+        "Please cite where the figure of 12 % comes from.",
+        "Please cite where the figure comes from.",
+    )
+    assert (len(before), len(after)) == (48, 40)
+    assert "48 → 40 (−8)" in changed
     assert {attributes["class"] for attributes in parsed.all("mark")} == {"negation", "number"}
     assert '<mark class="negation">none</mark>' in parsed.source
     assert '<mark class="number">40</mark>' in parsed.source

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semscale.drift.measured import AlignedPair
-from semscale.history.items import Item, Output
+from semscale.drift.pair_differences import Difference, PairDifferences, outputs_of, pair_differences
+from semscale.history.items import Output
 from semscale.report.drift_items import HarmedItem
 from semscale.report.drift_words import digits_of, metric_label, signed
 from semscale.report.highlights import Piece, pieces
@@ -48,7 +49,7 @@ class ShownItem:
 
 def shown_items(comparison: "Comparison", harmed: tuple[HarmedItem, ...]) -> tuple[ShownItem, ...]:
     """Lay items out for a page; pairs that lack a partner come first in an item, then the least alike."""
-    pairs = _pairs_of(comparison, [item.place for item in harmed])
+    pairs = pairs_of(comparison, [item.place for item in harmed])
     return tuple(_item(comparison, item, pairs[item.place]) for item in harmed)
 
 
@@ -57,26 +58,18 @@ def worst_outputs(
 ) -> dict[int, tuple[Output | None, Output | None]]:
     """Give each item's worst pair, the baseline's output and the candidate's; ``None`` for one it lacks."""
     worst: dict[int, tuple[Output | None, Output | None]] = {}
-    for place, pairs in _pairs_of(comparison, places).items():
-        before, after = comparison.baseline.items[place], comparison.candidate.items[place]
-        worst[place] = _outputs(pairs[0], before, after) if pairs else (None, None)
+    for place, pairs in pairs_of(comparison, places).items():
+        worst[place] = outputs_of(comparison, pairs[0]) if pairs else (None, None)
     return worst
 
 
-def _pairs_of(comparison: "Comparison", places: Iterable[int]) -> dict[int, list[AlignedPair]]:
+def pairs_of(comparison: "Comparison", places: Iterable[int]) -> dict[int, list[AlignedPair]]:
     """Collect the pairs of some items, the worst of each first."""
     pairs: dict[int, list[AlignedPair]] = {place: [] for place in places}
     for pair in comparison.measured.pairs:
         if pair.item in pairs:
             pairs[pair.item].append(pair)
     return {place: sorted(found, key=_alike) for place, found in pairs.items()}
-
-
-def _outputs(pair: AlignedPair, before: Item, after: Item) -> tuple[Output | None, Output | None]:
-    return (
-        None if pair.baseline is None else before.spoken[pair.baseline],
-        None if pair.candidate is None else after.spoken[pair.candidate],
-    )
 
 
 def _item(comparison: "Comparison", harmed: HarmedItem, pairs: list[AlignedPair]) -> ShownItem:
@@ -93,7 +86,7 @@ def _item(comparison: "Comparison", harmed: HarmedItem, pairs: list[AlignedPair]
             for name, drift in drifts.items()
         ),
         is_silent=bool(before.spoken) and not after.spoken,
-        pairs=tuple(_pair(pair, before, after) for pair in pairs[:SHOWN_PAIRS]),
+        pairs=tuple(_pair(comparison, pair) for pair in pairs[:SHOWN_PAIRS]),
         n_more=max(len(pairs) - SHOWN_PAIRS, 0),
     )
 
@@ -105,13 +98,16 @@ def _alike(pair: AlignedPair) -> float:
     return known[0] if known else 1.0
 
 
-def _pair(pair: AlignedPair, before: Item, after: Item) -> ShownPair:
-    baseline, candidate = _outputs(pair, before, after)
+def _pair(comparison: "Comparison", pair: AlignedPair) -> ShownPair:
+    baseline, candidate = outputs_of(comparison, pair)
     return ShownPair(
         baseline=None if baseline is None else _marked(baseline, pair, "reference"),
         candidate=None if candidate is None else _marked(candidate, pair, "prediction"),
         is_same=baseline is not None and candidate is not None and baseline.text == candidate.text,
-        figures=(*_scores(pair.scores), *_fields(baseline, candidate)),
+        figures=(
+            *_scores(pair.scores),
+            *_differences(pair_differences(comparison, pair), alone=None in (baseline, candidate)),
+        ),
         findings=tuple(
             (found.guard, clipped(found.reason, _LONGEST_REASON).shown)
             for found in pair.findings[:_SHOWN_FINDINGS]
@@ -130,18 +126,18 @@ def _scores(scores: Mapping[str, float]) -> Iterator[tuple[str, str]]:
         yield metric_label(name), number(score)
 
 
-def _fields(before: Output | None, after: Output | None) -> Iterator[tuple[str, str]]:
-    """Show numeric fields: both values and their difference, or the one of an output without a partner."""
-    names = sorted({*(before.fields if before else ()), *(after.fields if after else ())})
-    for name in names:
-        values = [one.fields.get(name, math.nan) for one in (before, after) if one is not None]
-        shown = [MISSING if math.isnan(value) else plain(value) for value in values]
-        if len(set(values)) == 1:
-            yield one_line(name), shown[0]
-            continue
-        difference = values[1] - values[0]
-        known = "" if math.isnan(difference) else f" ({'+' if difference > 0 else ''}{plain(difference)})"
-        yield one_line(name), f"{shown[0]} → {shown[1]}{known}"
+def _differences(found: PairDifferences, *, alone: bool) -> Iterator[tuple[str, str]]:
+    """Show both values and their difference, or the one of an output without a partner."""
+    for name, one in (*found.fields.items(), ("characters", found.characters)):
+        yield one_line(name), _difference(one, alone=alone)
+
+
+def _difference(one: Difference, *, alone: bool) -> str:
+    values = [MISSING if value is None else plain(value) for value in (one.baseline, one.candidate)]
+    if one.value == 0 or alone:
+        return next((value for value in values if value != MISSING), MISSING)
+    known = "" if one.value is None else f" ({'+' if one.value > 0 else ''}{plain(one.value)})"
+    return f"{' → '.join(values)}{known}"
 
 
 def words_on_sorting(shown: tuple[ShownItem, ...], n_harmed: int) -> str:

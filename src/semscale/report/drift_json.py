@@ -1,14 +1,18 @@
 """A comparison and the gate's decision for programs: one document that JSON can hold, at full precision."""
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from semscale.drift.pair_differences import Difference, pair_differences
+from semscale.report.drift_changes import pairs_of
 from semscale.report.drift_facts import drift_estimates, mean_loss, n_left_out, n_silent
 from semscale.report.drift_items import HarmedItem, most_harmed
 
 if TYPE_CHECKING:
     from semscale.drift.comparison import Comparison
     from semscale.drift.decision import DriftTest, GateDecision, SequenceTest, ThresholdCheck
+    from semscale.drift.measured import AlignedPair
     from semscale.history.runs import Run
     from semscale.stats.means import MeanEstimate
 
@@ -31,8 +35,10 @@ def decision_document(comparison: "Comparison", decision: "GateDecision | None")
         ``kind`` and ``name`` or ``None``, figures, ``margin``, ``p_value``, ``p_adjusted``, ``significant``,
         ``material``, ``outcome``, ``n_needed``); ``thresholds`` (``name``, ``metric``, ``limit``, ``value``,
         ``passed``); ``sequence`` (``metric``, ``losses``, ``allowed``, ``evidence``, ``p_adjusted``,
-        ``significant``); ``worst_items`` (``id``, ``groups``, ``harm``, ``drifts``), worst first;
-        ``cautions``; ``signature``.
+        ``significant``); ``worst_items`` (``id``, ``groups``, ``harm``, ``drifts``, ``pairs``), worst first;
+        ``cautions``; ``signature``. Each of an item's ``pairs``, the least alike first, has the places of its
+        outputs among those that say something (``baseline``, ``candidate``), similarities, ``characters`` and
+        ``fields`` (each ``baseline``, ``candidate``, ``difference``), and ``findings`` of guards.
     """
     signature = comparison.signature if decision is None else decision.signature
     return {
@@ -49,9 +55,7 @@ def decision_document(comparison: "Comparison", decision: "GateDecision | None")
         "tests": [] if decision is None else [_test(test) for test in decision.tests],
         "thresholds": [] if decision is None else [_threshold(check) for check in decision.thresholds],
         "sequence": [] if decision is None else [_sequence(one) for one in decision.sequence],
-        "worst_items": [
-            _item(comparison, item) for item in most_harmed(comparison, decision, limit=WORST_ITEMS)
-        ],
+        "worst_items": _worst(comparison, most_harmed(comparison, decision, limit=WORST_ITEMS)),
         "cautions": [] if decision is None else list(decision.cautions),
         "signature": str(signature),
     }
@@ -145,11 +149,33 @@ def _sequence(one: "SequenceTest") -> dict[str, object]:
     }
 
 
-def _item(comparison: "Comparison", harmed: HarmedItem) -> dict[str, object]:
+def _worst(comparison: "Comparison", harmed: Sequence[HarmedItem]) -> list[dict[str, object]]:
+    pairs = pairs_of(comparison, [item.place for item in harmed])
+    return [_item(comparison, item, pairs[item.place]) for item in harmed]
+
+
+def _item(comparison: "Comparison", harmed: HarmedItem, pairs: "Sequence[AlignedPair]") -> dict[str, object]:
     item = comparison.baseline.items[harmed.place]
     return {
         "id": item.id,
         "groups": dict(item.groups),
         "harm": harmed.harm,
         "drifts": harmed.drifts,
+        "pairs": [_pair(comparison, pair) for pair in pairs],
     }
+
+
+def _pair(comparison: "Comparison", pair: "AlignedPair") -> dict[str, object]:
+    found = pair_differences(comparison, pair)
+    return {
+        "baseline": pair.baseline,
+        "candidate": pair.candidate,
+        **{name: number_or_none(score) for name, score in pair.scores.items()},
+        "characters": _difference(found.characters),
+        "fields": {name: _difference(one) for name, one in found.fields.items()},
+        "findings": [{"guard": one.guard, "reason": one.reason} for one in pair.findings],
+    }
+
+
+def _difference(one: Difference) -> dict[str, float | None]:
+    return {"baseline": one.baseline, "candidate": one.candidate, "difference": one.value}
