@@ -22,7 +22,7 @@ from semscale.matching.calibrated import (
 )
 from semscale.matching.calibrated_match import CalibratedMatch
 from semscale.matching.matcher import match_with
-from semscale.matching.subjects import starts_with_pronoun, subject_length
+from semscale.matching.subjects import start_with_pronoun, subject_lengths, word_roles
 from semscale.matching.word_weights import WordWeights
 
 
@@ -92,10 +92,20 @@ def test_unseen_words_weigh_most():
 
 
 def test_subjects_end_at_the_auxiliary():
-    assert subject_length(["terminals", "1", "and", "4", "are", "connected"]) == 4
-    assert subject_length(["closed", "path"]) == 0
-    assert starts_with_pronoun(["because", "they", "are", "connected"])
-    assert not starts_with_pronoun(["because"])
+    texts = [
+        ["terminals", "1", "and", "4", "are", "connected"],
+        [],
+        ["closed", "path"],
+        [*["so"] * 9, "is"],
+        [*["so"] * 10, "is"],
+        ["because", "they", "are", "connected"],
+        ["because"],
+        [],
+    ]
+    roles = word_roles([word for text in texts for word in text])
+    counts = np.array([len(text) for text in texts])
+    assert subject_lengths(roles, counts).tolist() == [4, 0, 0, 9, 0, 2, 0, 0]
+    assert start_with_pronoun(roles, counts).tolist() == [False] * 5 + [True, False, False]
 
 
 TEXTS = ["The left lung is affected.", "Zürich, 3 °C?", "?!", "x", "they are not connected", "苏黎世很大"]

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,11 +20,10 @@ from semscale.matching.calibrated import (
 )
 from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
 from semscale.matching.greedy import cosine_matrix, greedy_scores
-from semscale.matching.greedy import unit_rows as unit_tokens
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.vectorizing import WordVectorizer
 from semscale.matching.word_layers import Measured, WordLayers
-from semscale.matching.word_vectors import WordVectors, compare_words
+from semscale.matching.word_vectors import WordVectors, compare_words, unit_rows
 from semscale.matching.word_weights import WordWeights
 from semscale.types import Floats, Integers, Vectors
 
@@ -155,14 +155,16 @@ class PairScoring:
         """Make some texts ready together, which costs less than one by one and gives the same."""
         self._read.spelled.spell(texts)
         self._words.learn(texts)
-        ids = self._read.spelled.tokens
-        ends = np.cumsum([len(readings[text][-1]) for text in texts])[:-1]
+        tokens = self._read.spelled.tokens
         layers = [
             np.concatenate(states, dtype=np.float32)
             for states in zip(*(readings[text] for text in texts), strict=True)
         ]
         words = self._words.vectors(texts, layers[-1])
+        units = unit_rows(layers[0], out=layers[0])
+        weights = self._token_weights.of(np.concatenate([tokens.of(text) for text in texts]))
+        rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(tokens.lengths_of(texts)).tolist()]))
         return {
-            text: _Prepared(each, tokens, self._token_weights.of(ids.of(text)))
-            for text, each, tokens in zip(texts, words, np.split(unit_tokens(layers[0]), ends), strict=True)
+            text: _Prepared(each, units[own], weights[own])
+            for text, each, own in zip(texts, words, rows, strict=True)
         }

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.embedding.token_ids import Ids
-from semscale.matching.vocabulary import Vocabulary
+from semscale.matching.vocabulary import Numbers, Vocabulary
 from semscale.matching.word_places import find_words
 from semscale.types import Integers
 
@@ -28,8 +28,8 @@ class TokenWords:
     """
 
     numbers: Ids
-    starts: Ids
-    ends: Ids
+    starts: Numbers
+    ends: Numbers
 
     def __len__(self) -> int:
         return len(self.numbers)
@@ -68,6 +68,18 @@ class TextsRead:
         """Let go of the words of some texts."""
         for text in texts:
             self.words.pop(text, None)
+
+    def joined(self, texts: Sequence[int]) -> tuple[TokenWords, Integers]:
+        """Give the words of n texts as if their tokens were those of one, and how many are each one's."""
+        words = [self.words[text] for text in texts]
+        counts = np.array([len(own) for own in words])
+        lengths = self.tokens.lengths_of(texts)
+        before = np.repeat(np.cumsum(lengths) - lengths, counts)
+        return TokenWords(
+            np.concatenate([own.numbers for own in words]),
+            np.concatenate([own.starts for own in words]) + before,
+            np.concatenate([own.ends for own in words]) + before,
+        ), counts
 
     def words_of(self, text: int) -> list[str]:
         """Give a text's words in their order, lower case."""

@@ -1,13 +1,14 @@
 """Makes of texts that a model has read what is compared of them word by word."""
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.static_words import StaticPieces
-from semscale.matching.subjects import SubjectWeights, starts_with_pronoun, subject_length
-from semscale.matching.texts_read import TextsRead, TokenWords
+from semscale.matching.subjects import SubjectWeights, start_with_pronoun, subject_lengths
+from semscale.matching.texts_read import TextsRead
 from semscale.matching.word_table import WordTable
 from semscale.matching.word_vectors import WordVectors, unit_rows, word_means
 from semscale.matching.word_weights import WordWeights
@@ -51,34 +52,30 @@ class WordVectorizer:
             texts: n >= 1 of them, whose words were learned.
             states: shape (tokens of all of them, hidden), after the last layer, end to end.
         """
-        words = [self._read.words[text] for text in texts]
-        lengths = self._read.tokens.lengths_of(texts)
-        layers = self._layers(words, states, lengths)
-        whole = unit_rows(_means(states, lengths).astype(np.float64))
-        plain = self._table.weights(np.concatenate([each.numbers for each in words]))
-        found, start = [], 0
-        for text, own, vector in zip(texts, words, whole, strict=True):
-            rows = slice(start, start := start + len(own))
-            said = self._read.words_of(text)
-            subject = slice(0, subject_length(said))
-            weights, to_pronoun = plain[rows].copy(), plain[rows].copy()
-            weights[subject] *= self._subject.usual
-            to_pronoun[subject] *= self._subject.for_pronoun
-            found.append(WordVectors(layers[:, rows], vector, weights, to_pronoun, starts_with_pronoun(said)))
-        return found
+        words, counts = self._read.joined(texts)
+        layers = np.empty((2, len(words), states.shape[1]), self._dtype)
+        self._table.vectors(words.numbers, layers[0])
+        layers[1] = word_means(states, words.starts, words.ends)
+        unit_rows(layers[1], out=layers[1])
+        whole = unit_rows(_means(states, self._read.tokens.lengths_of(texts)).astype(np.float64))
+        roles, plain = self._table.roles(words.numbers), self._table.weights(words.numbers)
+        is_subject = _are_first(subject_lengths(roles, counts), counts)
+        weights, to_pronoun = (
+            np.where(is_subject, plain * weight, plain)
+            for weight in (self._subject.usual, self._subject.for_pronoun)
+        )
+        rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(counts).tolist()]))
+        each = zip(rows, whole, start_with_pronoun(roles, counts).tolist(), strict=True)
+        return [
+            WordVectors(layers[:, own], text, weights[own], to_pronoun[own], is_pronoun)
+            for own, text, is_pronoun in each
+        ]
 
-    def _layers(
-        self, words: Sequence[TokenWords], states: Vectors, lengths: Integers
-    ) -> npt.NDArray[np.generic]:
-        """Vectors of all words by themselves and in context, shape (2, k, hidden)."""
-        before = np.repeat(np.cumsum(lengths) - lengths, [len(own) for own in words])
-        starts = np.concatenate([own.starts for own in words]) + before
-        ends = np.concatenate([own.ends for own in words]) + before
-        layers = np.empty((2, len(starts), states.shape[1]), self._dtype)
-        layers[0] = self._table.vectors(np.concatenate([own.numbers for own in words]))
-        layers[1] = word_means(states, starts, ends)
-        layers[1] = unit_rows(layers[1])
-        return layers
+
+def _are_first(first: Integers, counts: Integers) -> npt.NDArray[np.bool_]:
+    """Mark the first words of each text, ``first`` of its ``counts``, shape (k,)."""
+    places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return places < np.repeat(first, counts)
 
 
 def _means(states: Vectors, lengths: Integers) -> Vectors:

@@ -5,9 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from semscale.embedding.token_ids import Ids
+from semscale.types import Integers
 
 Word = tuple[str, ...]
 """A word's pieces."""
+
+Numbers = Ids | Integers
+"""Numbers of words, or of tokens."""
 
 Shown = str | tuple[str, ...]
 """A word as it stands in a text; followed by its tokens as they stand there unless it is one token itself."""

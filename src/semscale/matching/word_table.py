@@ -6,13 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.static_words import StaticPieces
-from semscale.matching.vocabulary import Vocabulary
+from semscale.matching.subjects import Roles, word_roles
+from semscale.matching.vocabulary import Numbers, Vocabulary
 from semscale.matching.word_weights import WordWeights
-from semscale.types import Floats, Integers
+from semscale.types import Floats
 
 
 class WordTable:
-    """Vectors and weights of words, by their numbers.
+    """Vectors, weights and roles of words, by their numbers.
 
     Args:
         vocabulary: the words; it may grow.
@@ -30,25 +31,33 @@ class WordTable:
         self._is_learned = np.empty(0, np.bool_)
         self._vectors = np.empty((0, static.hidden), dtype)
         self._weights = np.empty(0)
+        self._roles = np.empty((0, 3), np.bool_)
 
-    def learn(self, numbers: Integers) -> None:
+    def learn(self, numbers: Numbers) -> None:
         """Read those of the words that are new."""
         self._make_room()
-        new = np.unique(numbers[~self._is_learned[numbers]])
-        if not len(new):
+        unknown = numbers[~self._is_learned[numbers]]
+        if not len(unknown):
             return
-        words = new.tolist()
-        self._vectors[new] = self._static.words([self._vocabulary.pieces[word] for word in words])
-        self._weights[new] = self._word_weights.of([self._vocabulary.words[word] for word in words])
+        new = np.unique(unknown)
+        words = [self._vocabulary.words[number] for number in new.tolist()]
+        self._vectors[new] = self._static.words([self._vocabulary.pieces[number] for number in new.tolist()])
+        self._weights[new] = self._word_weights.of(words)
+        self._roles[new] = word_roles(words)
         self._is_learned[new] = True
 
-    def vectors(self, numbers: Integers) -> Floats:
-        """Vectors of learned words by themselves, shape (k, hidden), unit rows."""
-        return self._vectors[numbers]
+    def vectors(self, numbers: Numbers, out: npt.NDArray[Any]) -> None:
+        """Write the vectors of learned words by themselves, unit rows, into ``out``, shape (k, hidden)."""
+        # Unless told what to do with numbers that are none, NumPy fills an array of its own first.
+        np.take(self._vectors, numbers, axis=0, out=out, mode="clip")
 
-    def weights(self, numbers: Integers) -> Floats:
+    def weights(self, numbers: Numbers) -> Floats:
         """Weights of learned words, shape (k,)."""
         return self._weights[numbers]
+
+    def roles(self, numbers: Numbers) -> Roles:
+        """Roles of learned words, shape (k, 3)."""
+        return self._roles[numbers]
 
     def _make_room(self) -> None:
         if len(self._vocabulary) > len(self._weights):
@@ -56,6 +65,7 @@ class WordTable:
             rows = max(len(self._vocabulary), 2 * len(self._weights))
             self._vectors = _longer(self._vectors, rows)
             self._weights = _longer(self._weights, rows)
+            self._roles = _longer(self._roles, rows)
             self._is_learned = _longer(self._is_learned, rows)
 
 

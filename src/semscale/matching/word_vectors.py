@@ -8,7 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.calibrated import settled, word_matches
-from semscale.types import Floats, Integers
+from semscale.matching.vocabulary import Numbers
+from semscale.types import Floats
 
 Rows = TypeVar("Rows", np.float32, np.float64)
 
@@ -71,7 +72,7 @@ def compare_words(
     return values
 
 
-def word_means(states: npt.NDArray[Rows], starts: Integers, ends: Integers) -> npt.NDArray[Rows]:
+def word_means(states: npt.NDArray[Rows], starts: Numbers, ends: Numbers) -> npt.NDArray[Rows]:
     """Give each word the mean of its tokens' states, added up in their order.
 
     Args:
@@ -98,7 +99,7 @@ def word_means(states: npt.NDArray[Rows], starts: Integers, ends: Integers) -> n
     return means
 
 
-def unit_rows(rows: npt.NDArray[Rows]) -> npt.NDArray[Rows]:
-    """Scale rows to length 1; a row of zeros stays one."""
+def unit_rows(rows: npt.NDArray[Rows], out: npt.NDArray[Rows] | None = None) -> npt.NDArray[Rows]:
+    """Scale rows to length 1, in ``out`` if it is given; a row of zeros stays one."""
     norms = np.sqrt(np.einsum("rh,rh->r", rows, rows))
-    return np.asarray(rows / np.where(norms > 0, norms, 1).astype(rows.dtype, copy=False)[:, None])
+    return np.asarray(np.divide(rows, np.where(norms > 0, norms, norms.dtype.type(1))[:, None], out=out))
