@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
 from semscale.guards.opposites import Side, is_listed, sides
-from semscale.guards.words import Word, stem
+from semscale.guards.words import Words, kind_of, stem
 
 _REACH = 6
 _MOST_COMPARED = 500  # comparisons of a text, as each is held against each of the other
@@ -45,28 +45,41 @@ class Relation(NamedTuple):
     second: frozenset[str]
 
 
-def read_relations(words: list[Word]) -> list[Relation]:
+def may_compare(words: Words) -> bool:
+    """Tell at a glance whether a text may compare anything."""
+    return not _COMPARING.isdisjoint(words.distinct)
+
+
+def read_relations(words: Words) -> list[Relation]:
     """Find "X is greater than Y", "X comes before Y" and the like."""
-    if _COMPARING.isdisjoint(word.text for word in words):
+    if not may_compare(words):
         return []
+    texts = words.texts
     return [
         Relation(
-            sides(words[at].text),
+            sides(texts[at]),
             at,
-            _stems(words, range(at - 1, -1, -1)),
-            _stems(words, range(behind, len(words))),
+            _stems(texts, range(at - 1, -1, -1)),
+            _stems(texts, range(behind, len(texts))),
         )
-        for at in range(1, len(words))
-        for behind in _second_side(words, at)
+        for at in _comparing(texts)
+        for behind in _second_side(texts, at)
     ]
 
 
-def _second_side(words: list[Word], at: int) -> list[int]:
+def _comparing(texts: list[str]) -> list[int]:
+    """List where a comparing word may stand: an order, or up to three words before "than", but not first."""
+    found = {at for at, text in enumerate(texts) if text in _ORDERS}
+    found.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
+    return sorted(at for at in found if at > 0)
+
+
+def _second_side(texts: list[str], at: int) -> list[int]:
     """Say where the second thing begins, or nothing where the word compares nothing."""
-    text = words[at].text
+    text = texts[at]
     if text in _ORDERS[:6]:
         return [at + 1]
-    ahead = [word.text for word in words[at + 1 : at + 4]]
+    ahead = texts[at + 1 : at + 4]
     if text in _ORDERS and ahead[:1] == ["of"]:
         return [at + 2]
     if "than" not in ahead or not is_listed(text):
@@ -75,14 +88,15 @@ def _second_side(words: list[Word], at: int) -> list[int]:
     return [] if any(map(is_listed, ahead[:behind])) else [at + 2 + behind]
 
 
-def _stems(words: list[Word], places: range) -> frozenset[str]:
+def _stems(texts: list[str], places: range) -> frozenset[str]:
     """Collect content on one side, up to the end of the clause."""
     found: list[str] = []
     for place in places:
-        if words[place].text in _ENDS or len(found) == _REACH:
+        text = texts[place]
+        if text in _ENDS or len(found) == _REACH:
             break
-        if words[place].text not in _IDLE and words[place].kind != "p":
-            found.append(stem(words[place].text))
+        if text not in _IDLE and kind_of(text) != "p":
+            found.append(stem(text))
     return frozenset(found)
 
 
@@ -96,9 +110,8 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
     """List the axes on which the texts differ in word and in order alike, and so agree.
 
     Example:
-        >>> from semscale.guards.words import read_words
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
-        >>> len(restated(read_relations(read_words(first)), read_relations(read_words(second))))
+        >>> len(restated(read_relations(Words(first)), read_relations(Words(second))))
         1
     """
     return {
@@ -113,9 +126,8 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
     """List relations that hold in one text in the reverse order of the other, as positions of their words.
 
     Example:
-        >>> from semscale.guards.words import read_words
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
-        >>> reversals(read_relations(read_words(first)), read_relations(read_words(second)))
+        >>> reversals(read_relations(Words(first)), read_relations(Words(second)))
         [(2, 2)]
     """
     found = {

@@ -35,23 +35,27 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     contradicts nothing. A negation is no conflict if something else in its reach has the same sign on the
     other side: "not connected to the positive" agrees with "connected to the negative".
     """
-    shared = [
-        key
-        for key, signs in prediction.signs.items()
-        if key in reference.signs and not signs & reference.signs[key]
-    ]
-    if not shared:
+    clashes = _clashes(prediction, reference)
+    if not clashes:
         return ()
-    clashes = set(shared)
     settled = restated(prediction.relations, reference.relations)
     found = [
         conflict
-        for key in shared
-        if key not in settled
+        for key in dict.fromkeys(mention.key for mention in prediction.mentions)
+        if key in clashes and key not in settled
         for conflict in _conflict(prediction, reference, key)
-        if not _excused(conflict, prediction, reference, clashes)
+        if not _excused(conflict, prediction, reference)
     ]
     return tuple(_nearest(_uncancelled(found)))
+
+
+def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
+    """Find the keys that have one sign in one text, and only the other sign in the other."""
+    clashes = (prediction.affirmed & reference.negated) | (prediction.negated & reference.affirmed)
+    if clashes:
+        clashes -= prediction.affirmed & prediction.negated
+        clashes -= reference.affirmed & reference.negated
+    return clashes
 
 
 def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[Conflict]:
@@ -71,7 +75,7 @@ def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[C
 def _cause(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> Cause:
     if one.side == other.side:
         return "negation"
-    words = prediction.words[one.at].text, reference.words[other.at].text
+    words = prediction.words.texts[one.at], reference.words.texts[other.at]
     stems = [stem(bare_word(word) or word) for word in words]
     return "negation" if stems[0] == stems[1] else "opposite"
 
@@ -83,10 +87,10 @@ def _differently_attached(one: Mention, other: Mention, prediction: Polarity, re
     ours, theirs = prediction.noun_after(one), reference.noun_after(other)
     if not ours or not theirs or ours == theirs:
         return False
-    return ours in reference.signs and theirs in prediction.signs
+    return reference.speaks_of(ours) and prediction.speaks_of(theirs)
 
 
-def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity, clashes: set[str]) -> bool:
+def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
     """Tell whether a negation on either side is answered by something else in its reach."""
     return _answered(conflict.prediction, prediction, reference) or _answered(
         conflict.reference, reference, prediction
@@ -95,7 +99,7 @@ def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity, clas
 
 def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
     return any(
-        mention.sign in there.signs.get(mention.key, ())
+        there.has(mention.key, mention.sign)
         for mention in here.mentions
         if mention.cues and set(mention.cues) & set(negated.cues) and mention.key != negated.key
     )

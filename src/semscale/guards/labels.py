@@ -1,9 +1,11 @@
 """Numbers and letters that name one thing among its kind: terminal 4, bulbs A and C, type 2, stage IV."""
 
+import re
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
-from semscale.guards.words import Word
+from semscale.guards.words import Words
 
 _NOUNS = {
     form: noun
@@ -16,6 +18,8 @@ _BEFORE_BARE_A = frozenset(
     ("and", "or", "is", "was", "will", "has", "does", "are", "burns", "to", "from", "nor", "but")
 )
 _ROMAN = {numeral: float(number) for number, numeral in enumerate(_NUMERALS, start=1)}
+_LETTERS = frozenset((*_ROMAN, *ascii_lowercase))
+_ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 
 
 class Label(NamedTuple):
@@ -32,83 +36,82 @@ class Label(NamedTuple):
     values: tuple[float | str, ...]
 
 
-def read_labels(text: str, words: list[Word], numbers: set[int], taken: set[int]) -> list[Label]:
+def read_labels(words: Words, numbers: set[int], taken: set[int]) -> list[Label]:
     """Find labels.
 
     Args:
-        text: the text, for the case of its letters.
-        words: its words.
+        words: the words of a text.
         numbers: where its numbers without a unit start.
         taken: characters that belong to a number with its unit.
 
     Example:
-        >>> from semscale.guards.words import read_words
-        >>> text = "bulbs A and C"
-        >>> [(label.noun, label.values) for label in read_labels(text, read_words(text), set(), set())]
+        >>> [(label.noun, label.values) for label in read_labels(Words("bulbs A and C"), set(), set())]
         [('bulb', ('a',)), ('bulb', ('c',))]
     """
+    bare = _may_have_bare_letters(words.text)
+    if not bare and _NOUNS.keys().isdisjoint(words.distinct):
+        return []
+    texts = words.texts
+    counting = {at for at, start in enumerate(words.starts) if start in numbers} if numbers else set()
+    letters = {at for at, text in enumerate(texts) if text in _LETTERS or (len(text) == 1 and text.isalpha())}
     found: list[Label] = []
-    candidates = [
-        at
-        for at, word in enumerate(words)
-        if (len(word.text) == 1 and word.kind == "w") or word.start in numbers or word.text in _ROMAN
-    ]
-    for at in candidates:
-        word = words[at]
-        is_number = word.start in numbers
-        if word.start in taken:
+    for at in sorted(counting | letters):
+        noun = _noun_before(texts, at, found)
+        if not (noun or bare) or words.starts[at] in taken:
             continue
-        noun = _noun_before(words, at, found)
-        if is_number:
+        if at in counting:
             if noun:
                 found.append(Label(at, noun, ()))
-        elif _is_letter(text, words, at, noun):
-            found.append(Label(at, noun or "?", _letter_values(word.text, bool(noun))))
+        elif _is_letter(words, at, noun):
+            found.append(Label(at, noun or "?", _letter_values(texts[at], bool(noun))))
     return found
 
 
-def _noun_before(words: list[Word], at: int, found: list[Label]) -> str:
+def _may_have_bare_letters(text: str) -> bool:
+    """Tell at a glance whether a letter may label without a noun: only a capital other than I can."""
+    return not text.isascii() or _ALONE.search(text) is not None
+
+
+def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
     """Say what a label labels: the noun before it, or that of the label it is joined to."""
     before = at - 1
-    while before > 0 and words[before].text in ("#", ".", "no", "number"):
+    while before > 0 and texts[before] in ("#", ".", "no", "number"):
         before -= 1
     if before < 0:
         return ""
-    if words[before].text in _NOUNS:
-        return _NOUNS[words[before].text]
+    if texts[before] in _NOUNS:
+        return _NOUNS[texts[before]]
     back = at - 1
-    while back > 0 and words[back].text in _JOINING:
+    while back > 0 and texts[back] in _JOINING:
         back -= 1
     joined = back < at - 1 and found and found[-1].at == back and found[-1].noun != "?"
     return found[-1].noun if joined else ""
 
 
-def _is_letter(text: str, words: list[Word], at: int, noun: str) -> bool:
+def _is_letter(words: Words, at: int, noun: str) -> bool:
     """Tell a label from an article, a pronoun, an initial or a piece of a word."""
-    word = words[at]
-    shown = text[word.start : word.end]
-    behind = text[word.end : word.end + 1]
-    around = text[max(0, word.start - 1) : word.start] + behind
+    text, texts = words.text, words.texts
+    word, (start, end) = texts[at], words.place(at, at)
+    shown = text[start:end]
+    behind = text[end : end + 1]
+    around = text[max(0, start - 1) : start] + behind
     if any(mark in "'’\"-&°^_/" or mark.isdecimal() for mark in around) or around[:1] == ".":
         return False
-    following = words[at + 1].text if at + 1 < len(words) else ""
-    if len(word.text) > 1:
+    following = texts[at + 1] if at + 1 < len(texts) else ""
+    if len(word) > 1:
         return bool(noun) and shown.isupper()
     if noun:
         return (
-            word.text != "a"
-            or not following.isalpha()
-            or following in _BEFORE_BARE_A
-            or (shown == "A" and at > 0)
+            word != "a" or not following.isalpha() or following in _BEFORE_BARE_A or (shown == "A" and at > 0)
         )
     if (
         not shown.isupper()
         or shown == "I"
-        or (text.isupper() and len(words) > 1)
-        or (behind == "." and at + 2 < len(words))
+        or (text.isupper() and len(texts) > 1)
+        or (behind == "." and at + 2 < len(texts))
     ):
         return False
-    starts = at == 0 or words[at - 1].text in ".?!:"
+    starts = at == 0 or texts[at - 1] in ".?!:"
     return not (starts and shown == "A") or following in _BEFORE_BARE_A or following == ","
 
 

@@ -4,13 +4,13 @@ English only; texts in other scripts give no findings, nor do texts without capi
 """
 
 import re
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from semscale.guards.findings import Finding
 from semscale.guards.lexicons import read_lexicon, word_list
 from semscale.guards.names import Name, normal
-from semscale.guards.reading import Reading, analyse, comparable
-from semscale.guards.words import stem
+from semscale.guards.reading import Reading, analyse, comparable, differ
+from semscale.guards.words import kind_of, stem
 
 MISSING = "missing-name"
 INVENTED = "invented-name"
@@ -22,6 +22,7 @@ _LONGEST_ACRONYM = 6
 _SHARED = 2
 _LONG = 15
 _IDLE = word_list("not_in_acronyms")
+_RUN = re.compile(r"[^\W_]+")
 
 
 class NameGuard:
@@ -51,27 +52,19 @@ class NameGuard:
         ours, theirs = analyse(prediction), analyse(reference)
         if not comparable(ours, theirs) or not (ours.names or theirs.names):
             return []
-        invented = [
-            Finding(
-                "name",
-                INVENTED,
-                f'The reference does not name "{name.shown}".',
-                ours.place(name.start, name.end),
-                None,
-            )
-            for name in _absent(ours, theirs)
+        invented, missing = _absent(ours, theirs), _absent(theirs, ours)
+        if not (invented or missing) or not differ(ours, theirs):
+            return []
+        return [_finding(INVENTED, name, ours) for name in invented] + [
+            _finding(MISSING, name, theirs) for name in missing
         ]
-        missing = [
-            Finding(
-                "name",
-                MISSING,
-                f'The prediction does not name "{name.shown}".',
-                None,
-                theirs.place(name.start, name.end),
-            )
-            for name in _absent(theirs, ours)
-        ]
-        return invented + missing
+
+
+def _finding(kind: str, name: Name, reading: Reading) -> Finding:
+    place = reading.place(name.start, name.end)
+    if kind == INVENTED:
+        return Finding("name", kind, f'The reference does not name "{name.shown}".', place, None)
+    return Finding("name", kind, f'The prediction does not name "{name.shown}".', None, place)
 
 
 class Vocabulary:
@@ -79,25 +72,35 @@ class Vocabulary:
 
     Attributes:
         words: all words, folded.
-        stems: their stems.
-        squeezed: the text without white space and marks.
-        initials: the first letters of its words, one string with small words and one without.
         acronyms: its acronyms, folded.
         has_month: whether it names a month.
     """
 
     def __init__(self, reading: Reading) -> None:
-        listed = [normal(word.text) for word in reading.words if word.kind != "p"]
-        self.words = frozenset(listed) | {part for name in reading.names for part in name.parts}
-        self.stems = frozenset(stem(word) for word in self.words)
-        self.squeezed = re.sub(r"[\W_]", "", reading.text.lower())
-        letters = [word for word in listed if word and not word[0].isdigit()]
-        self.initials = tuple(
-            "".join(word[0] for word in kept)
-            for kept in (letters, [word for word in letters if word not in _IDLE])
-        )
+        self._reading = reading
+        self._listed = [normal(word) for word in reading.words.texts if kind_of(word) != "p"]
+        self.words = frozenset(self._listed) | {part for name in reading.names for part in name.parts}
         self.acronyms = tuple(name.parts[0] for name in reading.names if name.kind == "acronym")
         self.has_month = any(name.kind == "month" for name in reading.names)
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        """The stems of its words."""
+        return frozenset(map(stem, self.words))
+
+    @cached_property
+    def squeezed(self) -> str:
+        """The text without white space and marks."""
+        return "".join(_RUN.findall(self._reading.text.lower()))
+
+    @cached_property
+    def initials(self) -> tuple[str, str]:
+        """The first letters of its words, one string with small words and one without."""
+        letters = [word for word in self._listed if word and not word[0].isdigit()]
+        return (
+            "".join(word[0] for word in letters),
+            "".join(word[0] for word in letters if word not in _IDLE),
+        )
 
 
 @lru_cache(maxsize=4096)
@@ -117,13 +120,14 @@ def _absent(here: Reading, there: Reading) -> list[Name]:
 def _is_detail(absent: list[Name], here: Reading) -> bool:
     """Tell whether a long sentence that shares two names and more has just one beyond them."""
     shared = len(here.names) - len(absent)
-    return len(absent) == 1 and shared >= _SHARED and len(here.words) >= _LONG and absent[0].kind != "code"
+    return (
+        len(absent) == 1 and shared >= _SHARED and len(here.words.texts) >= _LONG and absent[0].kind != "code"
+    )
 
 
 def _is_present(name: Name, vocabulary: Vocabulary) -> bool:
     if name.kind == "code":
-        code = name.parts[0]
-        return re.search(rf"(?<!\d){re.escape(code)}(?!\d)", vocabulary.squeezed) is not None
+        return _has_code(name.parts[0], vocabulary.squeezed)
     if name.kind == "month":
         return not vocabulary.has_month or name.parts[0] in vocabulary.words
     if name.kind == "acronym":
@@ -132,6 +136,18 @@ def _is_present(name: Name, vocabulary: Vocabulary) -> bool:
         return any(_has_word(part, vocabulary) for part in name.parts)
     here = [_has_word(part, vocabulary) for part in name.parts]
     return here[-1] or sum(here) * 2 > len(here) or _is_abbreviated(name.parts, vocabulary)
+
+
+def _has_code(code: str, squeezed: str) -> bool:
+    """Look a code up where no digits go on before or behind it."""
+    at = squeezed.find(code)
+    while at >= 0:
+        end = at + len(code)
+        around = squeezed[max(0, at - 1) : at] + squeezed[end : end + 1]
+        if not any(map(str.isdecimal, around)):
+            return True
+        at = squeezed.find(code, at + 1)
+    return False
 
 
 def _has_word(word: str, vocabulary: Vocabulary) -> bool:

@@ -8,21 +8,27 @@ import re
 from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
-from semscale.guards.words import Word
+from semscale.guards.words import Words, kind_of
 
+_INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
+_INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z0-9-]*\d)[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![\w])")
 _PLAIN_AND_NUMBER = re.compile(r"[a-z]{4,}\d+[a-z]*|(?:[A-Za-z]?[a-z]+-)+\d+(?:[a-z]+)?|[a-z]-\d+", re.ASCII)
-_ACRONYM = re.compile(r"(?<![\w.-])(?:(?:[A-Z]\.){2,}|[A-Z]{2,6}s?(?![\w]))")
+# What stands before a name is looked at behind its first letter: letters that can begin one are found fast.
+_ACRONYM = re.compile(r"[A-Z](?<![\w.-][A-Z])(?:\.(?:[A-Z]\.)+|[A-Z]{1,5}s?(?![\w]))")
 _MIXED = re.compile(r"(?<![\w-])[A-Za-z]*[a-z][A-Z][A-Za-z]*(?!\w)")
-_CAPITALISED = re.compile(r"(?<![\w])(?:[A-Z]['’])?[A-Z][a-zà-ɏ]+(?:['’][A-Z][a-z]+|-[A-Z][a-z]+)*")
+_CAPITALISED = re.compile(r"[A-Z](?<!\w[A-Z])(?:['’][A-Z])?[a-zà-ɏ]+(?:['’][A-Z][a-z]+|-[A-Z][a-z]+)*")
 _INITIAL = re.compile(r"\s(?:[A-Z]\.\s)?")
-_QUOTED = re.compile(r"(?<![\w])[\"'“‘]([^\s\"'“”‘’][^\"'“”‘’]{1,40})[\"'”’](?!\w)")
+_QUOTED = re.compile(r"[\"'“‘](?<!\w[\"'“‘])([^\s\"'“”‘’][^\"'“”‘’]{1,40})[\"'”’](?!\w)")
 _ABBREVIATED = "".join(
     rf"(?<!\b{title})" for title in ("Dr", "Mr", "Ms", "St", "Mrs", "Prof", "Sen", "Gen", "[A-Z]")
 )
 _SENTENCE_START = re.compile(
     rf"(?:^|{_ABBREVIATED}\.|[?!:;\n|•*/(\[]|[.?!]['\"”’)]|(?<!\w)['\"“‘`]+|[-–—](?=\s))\s*$"
 )
+_MARK = re.compile(r"[\W_]")
+_POSSESSIVE = re.compile(r"['’]s$")
+_PART = re.compile(r"[\w'’-]+")
 _ORDINARY = word_list("ordinary_capitals")
 _MONTHS = word_list("months")
 _MOSTLY = 0.6
@@ -49,30 +55,42 @@ class Name(NamedTuple):
     shown: str
 
 
-def read_names(text: str, words: list[Word]) -> list[Name]:
+def read_names(words: Words) -> list[Name]:
     """Find the named things of a text, in order.
 
     Example:
-        >>> from semscale.guards.words import read_words
-        >>> text = "The drug Metformin inhibits MATE2-K."
-        >>> [(name.kind, name.shown) for name in read_names(text, read_words(text))]
+        >>> words = Words("The drug Metformin inhibits MATE2-K.")
+        >>> [(name.kind, name.shown) for name in read_names(words)]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
-    has_digits = any(word.kind == "n" for word in words)
-    if not words or (text.islower() and not has_digits):
+    text = words.text
+    is_lower = text.islower()
+    if not words.texts or (is_lower and not words.has_digits):
         return []
-    found = (
-        [_name("code", match) for match in _CODE.finditer(text) if _is_code(match[0])] if has_digits else []
-    )
-    if text.islower():
+    found = _codes(text) if words.has_digits else []
+    if is_lower:
         return found
-    if not _is_shouted(text, words):
-        found += [_name("acronym", match) for match in _ACRONYM.finditer(text)]
-        found += [_name("name", match) for match in _MIXED.finditer(text)]
-        found += _capitalised(text)
-        found += [_name("quoted", match) for match in _QUOTED.finditer(text) if _is_short(match[1])]
+    by_capitals = _by_capitals(text)
+    if by_capitals and not _is_shouted(words):
+        found += by_capitals
     found = [name for name in found if name.parts and not _is_ordinary(name) and not _is_source(name, text)]
     return _without_overlaps(found)
+
+
+def _codes(text: str) -> list[Name]:
+    # The first digit of a code has a letter or a hyphen before it.
+    if not _INNER_DIGIT.search(text):
+        return []
+    return [_name("code", match) for match in _CODE.finditer(text) if _is_code(match[0])]
+
+
+def _by_capitals(text: str) -> list[Name]:
+    """Find what capitals or quotation marks show to be a name."""
+    found = [_name("acronym", match) for match in _ACRONYM.finditer(text)]
+    if _INNER_CAPITAL.search(text):
+        found += [_name("name", match) for match in _MIXED.finditer(text)]
+    found += _capitalised(text)
+    return found + [_name("quoted", match) for match in _QUOTED.finditer(text) if _is_short(match[1])]
 
 
 def normal(word: str) -> str:
@@ -82,7 +100,8 @@ def normal(word: str) -> str:
         >>> normal("O'Neill's"), normal("MATE2-K"), normal("U.S.")
         ('oneill', 'mate2k', 'us')
     """
-    return re.sub(r"[\W_]", "", re.sub(r"['’]s$", "", word.lower()))
+    folded = word.lower()
+    return folded if folded.isalnum() else _MARK.sub("", _POSSESSIVE.sub("", folded))
 
 
 def _name(kind: str, match: re.Match[str]) -> Name:
@@ -90,7 +109,7 @@ def _name(kind: str, match: re.Match[str]) -> Name:
 
 
 def _named(kind: str, shown: str, start: int) -> Name:
-    parts = [shown] if kind in ("code", "acronym") else re.findall(r"[\w'’-]+", shown)
+    parts = [shown] if kind in ("code", "acronym") else _PART.findall(shown)
     if kind == "acronym" and shown.endswith("s"):
         parts = [shown[:-1]]
     return Name(kind, tuple(filter(None, map(normal, parts))), start, start + len(shown), shown)
@@ -113,9 +132,13 @@ def _is_code(shown: str) -> bool:
     return any(map(str.isdigit, shown)) and not _PLAIN_AND_NUMBER.fullmatch(shown)
 
 
-def _is_shouted(text: str, words: list[Word]) -> bool:
+def _is_shouted(words: Words) -> bool:
     """Tell whether most words have capitals, so that capitals say nothing."""
-    shown = [text[word.start : word.end] for word in words if word.kind == "w"]
+    shown = [
+        words.text[start : start + len(word)]
+        for word, start in zip(words.texts, words.starts, strict=True)
+        if kind_of(word) == "w"
+    ]
     long = [word for word in shown if len(word) > _FEW]
     capital = sum(word[0].isupper() for word in long)
     upper = sum(word.isupper() for word in shown if len(word) > 1)
@@ -140,7 +163,9 @@ def _capitalised(text: str) -> list[Name]:
 
 
 def _starts_sentence(text: str, at: int) -> bool:
-    return _SENTENCE_START.search(text[max(0, at - _LOOK_BACK) : at]) is not None
+    before = text[max(0, at - _LOOK_BACK) : at]
+    # Most capitals inside a sentence stand behind a letter and a blank, which need no closer look.
+    return not before.rstrip(" ")[-1:].isalnum() and _SENTENCE_START.search(before) is not None
 
 
 def _is_short(quoted: str) -> bool:

@@ -6,7 +6,7 @@ English only; texts in other scripts give no findings.
 from semscale.guards.conflicts import Conflict, find_conflicts
 from semscale.guards.findings import Finding, Span
 from semscale.guards.polarity import Mention
-from semscale.guards.reading import Reading, analyse, comparable
+from semscale.guards.reading import Reading, analyse, comparable, differ
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -40,6 +40,8 @@ class NegationGuard:
         if not comparable(ours, theirs):
             return []
         conflicts = find_conflicts(ours.polarity, theirs.polarity)
+        if not conflicts or not differ(ours, theirs):
+            return []
         return [_finding(conflict, ours, theirs) for conflict in conflicts if conflict.cause == "negation"]
 
 

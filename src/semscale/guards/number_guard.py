@@ -9,7 +9,7 @@ from itertools import product
 
 from semscale.guards.findings import Finding
 from semscale.guards.quantities import Quantity
-from semscale.guards.reading import Reading, analyse, comparable
+from semscale.guards.reading import Reading, analyse, comparable, differ
 from semscale.guards.units import scale_of
 
 OTHER_VALUE = "other-value"
@@ -22,6 +22,8 @@ MISSING_LABEL = "missing-label"
 ADDED_LABEL = "added-label"
 
 _EXACT = 1e-6
+_PLACE = Quantity._fields.index("start")
+"""From here on its fields say where a quantity stands, and those before what it is."""
 _ROUNDED_DIGITS = 2
 _MOST_REPORTED = 200
 """Numbers of a text that are reported at most: those of a pasted table are many."""
@@ -65,7 +67,8 @@ class NumberGuard:
         ours, theirs = analyse(prediction), analyse(reference)
         if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
             return []
-        return list(_findings(ours, theirs))
+        found = list(_findings(ours, theirs))
+        return found if found and differ(ours, theirs) else []
 
 
 def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
@@ -90,17 +93,18 @@ def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     """List the numbers that none of the other text agrees with, the first of them if they are many."""
+    told = [one for one in here if not one.weak]
+    if not told:
+        return []
     distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
     written = {(value, unit) for other in distinct for value in other.values for unit in (other.unit, "*")}
     compared = distinct[:_MOST_COMPARED]
-    answered: dict[Quantity, bool] = {}
+    answered: dict[tuple[object, ...], bool] = {}
     left: list[Quantity] = []
-    for one in here:
-        alike = one._replace(start=0, end=0, shown="")
+    for one in told:
+        alike = one[:_PLACE]
         if alike not in answered:
-            answered[alike] = (
-                one.weak or _is_written(one, written) or any(_agree(one, each) for each in compared)
-            )
+            answered[alike] = _is_written(one, written) or any(_agree(one, each) for each in compared)
         if not answered[alike]:
             left.append(one)
         if len(left) == _MOST_REPORTED:

@@ -4,13 +4,13 @@ References:
     text2num: https://text2num.readthedocs.io
 """
 
-from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from text_to_num import find_numbers
 
 from semscale.guards.lexicons import read_lexicon, word_list
-from semscale.guards.words import Word
+from semscale.guards.words import Words, kind_of
 
 _MONTHS = {
     name: number
@@ -65,32 +65,33 @@ class _Token(NamedTuple):
         return False
 
 
-def spelt_numbers(words: Sequence[Word]) -> list[SpeltNumber]:
+@lru_cache(maxsize=65536)
+def _token(word: str) -> _Token:
+    return _Token(word)
+
+
+def spelt_numbers(words: Words) -> list[SpeltNumber]:
     """Find the numbers that are written in words.
 
     Example:
-        >>> from semscale.guards.words import read_words
-        >>> found = spelt_numbers(read_words("twenty-one of the first twelve"))
+        >>> found = spelt_numbers(Words("twenty-one of the first twelve"))
         >>> [(number.value, number.weak) for number in found]
         [(21.0, False), (1.0, True), (12.0, False)]
     """
-    known = [at for at, word in enumerate(words) if word.text in _KNOWN]
-    found = [
-        SpeltNumber(float(_WEAK[words[at].text]), at, at, True) for at in known if words[at].text in _WEAK
-    ]
-    if not any(words[at].text in _CARDINALS for at in known):
+    if _KNOWN.isdisjoint(words.distinct):
+        return []
+    texts = words.texts
+    found = [SpeltNumber(float(_WEAK[text]), at, at, True) for at, text in enumerate(texts) if text in _WEAK]
+    if _CARDINALS.isdisjoint(words.distinct):
         return found
-    places = [at for at, word in enumerate(words) if word.text not in "-‐–"]
-    tokens = [_Token(words[at].text) for at in places]
-    for number in find_numbers(tokens, "en", threshold=0.0):
+    places = [at for at, text in enumerate(texts) if text not in "-‐–"]
+    for number in find_numbers([_token(texts[at]) for at in places], "en", threshold=0.0):
         first, last = places[number.start], places[number.end - 1]
-        if any(words[at].kind == "n" for at in range(first, last + 1)):
+        if any(kind_of(text) == "n" for text in texts[first : last + 1]):
             continue
-        weak = number.is_ordinal or (
-            first == last and number.value <= _WEAK_UP_TO and words[first].text == "one"
-        )
+        weak = number.is_ordinal or (first == last and number.value <= _WEAK_UP_TO and texts[first] == "one")
         value = float(number.value)
-        if first > 1 and words[first - 1].text in ("a", "an") and words[first - 2].text == "half":
+        if first > 1 and texts[first - 1] in ("a", "an") and texts[first - 2] == "half":
             value, first = value / 2, first - 2
         found.append(SpeltNumber(value, first, last, weak))
     return sorted(found, key=lambda number: number.first)

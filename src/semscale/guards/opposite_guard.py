@@ -6,7 +6,7 @@ English only; texts in other scripts give no findings.
 from semscale.guards.comparatives import reversals
 from semscale.guards.conflicts import find_conflicts
 from semscale.guards.findings import Finding
-from semscale.guards.reading import Reading, analyse, comparable
+from semscale.guards.reading import Reading, analyse, comparable, differ
 
 OPPOSED = "opposed"
 REVERSED = "reversed-order"
@@ -39,12 +39,16 @@ class OppositeGuard:
         ours, theirs = analyse(prediction), analyse(reference)
         if not comparable(ours, theirs):
             return []
+        conflicts = find_conflicts(ours.polarity, theirs.polarity)
+        both_compare = ours.polarity.compares and theirs.polarity.compares
+        turned = reversals(ours.polarity.relations, theirs.polarity.relations) if both_compare else []
+        if not (conflicts or turned) or not differ(ours, theirs):
+            return []
         places = {
             (conflict.prediction.at, conflict.reference.at): OPPOSED
-            for conflict in find_conflicts(ours.polarity, theirs.polarity)
+            for conflict in conflicts
             if conflict.cause == "opposite"
         }
-        turned = reversals(ours.polarity.relations, theirs.polarity.relations)
         return [
             _finding(kind, at, ours, theirs)
             for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **places}.items())

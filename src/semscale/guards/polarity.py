@@ -5,22 +5,22 @@ every negation in whose reach it stands. So "not disconnected" and "connected" h
 "not open" and "closed". Both the negation guard and the opposite guard compare these signs.
 """
 
-from dataclasses import dataclass
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from typing import NamedTuple
 
-from semscale.guards.comparatives import Relation, read_relations
+from semscale.guards.comparatives import Relation, may_compare, read_relations
 from semscale.guards.lexicons import read_lexicon
 from semscale.guards.opposites import is_listed, sides
-from semscale.guards.words import Word, stem
+from semscale.guards.words import Words, kind_of, stem
 
 _REACH = 4
 _NO_VERB = 3
-_CONTENT, _CONTENT_IN_PLACE, _CUE, _END, _EXISTENCE = 1, 2, 4, 8, 16
+_CONTENT, _CONTENT_IN_PLACE, _END, _PRESENCE, _ABSENCE, _CUE = 1, 2, 4, 8, 16, 32
+_NEGATING = _ABSENCE  # and what is greater: a text without such a role negates nothing
 _ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
 _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
-_SIGNS = {sign: frozenset((sign,)) for sign in (1, -1)}
 _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
 
 
@@ -42,104 +42,145 @@ class Mention(NamedTuple):
     at: int
 
 
-@dataclass(frozen=True, eq=False)
 class Polarity:
     """The signs of a text's content words.
 
+    Args:
+        words: all words of the text.
+        content: where its content words stand.
+        reached: for each word that is negated, where the negations stand.
+
     Attributes:
         words: all words of the text.
-        mentions: its content words; a word that stands on several axes is mentioned on each.
-        signs: for each key the signs with which it occurs.
-        relations: its comparisons and orders.
+        affirmed: the keys that occur with the sign 1.
+        negated: the keys that occur with the sign -1.
     """
 
-    words: list[Word]
-    mentions: list[Mention]
-    signs: dict[str, frozenset[int]]
-    relations: list[Relation]
+    def __init__(self, words: Words, content: Sequence[int], reached: Mapping[int, Sequence[int]]) -> None:
+        self.words = words
+        self.affirmed: set[str] = set()
+        self.negated: set[str] = set()
+        self._content = content
+        self._reached = reached
+        texts, affirmed, negated = words.texts, self.affirmed, self.negated
+        for at in content:
+            turned = _turned(reached[at]) if at in reached else 1
+            for key, side in sides(texts[at]):
+                (affirmed if side == turned else negated).add(key)
+
+    @cached_property
+    def mentions(self) -> list[Mention]:
+        """The content words; one that stands on several axes is mentioned on each."""
+        mentions = []
+        for at in self._content:
+            cues = tuple(self._reached.get(at, ()))
+            turned = _turned(cues)
+            mentions += [
+                Mention(key, side, side * turned, cues, at) for key, side in sides(self.words.texts[at])
+            ]
+        return mentions
+
+    @property
+    def compares(self) -> bool:
+        """Whether it may have relations."""
+        return may_compare(self.words)
+
+    @cached_property
+    def relations(self) -> list[Relation]:
+        """Its comparisons and orders."""
+        return read_relations(self.words)
+
+    def has(self, key: str, sign: int) -> bool:
+        """Tell whether a key occurs with a sign."""
+        return key in (self.affirmed if sign == 1 else self.negated)
+
+    def speaks_of(self, key: str) -> bool:
+        """Tell whether a key occurs."""
+        return key in self.affirmed or key in self.negated
 
     def noun_after(self, mention: Mention) -> str:
         """Give the stem of the content word after a mention; empty where there is none in the clause."""
-        following = next((other.at for other in self.mentions if other.at > mention.at), None)
-        if following is None or any(word.kind == "p" for word in self.words[mention.at + 1 : following]):
+        texts = self.words.texts
+        following = next((at for at in self._content if at > mention.at), None)
+        if following is None or any(kind_of(text) == "p" for text in texts[mention.at + 1 : following]):
             return ""
-        return stem(self.words[following].text)
+        return stem(texts[following])
 
 
-def read_polarity(words: list[Word]) -> Polarity:
+def read_polarity(words: Words) -> Polarity:
     """Find what is negated and what is not.
 
     Args:
         words: the words of one text.
 
     Example:
-        >>> from semscale.guards.words import read_words
-        >>> [(m.key, m.sign) for m in read_polarity(read_words("The bulb is not lit")).mentions]
+        >>> [(m.key, m.sign) for m in read_polarity(Words("The bulb is not lit")).mentions]
         [('bulb', 1), ('lit', -1)]
     """
-    roles = [_role(word.text) for word in words]
+    roles = list(map(_role, words.texts))
     content = [
         at
         for at, role in enumerate(roles)
-        if role & _CONTENT or (role & _CONTENT_IN_PLACE and _is_content_here(words, at))
+        if role & _CONTENT or (role & _CONTENT_IN_PLACE and _is_content_here(words.texts, at))
     ]
-    negates = any(role & (_CUE | _EXISTENCE) for role in roles)
-    reached = _reach(words, roles, frozenset(content)) if negates else {}
-    mentions: list[Mention] = []
-    for at in content:
-        cues = tuple(reached.get(at, ()))
-        turned = -1 if len(cues) % 2 else 1
-        mentions += [Mention(key, side, side * turned, cues, at) for key, side in sides(words[at].text)]
-    signs: dict[str, frozenset[int]] = {}
-    for mention in mentions:
-        known = signs.get(mention.key)
-        signs[mention.key] = _SIGNS[mention.sign] if known is None else known | _SIGNS[mention.sign]
-    return Polarity(words, mentions, signs, read_relations(words))
+    negates = max(roles, default=0) >= _NEGATING
+    return Polarity(words, content, _reach(words.texts, roles, frozenset(content)) if negates else {})
 
 
-def _reach(words: list[Word], roles: list[int], content: frozenset[int]) -> dict[int, list[int]]:
+def _turned(cues: Sequence[int]) -> int:
+    """Give the sign of a word that stands on side 1 and that some negations reach."""
+    return -1 if len(cues) % 2 else 1
+
+
+def _reach(texts: list[str], roles: list[int], content: frozenset[int]) -> dict[int, list[int]]:
     """List for each word the negations that reach it."""
     reached: dict[int, list[int]] = {}
-    start = 0
     active: list[tuple[int, int]] = []
     for at, role in enumerate(roles):
-        if role & _END and _ends_clause(words, at):
-            active, start = [], at + 1
-        elif role & _CUE and _is_cue(words, at):
-            kept = [] if words[at].text in ("nor", "neither") else active
-            active = [*kept, (at, 1 if words[at].text == "non" else _REACH)]
-        elif at in content and active:
+        if role & _END:
+            active = [] if active and _ends_clause(texts, at) else active
+        elif role & _CUE and _is_cue(texts, at):
+            kept = [] if texts[at] in ("nor", "neither") else active
+            active = [*kept, (at, 1 if texts[at] == "non" else _REACH)]
+        elif active and at in content:
             reached[at] = reached.get(at, []) + [cue for cue, _ in active]
             active = [(cue, left - 1) for cue, left in active if left > 1]
-        if role & _EXISTENCE:
-            _negate_subject(words, at, start, reached)
+        if role & (_PRESENCE | _ABSENCE):
+            _negate_subject(texts, roles, at, reached)
     return reached
 
 
-def _negate_subject(words: list[Word], at: int, start: int, reached: dict[int, list[int]]) -> None:
+def _negate_subject(texts: list[str], roles: list[int], at: int, reached: dict[int, list[int]]) -> None:
     """Carry "is absent" and "is not present" over to what comes before them in the clause."""
-    rules, text = _rules(), words[at].text
-    if text in rules["backward_absent"]:
-        cues = [at, *reached.get(at, [])]
-    elif text in rules["backward_present"] or (text == "out" and _is_ruled(words, at)):
-        cues = [*reached.get(at, [])] if text != "out" else [at]
+    if texts[at] == "out":
+        cues = [at] if _is_ruled(texts, at) else []
     else:
+        cues = [at] * (texts[at] in _rules()["backward_absent"]) + reached.get(at, [])
+    if not cues:
         return
-    for before in range(start, at):
-        if words[before].kind == "w" and not set(cues) <= set(reached.get(before, [])) and before not in cues:
+    for before in range(_clause_start(texts, roles, at), at):
+        if (
+            kind_of(texts[before]) == "w"
+            and not set(cues) <= set(reached.get(before, []))
+            and before not in cues
+        ):
             reached.setdefault(before, []).extend(cue for cue in cues if cue > before)
 
 
-def _is_ruled(words: list[Word], at: int) -> bool:
-    return (
-        at > 1 and words[at - 1].text == "ruled" and words[at - 2].text in ("was", "were", "been", "be", "is")
-    )
+def _clause_start(texts: list[str], roles: list[int], at: int) -> int:
+    """Say where the clause of a word begins."""
+    before = range(at - 1, -1, -1)
+    return next((end + 1 for end in before if roles[end] & _END and _ends_clause(texts, end)), 0)
 
 
-def _is_cue(words: list[Word], at: int) -> bool:
+def _is_ruled(texts: list[str], at: int) -> bool:
+    return at > 1 and texts[at - 1] == "ruled" and texts[at - 2] in ("was", "were", "been", "be", "is")
+
+
+def _is_cue(texts: list[str], at: int) -> bool:
     """Tell whether a word negates what follows it."""
-    rules, text = _rules(), words[at].text
-    following = words[at + 1].text if at + 1 < len(words) else ""
+    rules, text = _rules(), texts[at]
+    following = texts[at + 1] if at + 1 < len(texts) else ""
     if text in rules["forward_before"]:
         return following in rules["forward_before"][text].split()
     if text not in rules["forward"] and not text.endswith("n't"):
@@ -148,22 +189,22 @@ def _is_cue(words: list[Word], at: int) -> bool:
         return False
     if text == "no" and (not following or not following[0].isalpha()):
         return False
-    return not (text == "not" and at and words[at - 1].text in rules["idle_after"])
+    return not (text == "not" and at and texts[at - 1] in rules["idle_after"])
 
 
-def _ends_clause(words: list[Word], at: int) -> bool:
-    word = words[at]
-    if word.kind == "p":
-        return word.text in ".;:?!()" or (word.text == "," and not _is_list(words, at))
-    if word.text == "and":
-        following = words[at + 1] if at + 1 < len(words) else None
-        return following is None or following.kind != "w" or following.text in _rules()["clause_starts"]
-    return word.text in _rules()["clause_ends"]
+def _ends_clause(texts: list[str], at: int) -> bool:
+    text = texts[at]
+    if kind_of(text) == "p":
+        return text in ".;:?!()" or (text == "," and not _is_list(texts, at))
+    if text == "and":
+        following = texts[at + 1] if at + 1 < len(texts) else "."
+        return kind_of(following) != "w" or following in _rules()["clause_starts"]
+    return text in _rules()["clause_ends"]
 
 
-def _is_list(words: list[Word], at: int) -> bool:
+def _is_list(texts: list[str], at: int) -> bool:
     """Tell whether a comma goes on with a list that ends in "or": no fever, chills, or cough."""
-    ahead = [word.text for word in words[at + 1 : at + 9]]
+    ahead = texts[at + 1 : at + 9]
     stops = [place for place, text in enumerate(ahead) if text in ".;:?!" or text in _rules()["clause_ends"]]
     ahead = ahead[: stops[0]] if stops else ahead
     return "or" in ahead[: _NO_VERB + 1] or ("," in ahead[:_NO_VERB] and "or" in ahead)
@@ -183,32 +224,34 @@ def _role(text: str) -> int:
         role |= _CUE
     if text in rules["clause_ends"] or text == "and" or not is_word:
         role |= _END
-    if text in rules["backward_absent"] or text in rules["backward_present"] or text == "out":
-        role |= _EXISTENCE
+    if text in rules["backward_absent"] or text == "out":
+        role |= _ABSENCE
+    elif text in rules["backward_present"]:
+        role |= _PRESENCE
     return role
 
 
-def _is_bound(words: list[Word], at: int) -> bool:
+def _is_bound(texts: list[str], at: int) -> bool:
     """Tell whether a word only makes a number a bound: at least 5, 5 or more."""
-    before = words[at - 1].text if at else ""
-    return words[at].text in _BOUNDS.get(before, ())
+    before = texts[at - 1] if at else ""
+    return texts[at] in _BOUNDS.get(before, ())
 
 
-def _is_content_here(words: list[Word], at: int) -> bool:
-    if words[at].text in _BOUND_WORDS:
-        return not _is_bound(words, at)
-    return _is_answer(words, at) if words[at].text in _ANSWERS else _is_switch(words, at)
+def _is_content_here(texts: list[str], at: int) -> bool:
+    if texts[at] in _BOUND_WORDS:
+        return not _is_bound(texts, at)
+    return _is_answer(texts, at) if texts[at] in _ANSWERS else _is_switch(texts, at)
 
 
-def _is_answer(words: list[Word], at: int) -> bool:
+def _is_answer(texts: list[str], at: int) -> bool:
     """Tell whether a yes or no stands alone: at the start, with no word right after it."""
-    return at == 0 and (len(words) == 1 or words[1].kind == "p")
+    return at == 0 and (len(texts) == 1 or kind_of(texts[1]) == "p")
 
 
-def _is_switch(words: list[Word], at: int) -> bool:
+def _is_switch(texts: list[str], at: int) -> bool:
     """Tell whether on, off, up or down is said of a state, and is no preposition."""
-    ends = at + 1 == len(words) or words[at + 1].kind == "p" or words[at + 1].text in ("and", "or", "because")
-    before = stem(words[at - 1].text) if at else ""
+    ends = at + 1 == len(texts) or kind_of(texts[at + 1]) == "p" or texts[at + 1] in ("and", "or", "because")
+    before = stem(texts[at - 1]) if at else ""
     return ends or before in ("turn", "switch", "go", "goe", "went", "gone", "move")
 
 

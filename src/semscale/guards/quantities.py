@@ -1,53 +1,28 @@
 """The numbers of a text: quantities with units, years, and numbers or letters that label a thing (bulb C)."""
 
 import re
-import unicodedata
+from collections.abc import Iterable
+from functools import lru_cache
 from typing import NamedTuple
 
+from semscale.guards.figures import YEAR_DIGITS, bound_of, digits_of, find_figures, values_of
 from semscale.guards.labels import read_labels
 from semscale.guards.lexicons import word_list
 from semscale.guards.number_words import spelt_numbers
 from semscale.guards.spoken_times import spoken_times
 from semscale.guards.units import unit_name
-from semscale.guards.words import Word, stem
+from semscale.guards.words import Words, stem
 
-_FRACTIONS = "½¼¾⅓⅔⅛⅜⅝⅞"
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
-_NUMBER = re.compile(
-    rf"""(?<![\w.])(?<![A-Z][-–])
-    (?P<bound>[<>≤≥]=?\s?|(?i:at\ least|at\ most|up\ to)\s)?
-    (?P<currency>[$€£¥]\s?)?(?P<sign>(?<!\d\s)[-−](?=[\d.]))?
-    (?P<number>\d{{1,3}}(?:[,\ \u00a0\u2009\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?
-    |\d+(?:[.,]\d+)*|\.\d+|[{_FRACTIONS}])
-    (?P<fraction>[{_FRACTIONS}]|/\d{{1,2}}(?![\d/]))?
-    (?P<power>\s?[x×*]\s?10\s?(?:\^\s?[-−]?\d+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)|[eE][-+]?\d+\b|\^[-−]?\d+|⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)?
-    (?P<magnitude>\s?(?i:hundred|thousand|million|billion|trillion|bn|mn)\b|[kK]\b|(?<=\d)[mMbB]\b)?
-    (?P<ordinal>(?:st|nd|rd|th)\b|'?s\b)?""",
-    re.VERBOSE,
-)
 _CLOCK = re.compile(
     r"(?<![\w.:])(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b\.?|(?<![\w.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])",
     re.I,
 )
+_CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
     r"[\s-]{0,2}((?:°\s?[CF]?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
 )
-_MAGNITUDES = {
-    "hundred": 1e2,
-    "thousand": 1e3,
-    "k": 1e3,
-    "million": 1e6,
-    "mn": 1e6,
-    "m": 1e6,
-    "billion": 1e9,
-    "bn": 1e9,
-    "b": 1e9,
-    "trillion": 1e12,
-}
-_BOUNDS = {"<": -1, "≤": -1, "at most": -1, "up to": -1, ">": 1, "≥": 1, "at least": 1}
 _YEARS = (1000.0, 2100.0)
-_YEAR_DIGITS = 4
-_LARGEST_EXPONENT = 300
+_NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
 _NO_NOUNS = word_list("not_counted")
 _CLOCK_UNIT = "clock"
 
@@ -88,161 +63,68 @@ class Quantity(NamedTuple):
         if self.unit == _CLOCK_UNIT:
             return _CLOCK_UNIT
         value = self.values[0]
-        is_year = isinstance(value, float) and _YEARS[0] <= value <= _YEARS[1] and self.digits == _YEAR_DIGITS
+        is_year = isinstance(value, float) and _YEARS[0] <= value <= _YEARS[1] and self.digits == YEAR_DIGITS
         return "year" if is_year and not self.unit else "number"
 
 
-def read_quantities(text: str, words: list[Word]) -> list[Quantity]:
+def read_quantities(words: Words) -> list[Quantity]:
     """Find all numbers and labels, in order.
 
     Example:
-        >>> from semscale.guards.words import read_words
-        >>> text = "Terminal 4 reads 1.5 volts"
-        >>> [(q.values, q.unit, q.label) for q in read_quantities(text, read_words(text))]
+        >>> found = read_quantities(Words("Terminal 4 reads 1.5 volts"))
+        >>> [(quantity.values, quantity.unit, quantity.label) for quantity in found]
         [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]
     """
-    if not words:
+    if not words.texts:
         return []
-    found = [
-        Quantity(
-            time.hours,
-            _CLOCK_UNIT,
-            "",
-            "",
-            time.weak,
-            4,
-            0,
-            time.start,
-            time.end,
-            text[time.start : time.end],
-        )
-        for time in spoken_times(text)
-    ]
-    taken = _covered(found)
-    has_digits = not text.isascii() or any(map(str.isdigit, text))
-    if has_digits and (":" in text or "m" in text):
-        found += [quantity for quantity in _times(text) if not _overlaps(quantity, taken)]
-    taken = _covered(found)
-    if has_digits:
-        found += [quantity for quantity in _in_digits(text) if not _overlaps(quantity, taken)]
-    taken = _covered(found)
-    found += [quantity for quantity in _in_words(text, words) if not _overlaps(quantity, taken)]
-    return _with_labels(text, words, found)
+    text = words.text
+    found = _spoken(text)
+    if words.has_digits or not text.isascii():
+        if ":" in text or "m" in text:
+            found += _apart(_times(text), found)
+        found += _apart(_in_digits(text), found)
+    found += _apart(_in_words(words), found)
+    return _with_labels(words, found)
 
 
-def _with_labels(text: str, words: list[Word], found: list[Quantity]) -> list[Quantity]:
+def _with_labels(words: Words, found: list[Quantity]) -> list[Quantity]:
     """Mark the numbers that label something, and add the letters that do."""
     numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
-    if not found and not any(len(word.text) == 1 or word.text.startswith(("i", "v", "x")) for word in words):
-        return found
-    taken = _covered([quantity for quantity in found if quantity.unit])
-    for label in read_labels(text, words, set(numbers), taken):
-        start, end = words[label.at].start, words[label.at].end
+    taken = _covered(quantity for quantity in found if quantity.unit)
+    for label in read_labels(words, set(numbers), taken):
+        start, end = words.place(label.at, label.at)
         known = numbers.get(start)
         values = known.values if known else label.values
-        mark = Quantity(values, "", label.noun, "", False, 0, 0, start, end, text[start:end])
+        mark = Quantity(values, "", label.noun, "", False, 0, 0, start, end, words.text[start:end])
         found = [quantity for quantity in found if quantity.start != start] + [mark]
     return sorted(found, key=lambda quantity: quantity.start)
 
 
+def _spoken(text: str) -> list[Quantity]:
+    return [
+        Quantity(hours, _CLOCK_UNIT, "", "", weak, 4, 0, start, end, text[start:end])
+        for hours, start, end, weak in spoken_times(text)
+    ]
+
+
 def _in_digits(text: str) -> list[Quantity]:
     found: list[Quantity] = []
-    position = 0
-    while match := _NUMBER.search(text, position):
-        if _is_pair(match):
-            match = _NUMBER.match(text[: match.end("number")], match.start()) or match
-        values = _values(match)
-        position = end = match.end()
+    for match in find_figures(text):
+        end = match.end()
         if match["currency"]:
             unit = unit_name(match["currency"].strip())
         else:
             unit, end = _unit_after(text, end)
         if not unit and text[end : end + 1].isalnum():
             continue
-        bound = _bound(match, text, end)
+        bound = bound_of(match, text, end)
         noun = "" if unit else _noun_after(text, end)
         start = match.end("bound") if match["bound"] else match.start()
-        digits = len(
-            re.sub(r"\D", "", match["number"]).lstrip("0").rstrip("0" if "." not in match["number"] else "")
-        )
+        digits = digits_of(match)
         found.append(
-            Quantity(
-                values, unit, "", noun, False, _digits(match, digits), bound, start, end, text[start:end]
-            )
+            Quantity(values_of(match), unit, "", noun, False, digits, bound, start, end, text[start:end])
         )
     return found
-
-
-def _bound(match: re.Match[str], text: str, end: int) -> int:
-    """Say whether a number is a bound by what stands before it (at least 5) or after it (5 or more)."""
-    behind = re.match(r"\s+or\s+(more|less|fewer)\b", text[end : end + 12], re.IGNORECASE)
-    if behind:
-        return 1 if behind[1].lower() == "more" else -1
-    return _BOUNDS.get((match["bound"] or "").strip().rstrip("=").lower(), 0)
-
-
-def _is_pair(match: re.Match[str]) -> bool:
-    """Tell whether a slash separates two numbers, as in a blood pressure of 120/80, and makes no fraction."""
-    above, below = match["number"], (match["fraction"] or "").lstrip("/")
-    return below.isdecimal() and not (above.isdecimal() and float(above) < float(below))
-
-
-def _digits(match: re.Match[str], significant: int) -> int:
-    """Count significant digits; a plain figure of four digits keeps its zeros, as it may be a year."""
-    number = match["number"]
-    is_plain = (
-        number.isdecimal()
-        and len(number) == _YEAR_DIGITS
-        and not match["magnitude"]
-        and not match["currency"]
-    )
-    return _YEAR_DIGITS if is_plain else significant
-
-
-def _values(match: re.Match[str]) -> tuple[float, ...]:
-    """Read one figure, in more than one way where its point or comma can be read so."""
-    number, fraction = match["number"], match["fraction"] or ""
-    if number in _FRACTIONS:
-        readings = [unicodedata.numeric(number)]
-    elif re.fullmatch(r"\d{1,3}(?:[,\s]\d{3})+(?:\.\d+)?", number):
-        readings = [float(re.sub(r"[,\s]", "", number))]
-    elif re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", number):
-        readings = [float(number), float(number.replace(".", ""))]
-    elif re.fullmatch(r"\d+,\d+", number):
-        readings = [float(number.replace(",", "."))]
-    elif re.fullmatch(r"\d*\.?\d+", number):
-        readings = [float(number)]
-    else:
-        readings = [float(re.sub(r"\D", "", number))]
-    factor = -1.0 if match["sign"] else 1.0
-    factor *= _MAGNITUDES.get((match["magnitude"] or "").strip().lower(), 1.0)
-    return tuple(factor * _powered(_fractioned(value, fraction), match["power"] or "") for value in readings)
-
-
-def _fractioned(value: float, fraction: str) -> float:
-    if not fraction:
-        return value
-    if fraction in _FRACTIONS:
-        return value + unicodedata.numeric(fraction)
-    below = float(fraction[1:])
-    return value / below if below else value
-
-
-def _powered(value: float, power: str) -> float:
-    """Apply 10^3, e3, or a power of the number itself; what overflows stays out."""
-    plain = power.translate(_SUPERSCRIPTS).replace(" ", "").lower()
-    times_ten = re.fullmatch(r"[x×*]10\^?(-?\d+)|e([-+]?\d+)", plain)
-    exponent = float((times_ten[1] or times_ten[2]) if times_ten else plain.removeprefix("^") or 1)
-    if abs(exponent) > _LARGEST_EXPONENT:
-        return value
-    return value * 10.0**exponent if times_ten else _safe_power(value, exponent)
-
-
-def _safe_power(value: float, exponent: float) -> float:
-    try:
-        return float(value**exponent)
-    except (OverflowError, ZeroDivisionError):
-        return value
 
 
 def _unit_after(text: str, end: int) -> tuple[str, int]:
@@ -250,25 +132,32 @@ def _unit_after(text: str, end: int) -> tuple[str, int]:
     match = _UNIT.match(text, end)
     if not match:
         return "", end
-    spelling = re.sub(r"\s(?:per|an?|each)\s", "/", match[1])
+    name, length = _unit_in(match[1])
+    return (name, match.start(1) + length) if name else ("", end)
+
+
+@lru_cache(maxsize=4096)
+def _unit_in(shown: str) -> tuple[str, int]:
+    """Find the unit with which some words begin: its name and length."""
+    spelling = re.sub(r"\s(?:per|an?|each)\s", "/", shown)
     spelling = re.sub(r"^per\s?cent", "percent", re.sub(r"\s", "", spelling), flags=re.IGNORECASE)
     name = unit_name(spelling)
     if name:
-        return name, match.end()
-    first = re.split(r"[\s/]", match[1])[0]
-    name = unit_name(first)
-    return (name, match.start(1) + len(first)) if name else ("", end)
+        return name, len(shown)
+    first = re.split(r"[\s/]", shown)[0]
+    return unit_name(first), len(first)
 
 
 def _noun_after(text: str, end: int) -> str:
-    match = re.match(r"[\s-]+([A-Za-z]{2,})", text[end : end + 30])
-    return stem(match[1].lower()) if match and match[1].lower() not in _NO_NOUNS else ""
+    match = _NOUN.match(text[end : end + 30])
+    noun = match[1].lower() if match else ""
+    return stem(noun) if noun and noun not in _NO_NOUNS else ""
 
 
-def _in_words(text: str, words: list[Word]) -> list[Quantity]:
-    found = []
+def _in_words(words: Words) -> list[Quantity]:
+    text, found = words.text, []
     for number in spelt_numbers(words):
-        start, end = words[number.first].start, words[number.last].end
+        start, end = words.place(number.first, number.last)
         unit, end = _unit_after(text, end)
         noun = "" if unit else _noun_after(text, end)
         weak = number.weak and not unit
@@ -278,7 +167,9 @@ def _in_words(text: str, words: list[Word]) -> list[Quantity]:
 
 def _times(text: str) -> list[Quantity]:
     """Read times of day as hours."""
-    found = []
+    found: list[Quantity] = []
+    if not _CLOCK_AT_A_GLANCE.search(text):
+        return found
     for match in _CLOCK.finditer(text):
         hour = int(match[1] or match[4])
         minute = int(match[2] or match[5] or 0)
@@ -289,9 +180,13 @@ def _times(text: str) -> list[Quantity]:
     return found
 
 
-def _covered(found: list[Quantity]) -> set[int]:
+def _covered(found: Iterable[Quantity]) -> set[int]:
     return {at for quantity in found for at in range(quantity.start, quantity.end)}
 
 
-def _overlaps(quantity: Quantity, taken: set[int]) -> bool:
-    return not taken.isdisjoint(range(quantity.start, quantity.end))
+def _apart(further: list[Quantity], found: list[Quantity]) -> list[Quantity]:
+    """Keep those that overlap none of what was found."""
+    if not further or not found:
+        return further
+    taken = _covered(found)
+    return [quantity for quantity in further if taken.isdisjoint(range(quantity.start, quantity.end))]

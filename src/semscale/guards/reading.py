@@ -1,12 +1,12 @@
 """One reading of a text for all guards, kept for as long as the text is met again."""
 
-from functools import cached_property, lru_cache
+from functools import lru_cache
 
 from semscale.guards.findings import Span
 from semscale.guards.names import Name, read_names
 from semscale.guards.polarity import Polarity, read_polarity
 from semscale.guards.quantities import Quantity, read_quantities
-from semscale.guards.words import Word, is_english_script, plain, read_words
+from semscale.guards.words import Words, is_english_script, same_but_for_marks
 
 
 class Reading:
@@ -14,45 +14,44 @@ class Reading:
 
     Attributes:
         text: the text.
+        is_english_script: whether its letters are Latin.
+        words: the words; none where the letters are others.
     """
+
+    __slots__ = ("_names", "_polarity", "_quantities", "is_english_script", "text", "words")
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.is_english_script = is_english_script(text)
+        self.words = Words(text if self.is_english_script else "")
+        self._polarity: Polarity | None = None
+        self._quantities: list[Quantity] | None = None
+        self._names: list[Name] | None = None
 
-    @cached_property
-    def plain(self) -> str:
-        """The text without case, white space and marks."""
-        return plain(self.text)
-
-    @cached_property
-    def words(self) -> list[Word]:
-        """The words with their places; none where the text is not in Latin letters."""
-        return read_words(self.text) if self.is_english_script else []
-
-    @cached_property
-    def is_english_script(self) -> bool:
-        """Whether its letters are Latin."""
-        return is_english_script(self.text)
-
-    @cached_property
+    @property
     def polarity(self) -> Polarity:
         """What it affirms and what it negates."""
-        return read_polarity(self.words)
+        if self._polarity is None:
+            self._polarity = read_polarity(self.words)
+        return self._polarity
 
-    @cached_property
+    @property
     def quantities(self) -> list[Quantity]:
         """Its numbers and labels."""
-        return read_quantities(self.text, self.words)
+        if self._quantities is None:
+            self._quantities = read_quantities(self.words)
+        return self._quantities
 
-    @cached_property
+    @property
     def names(self) -> list[Name]:
         """Its named things."""
-        return read_names(self.text, self.words)
+        if self._names is None:
+            self._names = read_names(self.words)
+        return self._names
 
     def span(self, first: int, last: int) -> Span:
         """Point at the words from the first to the last position, both included."""
-        start, end = self.words[first].start, self.words[last].end
-        return Span(start, end, self.text[start:end])
+        return self.place(*self.words.place(first, last))
 
     def place(self, start: int, end: int) -> Span:
         """Point at a stretch of characters."""
@@ -71,7 +70,14 @@ def analyse(text: str) -> Reading:
 
 
 def comparable(prediction: Reading, reference: Reading) -> bool:
-    """Tell whether guards may look at a pair: two different texts in Latin letters."""
-    return (
-        prediction.plain != reference.plain and prediction.is_english_script and reference.is_english_script
-    )
+    """Tell whether guards may look at a pair: two texts in Latin letters that are not one."""
+    return prediction.text != reference.text and prediction.is_english_script and reference.is_english_script
+
+
+@lru_cache(maxsize=512)
+def differ(prediction: Reading, reference: Reading) -> bool:
+    """Tell whether a pair differs in more than case, white space and marks; else nothing is reported.
+
+    To tell costs more than most guards need to see that they find nothing, so they ask this last.
+    """
+    return not same_but_for_marks(prediction.text, reference.text)

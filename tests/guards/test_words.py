@@ -1,0 +1,56 @@
+"""Words with their places, found by their order alone, and texts that differ in marks only."""
+
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semscale.guards.words import Words, read_words, same_but_for_marks
+
+ALPHABET = "abA'’`\"´stREvellm İǅßſΣé²½0٣.,-_ \n\u0301中😀"
+
+
+def test_places_pass_over_blanks_and_underscores_and_tell_equal_words_apart():
+    words = Words("a_a  a.A")
+    assert words.texts == ["a", "a", "a", ".", "a"]
+    assert words.starts == [0, 2, 5, 6, 7]
+    assert words.place(1, 4) == (2, 8)
+
+
+@given(st.text(alphabet=ALPHABET, max_size=30))
+def test_every_word_stands_at_its_place_and_nothing_but_blanks_and_underscores_between(text):
+    end = 0
+    for word in read_words(text):
+        assert set(text[end : word.start]) <= set(" _\n")
+        assert len(word.text) == word.end - word.start > 0
+        end = word.end
+    assert set(text[end:]) <= set(" _\n")
+
+
+def test_one_letter_alone_has_a_longer_lower_case():
+    # So all others keep their places when the case is folded, and that one is replaced.
+    longer = [chr(code) for code in range(sys.maxunicode + 1) if len(chr(code).lower()) != 1]
+    assert longer == ["İ"]
+    assert [word.text for word in read_words("İs 5")] == ["is", "5"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("", " …", True),
+        ("It's open!", "its OPEN", True),
+        ("Straße", "STRASSE", True),
+        ("1.5", "15", False),
+        ("1-2", "12", False),
+        ("-4", "4", False),
+        ("5 %", "5", False),
+        ("on no", "no on", False),  # the same letters
+        ("is", "is it", False),
+        ("nowhere", "now here", False),
+        ("the cat", "the car", False),
+    ],
+)
+def test_texts_differ_in_case_white_space_and_marks_only_or_in_more(one, other, same):
+    assert same_but_for_marks(one, other) is same
+    assert same_but_for_marks(other, one) is same
