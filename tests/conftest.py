@@ -36,6 +36,27 @@ class ToyEmbedder:
         return Embeddings(vectors.astype(np.float32), np.ones(len(texts), dtype=np.int64))
 
 
+@pytest.fixture(scope="session", autouse=True)
+def compiled_once():
+    """Compile each layer of the default model once a run: embedders made later take what is there."""
+    from semscale.embedding.openvino_engine import OpenVinoEmbedder
+    from semscale.weights.known import DEFAULT_MODEL
+
+    compiled, compile_it = {}, OpenVinoEmbedder._pipeline
+
+    def pipeline(self, layer, *, bfloat16):
+        if self.name != DEFAULT_MODEL:
+            return compile_it(self, layer, bfloat16=bfloat16)
+        key = (self.signature, layer, bfloat16)
+        if key not in compiled:
+            compiled[key] = compile_it(self, layer, bfloat16=bfloat16)
+        return compiled[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(OpenVinoEmbedder, "_pipeline", pipeline)
+        yield
+
+
 @pytest.fixture
 def toy_embedder() -> ToyEmbedder:
     return ToyEmbedder()
