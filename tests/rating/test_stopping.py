@@ -1,11 +1,10 @@
 """Files: stopped or killed at any moment, the same command ends with the same bytes."""
 
-import os
 import random
 import signal
-import subprocess
 import sys
 from pathlib import Path
+from subprocess import PIPE, Popen
 
 import numpy as np
 import polars as pl
@@ -190,30 +189,39 @@ def loaded(path):
     spec.loader.exec_module(module)
     return module
 
-tests, folder, kind, steps = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], int(sys.argv[4])
+def rate(steps):
+    def counted(call):
+        def step(*arguments, **settings):
+            nonlocal steps
+            steps -= 1
+            if steps == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            return call(*arguments, **settings)
+        return step
+
+    # Everything that reaches the disk goes through these.
+    os.fsync = counted(os.fsync)
+    Path.replace = counted(Path.replace)
+    Path.unlink = counted(Path.unlink)
+    rater = Rater(survey.some_scale(), embedder=toy.ToyEmbedder(), floor=None)
+    table = open_table(folder / "answers.parquet")
+    out, settings = folder / f"rated.{kind}", FileSettings(15)
+    rate_file(table, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings)
+
+tests, folder, kind = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
 toy, survey = loaded(tests / "conftest.py"), loaded(tests / "rating" / "conftest.py")
-
-def counted(call):
-    def step(*arguments, **settings):
-        global steps
-        steps -= 1
-        if steps == 0:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return call(*arguments, **settings)
-    return step
-
-# Everything that reaches the disk goes through these.
-os.fsync = counted(os.fsync)
-Path.replace = counted(Path.replace)
-Path.unlink = counted(Path.unlink)
-rater = Rater(survey.some_scale(), embedder=toy.ToyEmbedder(), floor=None)
-table = open_table(folder / "answers.parquet")
-out, settings = folder / f"rated.{kind}", FileSettings(15)
-rate_file(table, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings)
+# One process for each line, which finds everything imported and nothing done.
+for line in sys.stdin:
+    child = os.fork()
+    if child == 0:
+        signal.alarm(120)
+        rate(int(line))
+        sys.exit()
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
-@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="Windows has no SIGKILL")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL and no fork")
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
 def test_killed_at_random_moments_the_file_is_the_same(survey, tmp_path, rater, answers, kind):
     whole = tmp_path / f"whole.{kind}"
@@ -223,16 +231,17 @@ def test_killed_at_random_moments_the_file_is_the_same(survey, tmp_path, rater, 
     rng = random.Random(kind)
     kills = 0
     # Four parts take about 60 steps on the disk, so runs of up to 25 steps are killed three times and more.
-    for steps in [rng.randint(2, 25) for _ in range(4)] + [0]:
-        command = [sys.executable, "-c", KILLED, str(tests), str(tmp_path), kind, str(steps)]
-        ended = subprocess.run(
-            command, capture_output=True, text=True, timeout=120, env=os.environ, check=False
-        )
-        if ended.returncode != 0:
-            assert ended.returncode == -signal.SIGKILL, ended.stderr
-            kills += 1
-            # Until it is whole there is no output under its name.
-            assert not out.exists() or out.read_bytes() == whole.read_bytes()
+    with Popen(
+        [sys.executable, "-c", KILLED, str(tests), str(tmp_path), kind], stdin=PIPE, stdout=PIPE, text=True
+    ) as starting:
+        for steps in [rng.randint(2, 25) for _ in range(4)] + [0]:
+            print(steps, file=starting.stdin, flush=True)
+            code = int(starting.stdout.readline())
+            if code != 0:
+                assert code == -signal.SIGKILL
+                kills += 1
+                # Until it is whole there is no output under its name.
+                assert not out.exists() or out.read_bytes() == whole.read_bytes()
     assert kills >= 2
     assert out.read_bytes() == whole.read_bytes()
     assert survey.files_in(tmp_path) == ["answers.parquet", out.name, whole.name]
