@@ -197,12 +197,12 @@ def summary_of(
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_summary() -> Callable[..., RatingSummary]:
     return summary_of
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def make_scale() -> Callable[..., Scale]:
     return scale_of
 
@@ -263,6 +263,6 @@ class Page(HTMLParser):
         return [attributes for name, attributes in self.tags if name == tag]
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def read_page() -> type[Page]:
     return Page

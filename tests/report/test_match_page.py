@@ -49,12 +49,12 @@ def summary_of(n=30, *, text="the lung is not well", groups=3, parts=True, findi
     )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def full():
     return summary_of()
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def parsed(full, read_page):
     return read_page(match_page(full))
 

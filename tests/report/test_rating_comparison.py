@@ -10,12 +10,12 @@ from semscale.report.wording import number, percent
 from semscale.stats.estimates import Estimate
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def full(make_summary):
     return make_summary(n=20, comparison=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def parsed(full, read_page):
     return read_page(rating_page(full))
 

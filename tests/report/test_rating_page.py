@@ -23,12 +23,12 @@ ATTACKS = (
 )
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def full(make_summary):
     return make_summary(n=60, groups=5, comparison=True)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def parsed(full, read_page):
     return read_page(rating_page(full))
 
