@@ -120,29 +120,15 @@ main.run()
 @pytest.mark.skipif(os.name == "nt", reason="Windows delivers no signals to itself")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_on(
-    tmp_path, pytestconfig, number
+    semscale, tmp_path, pytestconfig, number
 ):
     (tmp_path / "answers.csv").write_text("text\n" + "".join(f"great thing {n}\n" for n in range(40)))
     conftest = str(pytestconfig.rootpath / "tests" / "conftest.py")
-    rate = [
-        "rate",
-        "answers.csv",
-        "--text",
-        "text",
-        "--scale",
-        "quality",
-        "--floor",
-        "none",
-        "--part-rows",
-        "10",
-    ]
-
-    def semscale(call, out):
-        command = [sys.executable, "-c", STOPPED, conftest, str(int(number)), str(call), *rate, "--out", out]
-        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-
+    rate = ["rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "none"]
+    rate += ["--part-rows", "10", "--out"]
     # The linter and the anchors are the first two calls, so the fifth is the third part.
-    stopped = semscale(5, "rated.csv")
+    command = [sys.executable, "-c", STOPPED, conftest, str(int(number)), "5", *rate, "rated.csv"]
+    stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert stopped.returncode == 3
     assert stopped.stdout == ""
     assert stopped.stderr == (
@@ -150,7 +136,7 @@ def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_o
         "the same command goes on after them\n"
     )
     assert not (tmp_path / "rated.csv").exists()
-    gone_on, whole = semscale(0, "rated.csv"), semscale(0, "whole.csv")
-    assert (gone_on.returncode, whole.returncode) == (0, 0)
+    gone_on, whole = semscale(*rate, "rated.csv"), semscale(*rate, "whole.csv")
+    assert (gone_on.code, whole.code) == (0, 0)
     assert (tmp_path / "rated.csv").read_bytes() == (tmp_path / "whole.csv").read_bytes()
     assert not (tmp_path / "rated.csv.parts").exists()
