@@ -1,8 +1,10 @@
 """The program in this process, with a toy model in place of the real one."""
 
 import os
+from functools import cache
 
 import pytest
+import typer.main
 
 from semscale.cli import model_choice
 from semscale.cli.main import main
@@ -14,6 +16,14 @@ class Ended:
 
     def __init__(self, code, printed):
         self.code, self.out, self.err = code, printed.out, printed.err
+
+
+@pytest.fixture(scope="session", autouse=True)
+def commands_built_once():
+    """Build the commands once a run; a program, which runs one, builds them at every start."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
+        yield
 
 
 @pytest.fixture
