@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.labels import NARROW_LIMIT, columns_of, label_room, lines_of, names_axis, text_width
+from semscale.report.labels import NARROW_LIMIT, label_room, lines_of, names_axis, text_width
 from semscale.report.palette import BAR, GRID, INK, MUTED, ink_on, sequential
 from semscale.types import Floats
 
@@ -23,6 +24,7 @@ _CELL = 72  # pixels
 _WIDEST_CELL = 112
 _ROOMY_CELL = 34
 _LONGEST_COLUMN_NAME = 24
+_SIDES = 12  # pixels that a label beside a row keeps free, and one above a column need not
 _TEXT_ROOM = {True: 64, False: 170}  # pixels to the right of the longest bar, for its figures
 
 
@@ -100,6 +102,7 @@ def matrix(
     columns: Sequence[str],
     *,
     width: int,
+    title: str | None = None,
 ) -> Specification:
     """Draw a table of coloured cells with a figure in each.
 
@@ -107,31 +110,30 @@ def matrix(
         colours: one colour a cell, row by row.
         texts: one figure a cell, row by row.
         rows: labels of the rows.
-        columns: labels of the columns; they are turned upright where they would not fit.
+        columns: labels of the columns; where they would not fit they are broken into two lines, or else
+            turned upright.
         width: the most it may take, labels included.
+        title: what the columns are.
     """
     import altair as alt
 
     room = label_room(width, rows)
-    longest = text_width(max(map(_short, columns), key=columns_of, default=""))
+    longest = max(map(text_width, [*map(_short, columns), *chain(*texts)]), default=0)
     cell = min(max(float(_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
+    axis, heads = _columns_axis(columns, int(cell), title)
     records = [
         {"row": i, "column": j, "colour": colours[i][j], "text": texts[i][j], "ink": ink_on(colours[i][j])}
         for i in range(len(rows))
         for j in range(len(columns))
     ]
     base = alt.Chart(alt.NamedData(name="rows")).encode(
-        x=alt.X(
-            "column:O", axis=_columns_axis(longest, upright=longest > cell), scale=alt.Scale(padding=0.04)
-        ),
+        x=alt.X("column:O", axis=axis, scale=alt.Scale(padding=0.04)),
         y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(padding=0.06)),
     )
     cells = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
     size = 12 if cell >= _ROOMY_CELL else 9
     figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
-    layers = alt.layer(cells, figures).add_params(
-        alt.param(name="columns", value=[_short(name) for name in columns])
-    )
+    layers = alt.layer(cells, figures).add_params(alt.param(name="columns", value=heads))
     return themed(layers, rows, room, {"rows": records}, width=cell * len(columns), height=34 * len(rows))
 
 
@@ -174,20 +176,32 @@ def strips(
     )
 
 
-def _columns_axis(longest: int, *, upright: bool) -> "alt.Axis":
+def _columns_axis(
+    columns: Sequence[str], cell: int, title: str | None
+) -> "tuple[alt.Axis, list[str] | list[list[str]]]":
+    """Build the axis above columns of ``cell`` pixels, and the labels that it writes."""
     import altair as alt
 
-    return alt.Axis(
+    heads = [_short(name) for name in columns]
+    longest = max(map(text_width, heads), default=0)
+    lines = [lines_of(name, cell + _SIDES) for name in heads]
+    is_whole = all(" ".join(some) == " ".join(name.split()) for some, name in zip(lines, heads, strict=True))
+    fits = longest <= cell
+    upright, in_lines = not fits and not is_whole, not fits and is_whole
+    axis = alt.Axis(
         orient="top",
         labelExpr="columns[datum.value]",
         labelAngle=-90 if upright else 0,
         labelLimit=0,
-        minExtent=longest + 8 if upright else 0,
-        title=None,
+        labelLineHeight=15,
+        labelPadding=14 if in_lines else 6,  # a second line hangs half a line lower
+        minExtent=longest + 8 if upright else 36 if in_lines else 0,
+        title=title,
+        titlePadding=8,
         domain=False,
         ticks=False,
-        labelPadding=6,
     )
+    return axis, lines if in_lines else heads
 
 
 def _ticks_axis(ticks: Sequence[tuple[float, str]]) -> "alt.Axis":

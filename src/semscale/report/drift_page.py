@@ -64,6 +64,7 @@ def drift_page(
     return render(
         "drift.html.j2",
         title=f"Is “{clipped(comparison.candidate.model, 60).shown}” as good as the baseline?",
+        model=clipped(comparison.candidate.model, 60).shown,
         dataset=clipped(comparison.baseline.dataset, 80).shown,
         created=comparison.candidate.recorded,
         outcome=None if decision is None else OUTCOMES[decision.outcome],

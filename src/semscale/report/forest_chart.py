@@ -13,7 +13,7 @@ from semscale.report.palette import ACCENT, CARD, CONTRAST, INK, MUTED
 if TYPE_CHECKING:
     import altair as alt
 
-NOISE, TOLERATED = "#cfc8b8", "#ebe5d8"
+NOISE, TOLERATED = "#cfc8b8", "#e6decd"
 """Colours of what reruns lose, and of the margin beyond it."""
 
 _MARKS = {
@@ -129,6 +129,7 @@ def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":
         title=title,
         tickCount=3 if narrow else 5,
         format="~%" if percent else "~g",
+        labelExpr="replace(datum.label, '%', '\u00a0%')" if percent else "datum.label",
         orient="top",
         domain=False,
         ticks=False,

@@ -46,8 +46,9 @@ def detections_figure(result: SelfTest) -> Figure | None:
             [[_colour(row) for row in row_of] for row_of in cells],
             [[_text(row, narrow=width < NARROW_LIMIT) for row in row_of] for row_of in cells],
             [one_line(kind) for kind in kinds],
-            [percent(share, 0) + " damaged" * (width >= NARROW_LIMIT) for share in shares],
+            [percent(share, 0) for share in shares],
             width=width,
+            title="share of items damaged",
         ),
         f"Share of draws in which the gate failed. {'; '.join(said)}.",
         rows_table(result.detections),
@@ -121,7 +122,7 @@ def rows_table(rows: Sequence[SelfTestRow]) -> Table:
 def change_label(row: SelfTestRow) -> str:
     """Name a change with the share of items that it was made to."""
     kind = one_line(row.kind)
-    return kind if row.kind in {"identity", "rerun"} else f"{kind}, {100 * row.share:.0f}% of items"
+    return kind if row.kind in {"identity", "rerun"} else f"{kind}, {percent(row.share, 0)} of items"
 
 
 def change_meaning(kind: str) -> str:

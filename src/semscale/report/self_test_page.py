@@ -120,7 +120,7 @@ def _changes(result: SelfTest) -> Table:
             (
                 one_line(kind),
                 count(max(row.n_eligible for row in of_kind)),
-                "should fail" if of_kind[0].is_harmful else "should not",
+                "should fail" if of_kind[0].is_harmful else "should not fail",
                 change_meaning(kind),
             )
         )

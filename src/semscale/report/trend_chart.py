@@ -147,10 +147,11 @@ def courses(timeline: Timeline, metrics: Sequence[Course], label: str, *, width:
 
 
 def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
-    """Draw a heading and an axis, bands, intervals, the line of means, its marks, and levels."""
+    """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
     _text(svg, plane.x(plane.ends[0]), plane.top - 7, metric.name, {"font-weight": "600"})
     _draw_axis(svg, plane)
     _draw_bands(svg, plane, places, metric)
+    _draw_levels(svg, plane, places, metric.change)
     few = len(places) <= _FEW_RUNS
     means = plane.points(places, metric.loss)
     highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, 0.0))
@@ -165,12 +166,19 @@ def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float
     if few:
         _path(svg, paths.dots(under), _round(ACCENT, 7))
     _path(svg, paths.diamonds(over, 4.5 if few else 3), {"fill": CONTRAST})
-    if metric.change is not None:
-        run, before, after = metric.change
-        middle = plane.x((places[run - 1] + places[run]) / 2)
-        levels = [(plane.x(places[0]), plane.y(before)), (middle, plane.y(before))]
-        levels += [(middle, np.nan), (middle, plane.y(after)), (plane.x(places[-1]), plane.y(after))]
-        _path(svg, paths.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
+
+
+def _draw_levels(
+    svg: ElementTree.Element, plane: _Plane, places: Sequence[float], change: tuple[int, float, float] | None
+) -> None:
+    """Draw the means before and after a change of level, beneath the runs' own marks."""
+    if change is None:
+        return
+    run, before, after = change
+    middle = plane.x((places[run - 1] + places[run]) / 2)
+    levels = [(plane.x(places[0]), plane.y(before)), (middle, plane.y(before))]
+    levels += [(middle, np.nan), (middle, plane.y(after)), (plane.x(places[-1]), plane.y(after))]
+    _path(svg, paths.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
 
 
 def _draw_axis(svg: ElementTree.Element, plane: _Plane) -> None:

@@ -11,10 +11,11 @@ from semscale.report.page import render
 from semscale.report.palette import ACCENT, CONTRAST, INK
 from semscale.report.trend_chart import MOST_RUNS, Course, Timeline, courses
 from semscale.report.trend_words import (
+    changes_table,
     has_changed,
     limits,
+    limits_table,
     loss_words,
-    metrics_table,
     models_words,
     readings,
     runs_table,
@@ -47,7 +48,8 @@ def trend_page(trends: Trends) -> str:
         cautions=[clipped(caution, 500).shown for caution in trends.cautions],
         facts=_facts(trends),
         course=_figure(trends) if trends.metrics else None,
-        metrics=metrics_table(trends),
+        limits=limits_table(trends),
+        changes=changes_table(trends),
         n_runs=counted(len(trends.times), "run"),
         settings=[("Baseline", trends.baseline_id)],
         signature=one_line(trends.signature),

@@ -67,12 +67,28 @@ def limits(one: MetricTrend) -> tuple[Floats, Floats]:
     return noise, noise + one.margins
 
 
-def metrics_table(trends: Trends) -> Table:
-    """Lay each metric out: its latest loss and limit, change a day, change of level, and evidence."""
+def limits_table(trends: Trends) -> Table:
+    """Lay each metric out beside its limit: its latest loss, and the evidence of all runs."""
     rows = []
     for one in trends.metrics.values():
-        _, limit = limits(one)
-        slope, change, found = one.course.slope, one.change, one.sequence
+        found = one.sequence
+        rows.append(
+            (
+                metric_label(one.metric),
+                loss_words(one, len(trends.times) - 1),
+                number(limits(one)[1][-1], 3),
+                MISSING if found is None else evidence_words(found.evidence[-1]),
+                MISSING if found is None else p_words(found.p_adjusted),
+            )
+        )
+    return Table(("Metric", "Latest loss", "Limit", "Evidence", "p of evidence"), tuple(rows))
+
+
+def changes_table(trends: Trends) -> Table:
+    """Lay out how each metric moved: its change a day, and where its level changed."""
+    rows = []
+    for one in trends.metrics.values():
+        slope, change = one.course.slope, one.change
         per_day = (
             f"{signed(slope.value, _DIGITS)} {bracket(slope, _DIGITS)}"
             if has_interval(slope) and spans_days(trends)
@@ -81,28 +97,14 @@ def metrics_table(trends: Trends) -> Table:
         rows.append(
             (
                 metric_label(one.metric),
-                loss_words(one, len(trends.times) - 1),
-                number(limit[-1], 3),
                 per_day,
                 p_words(one.course.p_value),
                 MISSING if change is None else f"{number(change.before, 3)} → {number(change.after, 3)}",
+                MISSING if change is None else trends.times[change.place].strftime("%Y-%m-%d"),
                 MISSING if change is None else p_words(change.p_value),
-                MISSING if found is None else evidence_words(found.evidence[-1]),
-                MISSING if found is None else p_words(found.p_adjusted),
             )
         )
-    heads = (
-        "Metric",
-        "Latest loss",
-        "Limit",
-        "A day",
-        "p of trend",
-        "Level",
-        "p of change",
-        "Evidence",
-        "p of evidence",
-    )
-    return Table(heads, tuple(rows))
+    return Table(("Metric", "A day", "p of trend", "Level", "from", "p of change"), tuple(rows))
 
 
 def runs_table(trends: Trends) -> Table:
