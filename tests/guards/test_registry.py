@@ -28,7 +28,7 @@ SWAPPED = {
 SWAPPED |= {other: one for one, other in SWAPPED.items()}
 
 
-@pytest.mark.parametrize("guard", GUARDS.values(), ids=str)
+@pytest.mark.parametrize("guard", GUARDS.values(), ids=GUARDS)
 def test_every_guard_follows_the_protocol(guard):
     assert isinstance(guard, Guard)
 
