@@ -108,8 +108,8 @@ def test_one_comparison_of_a_history_gives_the_spread_of_its_losses():
 
 def test_other_baselines_are_left_out_and_named():
     kept = stored_comparison({"match": 0.2}, day=2, scores={"match": alternating(0.2, HALF)})
-    other = replace(kept, baseline_id="d" * 32, id="other", compared=kept.compared.replace(day=1))
-    assert plan_gate([kept, other]).cautions == ("comparisons left out, another baseline (1): 'other'",)
+    other = replace(kept, baseline_id="d" * 32, candidate_id="e" * 32, compared=kept.compared.replace(day=1))
+    assert plan_gate([kept, other]).cautions == ("comparisons left out, another baseline (1): of 'eeeeeeee'",)
 
 
 def test_margins_out_of_a_history_are_as_they_were_stored_or_as_they_are_named():
