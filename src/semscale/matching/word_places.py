@@ -77,11 +77,10 @@ def _among(text: str, bounds: Integers) -> tuple[Integers, Integers, Integers]:
 
 
 def _shown(text: str, spans: Integers, bounds: Integers, starts: Integers, ends: Integers) -> list[Shown]:
-    shown: list[Shown] = [text[start:end] for start, end in spans.tolist()]
+    words = [text[start:end] for start, end in zip(*spans.T.tolist(), strict=True)]
+    shown: list[Shown] = list(words)
     whole = (ends == starts + 1) & (bounds[starts] == spans).all(axis=1)
-    places = bounds.tolist()
     for word in np.flatnonzero(~whole).tolist():
-        tokens = places[starts[word] : ends[word]]
-        start, end = spans[word]
-        shown[word] = (text[start:end], *(text[first:after] for first, after in tokens))
+        tokens = bounds[starts[word] : ends[word]].T.tolist()
+        shown[word] = (words[word], *(text[start:end] for start, end in zip(*tokens, strict=True)))
     return shown
