@@ -10,7 +10,7 @@ from itertools import product
 from semscale.guards.findings import Finding
 from semscale.guards.quantities import Quantity
 from semscale.guards.reading import Reading, analyse, comparable, differ
-from semscale.guards.units import scale_of
+from semscale.guards.units import measure_the_same, scale_of
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"
@@ -120,12 +120,7 @@ def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
 
 def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -> Finding:
     kind = OTHER_LABEL if one.label else OTHER_VALUE
-    if (
-        not one.label
-        and one.unit
-        and other.unit
-        and scale_of(one.unit).dimension != scale_of(other.unit).dimension
-    ):
+    if not one.label and one.unit and other.unit and not measure_the_same(one.unit, other.unit):
         kind = OTHER_UNIT
     reason = f'The prediction says "{one.shown}", the reference "{other.shown}".'
     return Finding(
@@ -166,8 +161,7 @@ def _kinship(one: Quantity, other: Quantity) -> int:
     if one.sort != other.sort:
         return 0
     if one.unit and other.unit:
-        same = scale_of(one.unit).dimension == scale_of(other.unit).dimension
-        return 3 if same else int(bool(set(one.values) & set(other.values)))
+        return 3 if measure_the_same(one.unit, other.unit) else int(bool(set(one.values) & set(other.values)))
     if one.noun and one.noun == other.noun:
         return 3
     return 1

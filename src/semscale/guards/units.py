@@ -69,6 +69,16 @@ def scale_of(name: str) -> Scale:
     return Scale(float(one.magnitude) - offset, offset, str(one.dimensionality))
 
 
+def measure_the_same(one: str, other: str) -> bool:
+    """Tell whether two units convert into each other; a unit beside itself needs no pint, which loads slowly.
+
+    Example:
+        >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
+        (True, False)
+    """
+    return one == other or scale_of(one).dimension == scale_of(other).dimension
+
+
 def _simple_name(spelling: str) -> str:
     exact, words = _spellings()
     if spelling in exact:
