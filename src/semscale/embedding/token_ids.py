@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.checkpoint import Checkpoint
+from semscale.embedding.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
 from semscale.embedding.windows import encodable, open_tokenizer
 from semscale.types import Integers
 
@@ -18,6 +19,7 @@ Ids = npt.NDArray[np.int32]
 Whole = TypeVar("Whole", np.int32, np.int64)
 
 _CHUNK = 4096  # texts that are tokenized together
+_NO_IDS: Ids = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
@@ -140,23 +142,33 @@ class TokenReader:
         return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
 
     def spell_all(self, texts: Sequence[str]) -> Spellings:
-        """Tokenize texts, some on each processor, and say where in them each token stands."""
-        ids, offsets, special = [np.empty(0, np.int32)], [np.empty((0, 2), np.int32)], [np.empty(0, np.bool_)]
-        lengths: list[int] = []
-        for start in range(0, len(texts), _CHUNK):
-            chunk = [self.prefix + encodable(text) for text in texts[start : start + _CHUNK]]
-            encodings = self._tokenizer.encode_batch(chunk)
-            rows = [encoding.ids for encoding in encodings]
-            lengths += map(len, rows)
-            ids.append(np.fromiter(chain.from_iterable(rows), np.int32))
-            masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
-            special.append(np.fromiter(masks, np.bool_))
-            places = chain.from_iterable(chain.from_iterable(encoding.offsets) for encoding in encodings)
-            found = np.fromiter(places, np.int32).reshape(-1, 2)
-            offsets.append(self._offsets(found, special[-1]))
-        starts = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)])
-        tokens = TokenIds(np.concatenate(ids), starts)
-        return Spellings(tokens, np.concatenate(offsets), np.concatenate(special))
+        """Tokenize texts and say where in them each token stands."""
+        spell = self._spell_each
+        if self._reads_between_spaces:
+            spell = SpacedTokens(self._tokenizer, self.special_ids, self.before).spell
+        found = [
+            spell([self.prefix + encodable(text) for text in texts[start : start + _CHUNK]])
+            for start in range(0, len(texts), _CHUNK)
+        ]
+        nothing = Spelled(_NO_IDS, _NO_IDS.reshape(0, 2), np.empty(0, np.bool_), np.empty(0, np.int64))
+        ids, offsets, special, lengths = (np.concatenate(each) for each in zip(nothing, *found, strict=True))
+        return Spellings(TokenIds(ids, np.append(0, np.cumsum(lengths))), offsets, special)
+
+    @cached_property
+    def _reads_between_spaces(self) -> bool:
+        framed = len(self.special_ids) == self.before + self.after
+        return framed and not self.prefix and reads_between_spaces(self._tokenizer)
+
+    def _spell_each(self, texts: Sequence[str]) -> Spelled:
+        """Tokenize texts one by one, some on each processor."""
+        encodings = self._tokenizer.encode_batch(texts)
+        rows = [encoding.ids for encoding in encodings]
+        masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
+        places = chain.from_iterable(chain.from_iterable(encoding.offsets) for encoding in encodings)
+        special = np.fromiter(masks, np.bool_)
+        offsets = self._offsets(np.fromiter(places, np.int32).reshape(-1, 2), special)
+        ids = np.fromiter(chain.from_iterable(rows), np.int32)
+        return Spelled(ids, offsets, special, np.array([len(row) for row in rows], np.int64))
 
     def _offsets(self, offsets: npt.NDArray[Whole], special: npt.NDArray[np.bool_]) -> npt.NDArray[Whole]:
         """Count characters of the text alone, without what is put before it."""
