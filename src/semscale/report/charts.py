@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.labels import NARROW_LIMIT, label_room, lines_of, names_axis, text_width
+from semscale.report.labels import NARROW_LIMIT, label_room, lines_of, names_axis, text_width, words_of
 from semscale.report.palette import BAR, GRID, INK, MUTED, ink_on, sequential
 from semscale.types import Floats
 
@@ -185,7 +185,9 @@ def _columns_axis(
     heads = [_short(name) for name in columns]
     longest = max(map(text_width, heads), default=0)
     lines = [lines_of(name, cell + _SIDES) for name in heads]
-    is_whole = all(" ".join(some) == " ".join(name.split()) for some, name in zip(lines, heads, strict=True))
+    is_whole = all(
+        " ".join(some) == " ".join(words_of(name)) for some, name in zip(lines, heads, strict=True)
+    )
     fits = longest <= cell
     upright, in_lines = not fits and not is_whole, not fits and is_whole
     axis = alt.Axis(

@@ -48,13 +48,13 @@ def table_of_tests(
     )
     heads = (
         "Test",
+        "Outcome",
         f"Drift [{interval}]",
         "Margin",
         "Reruns lose",
         *(("p over runs", "adjusted") if over_runs else ("p", "p, adjusted")),
         "Items",
         "Left out",
-        "Outcome",
     )
     return Table(heads, rows, note)
 
@@ -99,6 +99,7 @@ def _test_cells(test: DriftTest, digits: int) -> tuple[str, ...]:
     )
     return (
         name,
+        f"{SYMBOLS[test.outcome]} {OUTCOMES[test.outcome]}".strip(),
         drift_words(test, digits),
         number(test.margin, digits),
         number(test.noise, digits),
@@ -106,7 +107,6 @@ def _test_cells(test: DriftTest, digits: int) -> tuple[str, ...]:
         p_words(test.p_adjusted),
         count(test.drift.n),
         count(test.drift.n_left_out),
-        f"{SYMBOLS[test.outcome]} {OUTCOMES[test.outcome]}".strip(),
     )
 
 
@@ -115,14 +115,14 @@ def thresholds_table(decision: GateDecision) -> Table | None:
     rows = tuple(
         (
             one_line(check.name),
-            metric_label(check.metric),
-            number(check.limit, 3),
-            number(check.value, 3),
             "passed" if check.passed else "✕ failed",
+            number(check.value, 3),
+            number(check.limit, 3),
+            metric_label(check.metric),
         )
         for check in decision.thresholds
     )
-    return Table(("Threshold", "Metric", "Limit", "Mean", "Outcome"), rows) if rows else None
+    return Table(("Threshold", "Outcome", "Mean", "Limit", "Metric"), rows) if rows else None
 
 
 def sequence_table(decision: GateDecision) -> Table | None:

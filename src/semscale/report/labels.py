@@ -1,5 +1,6 @@
 """Labels beside a chart's rows: how much room they take, and how long ones are broken into lines."""
 
+import re
 import unicodedata
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -31,7 +32,7 @@ def lines_of(name: str, room: int) -> list[str]:
     """
     columns = int((room - 16) / _CHARACTER)
     lines = [""]
-    for word in name.split():
+    for word in words_of(name):
         joined = f"{lines[-1]} {word}".strip()
         if columns_of(joined) <= columns or not lines[-1]:
             lines[-1] = joined
@@ -41,6 +42,16 @@ def lines_of(name: str, room: int) -> list[str]:
     if len(lines) > _MOST_LINES:
         kept[-1] += "…"
     return [_cut(line, columns) for line in kept]
+
+
+def words_of(name: str) -> list[str]:
+    r"""Divide a label where it may be broken: at white space that is not a no-break space.
+
+    Example:
+        >>> words_of("swap, 10\N{NO-BREAK SPACE}% of items")
+        ['swap,', '10\xa0%', 'of', 'items']
+    """
+    return re.findall(r"(?:[^\s]|\N{NO-BREAK SPACE})+", name)
 
 
 def columns_of(text: str) -> int:
