@@ -6,6 +6,9 @@ UQLM_VENV := .uqlm-venv
 BIN := $(VENV)/bin
 # What to install PyTorch from: TORCH=torch==X, or TORCH="torch --index-url URL" for a build without CUDA.
 TORCH ?= torch
+# How many processes share the tests; 0 runs them in one, as `python -m pytest` does.
+WORKERS ?= 2
+PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
 .PHONY: demo test check bench bench-validity test-local test-torch clean
 
@@ -15,7 +18,7 @@ demo: $(VENV)/installed
 	  --human human_ratings --human-range -4 4 --out demo/ratings.csv --report demo/report.html
 
 test: $(VENV)/developer
-	$(BIN)/python -m pytest
+	$(BIN)/$(PYTEST)
 
 check: $(VENV)/developer
 	$(BIN)/ruff check .
@@ -49,7 +52,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
 	$(BIN)/python -m pip install --quiet --editable ".[local]"
-	$(BIN)/python -m pytest tests/chat
+	$(BIN)/$(PYTEST) tests/chat
 
 # How well each method of matching agrees with people, with the data of ../shared where they are.
 bench-validity: $(VENV)/developer
@@ -62,7 +65,7 @@ bench-validity: $(VENV)/developer
 # The tests of the extra semscale[torch], in an environment of their own.
 test-torch: $(BENCH_VENV)/installed
 	$(BENCH_VENV)/bin/python -m pip install --quiet --group dev --editable ".[torch]"
-	$(BENCH_VENV)/bin/python -m pytest tests/embedding tests/compat
+	$(BENCH_VENV)/bin/$(PYTEST) tests/embedding tests/compat
 
 $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
