@@ -1,0 +1,98 @@
+"""What ``semscale drift gate`` cannot use: one line, exit code 2, and nothing is written."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from semscale.history.opening import open_history
+from semscale.history.runs import Approval
+
+
+def lines(*items):
+    return "".join(json.dumps(item) + "\n" for item in items)
+
+
+def gate(*arguments):
+    return ["gate", "new.jsonl", "--model", "n", *arguments]
+
+
+REFUSED = {
+    "no model": (["gate", "new.jsonl"], ["model must be named"]),
+    "no such file or run": (["gate", "nowhere.jsonl"], ["nowhere.jsonl does not exist", "no run"]),
+    "no such run": (["gate", "ffff"], ["unknown run 'ffff'"]),
+    "the baseline itself": (["gate", "latest"], ["another run than the baseline"]),
+    "ids missing": (["gate", "fewer.jsonl", "--model", "n"], ["lacks 'b'", "record every item"]),
+    "other groups": (["gate", "moved.jsonl", "--model", "n"], ["groups", "'a'", "'x'", "'y'"]),
+    "another question": (["gate", "asked.jsonl", "--model", "n"], ["asked something else in 'a'"]),
+    "a credit gate without credits": (
+        gate("--threshold", "max_avg_credit_drift=0.5"),
+        ["max_avg_credit_drift", "numeric field", "'credits'"],
+    ),
+    "contradicting thresholds": (
+        gate("--threshold", "min_match=0.9", "--threshold", "max_match=0.5"),
+        ["min_match", "max_match", "contradict"],
+    ),
+    "a threshold given twice": (
+        gate("--threshold", "min_match=0.1", "--threshold", "min_match=0.2"),
+        ["min_match", "as 0.1 and as 0.2"],
+    ),
+    "a stored run as another model's": (
+        ["gate", "latest", "--model", "n"],
+        ["is of 'm'", "got 'n'", "drop --model"],
+    ),
+    "a threshold without a number": (gate("--threshold", "min_match"), ["min_match", "a name and a number"]),
+    "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
+    "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),
+    "an unknown kind of groups": (gate("--by", "topc"), ["'topc'", "topic"]),
+    "an alpha that is none": (gate("--alpha", "5"), ["alpha", "0.05"]),
+    "no settings": (gate("--gate", "none.yaml"), ["none.yaml", "cannot be read"]),
+    "settings with a wrong key": (gate("--gate", "wrong.yaml"), ["wrong.yaml", "alpah"]),
+    "annotations within JSON": (gate("--json", "--github"), ["--github", "without --json"]),
+    "a report that is no page": (gate("--report", "page.pdf"), ["report must end in .html"]),
+    "one file for two": (gate("--report", "a.html", "--junit", "a.html"), ["'a.html'", "two"]),
+    "no folder for the XML": (gate("--junit", "no/junit.xml"), ["junit", "does not exist"]),
+    "no history": (gate("--history", "none.sqlite"), ["none.sqlite does not exist"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_a_gate_cannot_use_is_one_line_and_exit_2(semscale, tmp_path, files, case):
+    a, b = ({"id": name, "input": "?", "output": name, "topic": "x"} for name in "ab")
+    for name, items in {
+        "base": [a, b],
+        "new": [a, b],
+        "fewer": [a],
+        "moved": [a | {"topic": "y"}, b],
+        "asked": [a | {"input": "!"}, b],
+    }.items():
+        (tmp_path / f"{name}.jsonl").write_text(lines(*items))
+    (tmp_path / "wrong.yaml").write_text("alpah: 0.1\n")
+    semscale("drift", "record", "base.jsonl", "--model", "m", "--by", "topic")
+    semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
+    before, kept = files(), (tmp_path / "semscale-history.sqlite").read_bytes()
+    arguments, words = REFUSED[case]
+    ended = semscale("drift", *arguments)
+    assert ended.code == 2, ended.out + ended.err
+    assert ended.out == ""
+    assert ended.err.count("\n") == 1, ended.err
+    assert [word for word in words if word not in ended.err] == [], ended.err
+    assert files() == before
+    assert (tmp_path / "semscale-history.sqlite").read_bytes() == kept
+
+
+@pytest.mark.parametrize("expired", [False, True])
+def test_without_an_approved_baseline_there_is_no_gate(semscale, tmp_path, expired):
+    (tmp_path / "base.jsonl").write_text(lines({"id": "a", "output": "x"}))
+    semscale("drift", "record", "base.jsonl", "--model", "m")
+    if expired:
+        past = datetime(2026, 1, 1, tzinfo=UTC)
+        with open_history("semscale-history.sqlite") as history:
+            run = history.runs()[0].id
+            history.approve(
+                Approval(run, "base", "Ann", "x", approved=past, expires=past + timedelta(days=1))
+            )
+    ended = semscale("drift", "gate", "base.jsonl", "--model", "n")
+    assert ended.code == 2
+    assert ("is stale: Ann approved" if expired else "has no approved baseline") in ended.err
+    assert "semscale drift approve" in ended.err

@@ -1,0 +1,154 @@
+"""The instruments that read texts with the default model."""
+
+import atexit
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from instruments import Instrument
+
+from semscale.drift.meter import DriftMeter
+from semscale.embedding.pipeline import has_bfloat16
+from semscale.history.items import Item, Output
+from semscale.history.runs import Run
+from semscale.matching.bertscore import BertScorer
+from semscale.matching.matcher import Matcher
+from semscale.signature import Signature
+from semscale.snapshots.measuring import SnapshotMeter
+from semscale.weights.known import DEFAULT_MODEL
+from semscale.weights.resolving import resolve
+
+MATCH_CORPUS = ["I would never buy it", "fine", "maybe tomorrow", "what a waste of money"]
+
+
+@cache
+def bert_scorer():
+    return BertScorer()
+
+
+@cache
+def other_model():
+    """The default model under another name, which is another model to a signature."""
+    made = Path(tempfile.mkdtemp())
+    atexit.register(shutil.rmtree, made)
+    folder = made / "other"
+    shutil.copytree(resolve(DEFAULT_MODEL).folder, folder)
+    (folder / "config.json").write_text((folder / "config.json").read_text() + "\n")
+    return folder
+
+
+def bert_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("bertscore", precision="bfloat16")  # not to be had on this processor
+    return BertScorer(**{"layer": 6, **settings}).signature
+
+
+@cache
+def matcher():
+    # The word weights and the baseline are estimated from the corpus: with one, company changes no score.
+    return Matcher("cliniqlink-doc", corpus=MATCH_CORPUS)
+
+
+def match_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("match", precision="bfloat16")  # not to be had on this processor
+    method = {"recall_share": "calibrated", "layer": "bertscore"}.get(
+        next(iter(settings), ""), "cliniqlink-doc"
+    )
+    chosen = {"method": method, "corpus": MATCH_CORPUS, **settings}
+    return Matcher(**chosen).match(["buy it"], ["never buy it"]).signature
+
+
+@cache
+def drift_meter():
+    return DriftMeter(cache=False)
+
+
+def outputs_of(cells, outputs):
+    """A run with an item for each cell, whose outputs depend on it."""
+    items = (Item(str(place), outputs(cell)) for place, cell in enumerate(cells))
+    return Run("cells", "a model", tuple(items))
+
+
+def drift(cells):
+    """Each cell beside a baseline that says something wherever the cell does."""
+    spoken = [cell if isinstance(cell, str) else "" for cell in cells]
+    baseline = outputs_of(
+        spoken, lambda cell: (Output("I would never buy it" * bool(cell), {"credits": 1.0}),)
+    )
+    return drift_meter().measure(
+        baseline, [outputs_of(spoken, lambda cell: (Output(cell, {"credits": 0.5}),))]
+    )[0]
+
+
+def drift_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("drift", precision="bfloat16")  # not to be had on this processor
+    one = outputs_of(["buy it"], lambda cell: (Output(cell),))
+    return DriftMeter(**{"cache": False, "layer": 6, **settings}).measure(one, [one])[0].signature
+
+
+@cache
+def snapshot_meter():
+    return SnapshotMeter()
+
+
+MODEL_INSTRUMENTS = [
+    Instrument(
+        kind=DriftMeter,
+        score=drift,
+        rows=lambda found: np.column_stack(list(found.losses.values())),
+        signature=drift_signature,
+        settings={
+            "model": other_model,
+            "precision": "fast",
+            "seed": 1,
+            "pairing": "position",
+            "layer": 3,
+            "guards": {"name": "off"},
+        },
+        figure="match",
+        unsigned=frozenset({"cache"}),
+    ),
+    Instrument(
+        kind=BertScorer,
+        score=lambda cells: bert_scorer().score(cells, ["I would never buy it"] * len(cells)),
+        rows=lambda scores: np.column_stack([scores.precision, scores.recall, scores.f1]),
+        signature=bert_signature,
+        settings={
+            "model": other_model,
+            "layer": 3,
+            "idf": ["buy it", "it is fine"],
+            "rescale": True,
+            "precision": "fast",
+        },
+        figure="f1",
+    ),
+    Instrument(
+        kind=Matcher,
+        score=lambda cells: matcher().match(cells, [["I would never buy it", "fine"]] * len(cells)),
+        rows=lambda found: np.column_stack([found.score, *found.components.values()]),
+        signature=match_signature,
+        settings={
+            "method": "cliniqlink-code",
+            "model": other_model,
+            "precision": "fast",
+            "corpus": ["buy it", "it is fine"],
+            "seed": 1,
+            "guards": {"name": "off"},
+            "recall_share": 0.5,
+            "layer": 3,
+        },
+        figure="score",
+    ),
+    Instrument(
+        kind=SnapshotMeter,
+        score=lambda cells: snapshot_meter().match(cells, ["I would never buy it"] * len(cells), "weigh"),
+        rows=lambda found: np.column_stack([found.score, *found.components.values()]),
+        signature=lambda **settings: SnapshotMeter(**settings).match(["fine"], ["good"], "weigh").signature,
+        settings={"model": other_model},
+        figure="score",
+    ),
+]

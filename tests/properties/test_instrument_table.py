@@ -1,0 +1,87 @@
+"""No instrument is missing from the table of those that the laws are asked of."""
+
+import importlib
+import inspect
+import pkgutil
+import re
+from dataclasses import fields, is_dataclass
+from functools import cache
+from typing import ForwardRef, get_args
+
+from model_instruments import MODEL_INSTRUMENTS
+from toy_instruments import TOY_INSTRUMENTS
+
+import semscale
+from semscale.rating.ratings import Ratings
+from semscale.scales import Scale
+
+
+def test_every_instrument_is_in_the_table():
+    members = public_members()
+    instruments = {kind for kind in members if inspect.isclass(kind) and results_of_methods(kind)}
+    assert instruments == {instrument.kind for instrument in [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]}
+    # A function may be the short form of an instrument, and nothing else may give such results.
+    functions = [member for member in members if inspect.isfunction(member)]
+    assert set().union(*map(results, functions)) <= set().union(*map(results_of_methods, instruments))
+
+
+def test_an_instrument_is_known_by_what_it_returns():
+    class Extractor:
+        def extract(self, texts: list[str]) -> "tuple[Ratings, int] | None": ...
+
+    class Reader:
+        def read(self) -> Scale: ...
+
+    class Batch:
+        def wait(self) -> dict[str, "Ratings"]: ...
+
+    assert results_of_methods(Extractor) == results_of_methods(Batch) == {Ratings}
+    assert results_of_methods(Reader) == set()
+
+
+@cache
+def public_members():
+    """Every public class and function that a module of semscale defines."""
+    modules = (module.name for module in pkgutil.walk_packages(semscale.__path__, "semscale."))
+    return {
+        member
+        for module in map(importlib.import_module, modules)
+        for name, member in vars(module).items()
+        if getattr(member, "__module__", None) == module.__name__ and not name.startswith("_")
+        if inspect.isclass(member) or inspect.isfunction(member)
+    }
+
+
+def results_of_methods(kind):
+    """The results that a class gives, unless it is a result itself."""
+    methods = inspect.getmembers(kind, inspect.isroutine)
+    public = [method for name, method in methods if not name.startswith("_") or name == "__call__"]
+    return set() if is_result(kind) else set().union(*map(results, public))
+
+
+def results(function):
+    """The result types in what a function says it returns."""
+    # A module may import a type for the type checker only.
+    known = {member.__name__: member for member in public_members()}
+    names = known | getattr(inspect.unwrap(function), "__globals__", {})
+    hint = getattr(function, "__annotations__", {}).get("return")
+    return {part for part in parts_of(hint, names) if is_result(part)}
+
+
+def parts_of(hint, names):
+    """A type and the types inside it; one that is written as a string is looked up word by word."""
+    text = hint.__forward_arg__ if isinstance(hint, ForwardRef) else hint
+    inner = map(names.get, re.findall(r"\w+", text)) if isinstance(text, str) else get_args(hint)
+    yield hint
+    for part in inner:
+        yield from parts_of(part, names)
+
+
+def is_result(kind):
+    """Whether a type is a frozen dataclass that tells the status of each item and what was applied."""
+    return (
+        inspect.isclass(kind)
+        and is_dataclass(kind)
+        and kind.__dataclass_params__.frozen
+        and {"status", "signature"} <= {field.name for field in fields(kind)}
+    )

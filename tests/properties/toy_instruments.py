@@ -1,0 +1,141 @@
+"""The instruments that are driven with toys: scripted examiners, and bags of words for an embedder."""
+
+import re
+
+import numpy as np
+from instruments import Instrument
+from model_instruments import bert_scorer
+from tests.conftest import ToyEmbedder
+
+from semscale.chat.replies import Reply
+from semscale.consistency.measuring import Consistency
+from semscale.judging.asking import Running
+from semscale.judging.judge import Judge
+from semscale.judging.panel import Panel
+from semscale.rating.rater import Rater
+from semscale.scales import Scale
+from semscale.signature import Signature
+
+
+def rating_scale():
+    points = [{"value": v, "label": label} for v, label in enumerate(("no", "perhaps", "yes"))]
+    sets = {
+        "plain": ("never buy", "maybe fine", "buy today"),
+        "other": ("a waste", "perhaps later", "I would"),
+    }
+    return Scale(
+        name="intent", title="Intent", question="Buy?", provenance="a test", points=points, anchor_sets=sets
+    )
+
+
+def rater(**settings):
+    return Rater(
+        settings.pop("scale", rating_scale()), **{"embedder": ToyEmbedder(), "floor": 0.2, **settings}
+    )
+
+
+class Examiner:
+    """A chat model that gives an answer the level of its number of words, from 1 to 5."""
+
+    def __init__(self, name="examiner"):
+        self.name = name
+        self.signature = Signature.of("chat", model=name)
+
+    async def complete(self, request):
+        answer = re.search(r"\[BEGIN ANSWER \w+\]\n(.*)\n\[END", request.messages[1].text, re.DOTALL)[1]
+        return Reply(f"Score: {min(len(answer.split()), 5)}")
+
+
+UNKEPT = Running(ledger=False)
+
+
+def judging(**settings):
+    return Judge(settings.pop("model", Examiner()), **settings)
+
+
+class OtherScorer:
+    """Stands for a BertScorer with another model, whose signature is all that is asked for."""
+
+    signature = Signature.of("bertscore", model="other")
+
+
+def consistent(**settings):
+    # Company changes the floor that is estimated: with one that is given it changes no value.
+    return Consistency(**{"model": ToyEmbedder(), "floor": 0.2, **settings})
+
+
+def consistency_signature(**settings):
+    chosen = {"measures": ["consistency", "bert_score"], "bert_model": bert_scorer(), "model": ToyEmbedder()}
+    return Consistency(**{**chosen, **settings}).signature
+
+
+TOY_INSTRUMENTS = [
+    Instrument(
+        kind=Consistency,
+        score=lambda cells: consistent().measure(
+            cells, [["I would buy it today", "it is not fine", None]] * len(cells)
+        ),
+        rows=lambda found: np.column_stack(list(found.measures.values())),
+        signature=consistency_signature,
+        settings={
+            "chat_model": Examiner(),
+            "measures": ["cosine_sim", "consistency", "bert_score"],
+            "model": ToyEmbedder(32),
+            "bert_model": OtherScorer(),
+            "floor": 0.3,
+            "guards": ["negation"],
+            "fewest_samples": 2,
+            "seed": 1,
+        },
+        figure="consistency",
+    ),
+    Instrument(
+        kind=Judge,
+        score=lambda cells: judging().judge(["why?"] * len(cells), cells, running=UNKEPT),
+        rows=lambda found: np.column_stack([found.score, found.expected, found.pmf]),
+        signature=lambda **settings: judging(**settings).signature,
+        settings={
+            "model": Examiner("other"),
+            "template": "true_false",
+            "rubric": "Only length counts.",
+            "context": "for children",
+            "order": "score-only",
+            "samples": 3,
+            "temperature": 0.5,
+            "max_tokens": 64,
+            "structured": False,
+            "logprobs": False,
+            "corrections": 1,
+            "reference_place": "before",
+            "seed": 1,
+        },
+        figure="score",
+    ),
+    Instrument(
+        kind=Panel,
+        score=lambda cells: Panel([judging(), judging(order="score-only")]).judge(
+            ["why?"] * len(cells), cells, running=UNKEPT
+        ),
+        rows=lambda found: np.column_stack([found.mean, found.min, found.max, found.median, found.expected]),
+        signature=lambda **settings: Panel(**{"judges": [judging(), judging()], **settings}).signature,
+        settings={"judges": [judging(), judging(order="score-only")]},
+    ),
+    Instrument(
+        kind=Rater,
+        score=lambda cells: rater().rate(cells),
+        rows=lambda rated: np.column_stack(
+            [rated.pmf, rated.set_means, rated.mean, rated.mode, rated.entropy]
+        ),
+        signature=lambda **settings: rater(**settings).signature,
+        settings={
+            "scale": rating_scale().model_copy(update={"name": "other"}),
+            "embedder": ToyEmbedder(32),
+            "anchor_sets": ["plain"],
+            "temperature": 0.5,
+            "epsilon": 0.1,
+            "semantics": "paper",
+            "floor": 0.3,
+            "missing": ["NA"],
+        },
+    ),
+]
