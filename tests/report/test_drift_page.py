@@ -215,4 +215,7 @@ def test_nothing_worse_is_said_plainly(read_page):
     )
     page = read_page(drift_page(same, GateDecision(Outcome.PASS, (), (), (), (), calm.signature)))
     assert "No item lost more than the margin allows." in page.text
+    undecided = read_page(drift_page(same, None)).text
+    assert "No item came out worse." in undecided
+    assert "No metric drifted for the worse; nearest to it: match 0.000" in undecided
     assert "Nothing: every item was compared." in page.text

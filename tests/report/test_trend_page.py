@@ -110,7 +110,10 @@ def test_too_few_runs_for_a_trend_are_said_to_be(read_page):
     page = page_of(series(2), read_page)
     page.assert_harmless()
     assert "A trend or a change of level takes at least 4 runs." in page.text
-    page_of(series(1), read_page).assert_harmless()
+    assert "Trend and change of level" not in page.text
+    single = page_of(series(1), read_page)
+    single.assert_harmless()
+    assert "1 run on 2026-01-01" in single.text
 
 
 def test_runs_without_a_value_or_a_gate_leave_gaps_not_zeros(read_page):

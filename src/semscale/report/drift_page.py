@@ -118,7 +118,8 @@ def _reading(
     digits = digits_of(comparison.metrics[worst])
     found = f"{metric_label(worst)} {estimate_words(estimates[worst], digits)}"
     n = counted(estimates[worst].n, "item")
-    return f"Greatest drift: {found} ({n}).", "No gate was asked, so nothing was decided."
+    head = "Greatest drift" if known[worst] > 0 else "No metric drifted for the worse; nearest to it"
+    return f"{head}: {found} ({n}).", "No gate was asked, so nothing was decided."
 
 
 def _facts(comparison: "Comparison", decision: GateDecision | None) -> list[tuple[str, str]]:

@@ -21,6 +21,7 @@ from semscale.report.trend_words import (
     runs_table,
 )
 from semscale.report.wording import clipped, count, counted, one_line
+from semscale.stats.monotone_trend import FEWEST_VALUES
 from semscale.version import __version__
 
 
@@ -49,7 +50,7 @@ def trend_page(trends: Trends) -> str:
         facts=_facts(trends),
         course=_figure(trends) if trends.metrics else None,
         limits=limits_table(trends),
-        changes=changes_table(trends),
+        changes=changes_table(trends) if len(trends.times) >= FEWEST_VALUES else None,
         n_runs=counted(len(trends.times), "run"),
         settings=[("Baseline", trends.baseline_id)],
         signature=one_line(trends.signature),
