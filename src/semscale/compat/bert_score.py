@@ -20,11 +20,12 @@ import warnings
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from semscale.compat.bert_score_arrays import ScoreArray, Triple
 from semscale.embedding.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.baselines import read_baseline, rescale_scores
@@ -33,6 +34,8 @@ from semscale.matching.bert_scores import BertScores
 from semscale.matching.bertscore import BertScorer
 from semscale.matching.token_weights import Idf
 
+__all__ = ["BERTScorer", "ScoreArray", "Triple", "plot_example", "score"]
+
 _BY_LANGUAGE = {
     "en": "roberta-large",
     "zh": "bert-base-chinese",
@@ -40,32 +43,6 @@ _BY_LANGUAGE = {
     "en-sci": "allenai/scibert_scivocab_uncased",
 }
 _OTHER_LANGUAGES = "bert-base-multilingual-cased"
-
-
-class ScoreArray(npt.NDArray[np.float64]):
-    """A NumPy array with the methods of a tensor that callers of ``bert_score`` use.
-
-    Example:
-        >>> scores = np.array([0.25, 0.75]).view(ScoreArray)
-        >>> scores.cpu().numpy().tolist(), scores.mean().item()
-        ([0.25, 0.75], 0.5)
-    """
-
-    def cpu(self) -> Self:
-        """Give the array itself: it is in memory already."""
-        return self
-
-    def detach(self) -> Self:
-        """Give the array itself: it has no gradient."""
-        return self
-
-    def numpy(self) -> npt.NDArray[np.float64]:
-        """Give a plain NumPy array of the same memory."""
-        return self.view(np.ndarray)
-
-
-Triple = tuple[ScoreArray, ScoreArray, ScoreArray]
-"""Precision, recall and F1, each of shape (n,), or (layers + 1, n) with ``all_layers``."""
 
 
 def score(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
