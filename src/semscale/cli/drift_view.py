@@ -25,7 +25,7 @@ from semscale.report.drift_words import (
     signed,
     urgency,
 )
-from semscale.report.unvaried_words import Estimated, unvaried_words
+from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
 from semscale.stats.estimates import Estimate
 
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from semscale.history.items import Item
     from semscale.history.runs import Run
     from semscale.history.stored_comparison import StoredFigure
+    from semscale.stats.means import MeanEstimate
 
 ID_CELLS = 8
 """Characters of an id that are shown: enough to name a run by."""
@@ -89,7 +90,7 @@ def _print(console: Console, compared: "ComparedRuns") -> None:
         console.print(Text(f"\n{compared.verdict}", style=COLOURS[decision.outcome]))
 
 
-def _overall_drifts(compared: "ComparedRuns") -> dict[str, Estimated]:
+def _overall_drifts(compared: "ComparedRuns") -> "dict[str, MeanEstimate | StoredFigure]":
     """Give the drifts that the screen shows over all items."""
     if compared.decision is not None:
         return {test.metric: test.drift for test in compared.decision.tests if test.group is None}

@@ -1,7 +1,7 @@
 """What an interval without width leaves open, where no item differs from another."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from semscale.drift.gate_settings import GateSettings
 from semscale.report.drift_words import metric_label
@@ -10,25 +10,13 @@ from semscale.stats.shares import clopper_pearson_upper
 
 if TYPE_CHECKING:
     from semscale.drift.decision import GateDecision
+    from semscale.history.stored_comparison import StoredFigure
+    from semscale.stats.means import MeanEstimate
 
 
-class Estimated(Protocol):
-    """A mean over n items with its interval."""
-
-    @property
-    def low(self) -> float:
-        """Lower end."""
-
-    @property
-    def high(self) -> float:
-        """Upper end."""
-
-    @property
-    def n(self) -> int:
-        """Items."""
-
-
-def unvaried_words(drifts: Mapping[str, Estimated], decision: "GateDecision | None") -> str | None:
+def unvaried_words(
+    drifts: "Mapping[str, MeanEstimate | StoredFigure]", decision: "GateDecision | None"
+) -> str | None:
     """Say which metrics have the same drift in every item, and how many items may differ all the same.
 
     A bootstrap of items that are all alike, and a t interval too, has no width: [0, 0]. Yet of 30 items none
