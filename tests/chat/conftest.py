@@ -2,7 +2,7 @@
 
 import threading
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
@@ -11,6 +11,7 @@ from local_servers import serving
 
 from semscale.chat import load_chat_model
 from semscale.chat.limits import Clock
+from semscale.chat.runner import Runner
 
 SETTINGS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SEMSCALE_OFFLINE", "SEMSCALE_PRICES")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
@@ -64,3 +65,12 @@ def endpoint() -> Iterator[Endpoint]:
 @pytest.fixture
 def fake() -> FakeClock:
     return FakeClock()
+
+
+@pytest.fixture
+def runner(endpoint, fake, tmp_path) -> Callable[..., Runner]:
+    def make(**settings: object) -> Runner:
+        settings = {"ledger": tmp_path / "ledger.sqlite", "clock": fake.clock} | settings
+        return Runner(endpoint.model(), **settings)
+
+    return make

@@ -1,0 +1,87 @@
+"""What the ledger keeps: nothing is paid twice, what failed is asked again, and no key is in it."""
+
+import threading
+
+import pytest
+from chat_server import completion
+from made_up_requests import ONE, requests, statuses
+
+from semscale.chat.limits import Limits
+from semscale.chat.replies import CallError
+from semscale.chat.runner import Runner
+from semscale.errors import InputError
+
+
+def test_a_second_run_sends_nothing(runner, endpoint):
+    endpoint.plan((200, completion(None, message={"refusal": "no"})), (200, completion("")))
+    first = runner(limits=ONE).run(requests(4))
+    second = runner(limits=ONE)
+    again = second.run(requests(4))
+    assert len(endpoint.requests) == 4
+    assert statuses(again) == statuses(first) == ["refused", "failed", "replied", "replied"]
+    assert [outcome.reply for outcome in again] == [outcome.reply for outcome in first]
+    assert [outcome.attempts for outcome in again] == [0] * 4
+    assert second.spent.calls == 0
+
+
+def test_what_failed_is_asked_again(runner, endpoint):
+    endpoint.plan((400, {}))
+    assert statuses(runner(limits=ONE).run(requests(1))) == ["failed"]
+    assert statuses(runner(limits=ONE).run(requests(1))) == ["replied"]
+
+
+def test_equal_requests_are_sent_once_and_samples_are_not_equal(runner, endpoint):
+    same = requests(1) * 5
+    outcomes = runner(limits=Limits(concurrency=5)).run([*same, same[0].resampled(1)])
+    assert statuses(outcomes) == ["replied"] * 6
+    assert len(endpoint.requests) == 2
+
+
+def test_parameters_and_model_make_another_call(endpoint, tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    for model in ("m", "n"):
+        for temperature in (0.0, 1.0):
+            Runner(endpoint.model(model), ledger=path).run(requests(1, temperature=temperature))
+    assert len(endpoint.requests) == 4
+
+
+def test_without_a_ledger_everything_is_asked_again(runner, endpoint):
+    for _ in range(2):
+        runner(ledger=False).run(requests(3))
+    assert len(endpoint.requests) == 6
+
+
+def test_a_ledger_that_is_none(tmp_path, endpoint):
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(b"this is no ledger at all" * 100)
+    with pytest.raises(InputError, match="cannot be used as a ledger"):
+        Runner(endpoint.model(), ledger=path).run(requests(2))
+    assert endpoint.requests == []
+
+
+def test_two_runs_at_once_share_the_calls(endpoint, tmp_path):
+    path, counted = tmp_path / "ledger.sqlite", []
+    threads = [
+        threading.Thread(
+            target=lambda: counted.append(len(Runner(endpoint.model(), ledger=path).run(requests(60))))
+        )
+        for _ in range(2)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counted == [60, 60]
+    assert len(endpoint.requests) == 60
+
+
+def test_key_is_in_no_file(endpoint, monkeypatch, tmp_path):
+    key = "sk-sentinel-0123456789"
+    monkeypatch.setenv("OPENAI_API_KEY", key)
+    endpoint.plan((200, completion(f"your key is {key}")), (401, {"error": {"message": f"wrong key {key}"}}))
+    with pytest.raises(CallError, match="wrong key"):
+        Runner(endpoint.model(), limits=ONE, ledger=tmp_path / "ledger.sqlite").run(requests(3))
+    files = [path for path in tmp_path.rglob("*") if path.is_file()]
+    assert files
+    assert not any(b"sentinel" in path.read_bytes() for path in files)
+    assert any(b"your key is" in path.read_bytes() for path in files)
