@@ -1,4 +1,4 @@
-"""The program in this process, with a toy model in place of the real one."""
+"""The program in this process, with a toy model in place of the real one, and answers for it to rate."""
 
 import os
 from functools import cache
@@ -9,6 +9,16 @@ import typer.main
 from semscale.cli import model_choice
 from semscale.cli.main import main
 from semscale.matching import methods
+
+ANSWERS = """id,text,region,weight,person,human
+1,It works great and I love it,north,1,a,5
+2,It is awful and I hate it,north,2,a,1
+3,it is neither good nor bad,south,1,b,"[3, 4]"
+4,=SUM(A1) is great,south,1,b,4
+5,,south,1,c,2
+6,[bold red]shout[/] it is bad,north,1,,2
+7,It works great and I love it,,1,d,5
+"""
 
 
 class Ended:
@@ -48,3 +58,21 @@ def files(tmp_path):
         for folder, folders, names in os.walk(tmp_path)
         for name in [*folders, *names]
     )
+
+
+@pytest.fixture
+def seven_answers(tmp_path):
+    """Seven rows in ``answers.csv``: two alike, one without text, one that is a formula, one with markup."""
+    path = tmp_path / "answers.csv"
+    path.write_text(ANSWERS)
+    return path
+
+
+@pytest.fixture
+def rate(semscale):
+    """Run ``semscale rate`` on a file's column ``text``, with every text on the topic."""
+
+    def run(*options, file="answers.csv"):
+        return semscale("rate", file, "--text", "text", "--scale", "quality", "--floor", "none", *options)
+
+    return run
