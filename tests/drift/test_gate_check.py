@@ -24,6 +24,8 @@ def test_settings_that_suit_the_baseline_pass():
         ({"metrics": ("mach",)}, UnknownNameError, "'mach'"),
         ({"metrics": ("points_difference",)}, InputError, "'points'"),
         ({"material": {"mach": 0.1}}, UnknownNameError, "'mach'"),
+        # Every output has one credit, so that a credit is all that can be missed.
+        ({"material": {"credits_difference": 1.0}}, InputError, "credits_difference must lie below 1, the"),
         ({"thresholds": {"min_mach": 0.5}}, UnknownNameError, "'min_mach'"),
         ({"thresholds": {"min_match": 0.9, "max_match": 0.5}}, InputError, "contradict"),
         ({"thresholds": {"min_match": 1.5}}, InputError, "min_match"),

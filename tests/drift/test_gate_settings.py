@@ -19,6 +19,12 @@ from semscale.errors import InputError
             {"material": {"match": -1}},
             "material, match must be above 0: the drift from which on it matters, got -1",
         ),
+        (
+            {"material": {"match": 5}},
+            "material, match must lie below 1, the metric's worst case, got 5: name the drift from which on it "
+            "matters, such as 0.05",
+        ),
+        ({"material": {"silence": 1}}, "material, silence must lie below 1, the metric's worst case"),
         ({"material": [0.1]}, "material must be names with numbers, such as match: 0.1, got [0.1]"),
         ({"thresholds": 0.4}, "thresholds must be names with numbers, such as min_match: 0.4, got 0.4"),
         ({"material_share": 0}, "material_share must be above 0 and at most 1, such as 0.05, got 0"),

@@ -22,7 +22,8 @@ def check_gate(baseline: Run, settings: GateSettings) -> None:
 
     Raises:
         UnknownNameError: a metric, a kind of groups or a threshold that there is not.
-        InputError: a field that the baseline lacks, or thresholds that contradict each other.
+        InputError: a field that the baseline lacks, a margin that no drift can reach, or thresholds that
+            contradict each other.
 
     Example:
         >>> from semscale.history.items import Item, Output

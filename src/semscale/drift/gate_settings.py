@@ -15,6 +15,7 @@ from pydantic import (
     model_validator,
 )
 
+from semscale.drift.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.scales.messages import first_mistake, shortened
 from semscale.scales.reading import parse_yaml
@@ -39,7 +40,8 @@ class GateSettings(BaseModel):
         material_share: drift from which on it matters, as a share of the metric's worst case.
         noise_share: the same as a share of the baseline's own noise, the root mean square of what its reruns
             lose; the greater of both counts.
-        material: margins by metric, in its own unit, in place of these two.
+        material: margins by metric, in its own unit, in place of these two; each below the metric's worst
+            case.
         thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
         over_runs: whether significance comes from all runs against this baseline, valid whenever one looks.
         interval: coverage of intervals.
@@ -122,6 +124,8 @@ class GateSettings(BaseModel):
                 raise ValueError(
                     f"material, {name} must be above 0: the drift from which on it matters, got {margin:g}"
                 )
+            if name in TEXT_METRICS:
+                check_margin(name, margin, TEXT_METRICS[name].span)
         self.plan()  # checks interval, seed and replicates
         return self
 
@@ -134,6 +138,29 @@ class GateSettings(BaseModel):
         if self.metrics == ():
             raise ValueError("metrics must name at least one, got none: leave the key out for the usual ones")
         return self
+
+
+def check_margin(name: str, margin: float, span: float) -> None:
+    """See that a margin leaves room for a drift that matters.
+
+    Args:
+        name: of the metric.
+        margin: of its own, in its unit.
+        span: the metric's worst case.
+
+    Raises:
+        InputError: the margin is as great as the worst case, or greater.
+
+    Example:
+        >>> check_margin("match", 5, 1.0)
+        Traceback (most recent call last):
+        semscale.errors.InputError: material, match must lie below 1, the metric's worst case, got 5: ...
+    """
+    if margin >= span:
+        raise InputError(
+            f"material, {name} must lie below {span:g}, the metric's worst case, got {margin:g}: name the drift "
+            f"from which on it matters, such as {0.05 * span:g}"
+        )
 
 
 def read_gate_settings(path: str | Path) -> GateSettings:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from semscale.drift.comparison import Comparison
-from semscale.drift.gate_settings import GateSettings
+from semscale.drift.gate_settings import GateSettings, check_margin
 from semscale.drift.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.scales.messages import unknown_name
@@ -19,11 +19,13 @@ def chosen_metrics(comparison: Comparison, settings: GateSettings) -> tuple[str,
 
     Raises:
         UnknownNameError: a metric that was not measured is asked for.
-        InputError: the difference of a field that there is not, or nothing that could be tested.
+        InputError: the difference of a field that there is not, a margin that no drift can reach, or nothing
+            that could be tested.
     """
     measured = comparison.metrics
-    for name in settings.material:
+    for name, margin in settings.material.items():
         check_measured(comparison, name, "material")
+        check_margin(name, margin, measured[name].span)
     if settings.metrics is not None:
         for name in settings.metrics:
             check_measured(comparison, name, "metrics")
