@@ -21,8 +21,8 @@ from semscale.errors import InputError
         ),
         (
             {"material": {"match": 5}},
-            "material, match must lie below 1, the metric's worst case, got 5: name the drift from which on it "
-            "matters, such as 0.05",
+            "material, match must lie below 1, the metric's worst case, got 5: name the drift from which on "
+            "it matters, such as 0.05",
         ),
         ({"material": {"silence": 1}}, "material, silence must lie below 1, the metric's worst case"),
         ({"material": [0.1]}, "material must be names with numbers, such as match: 0.1, got [0.1]"),

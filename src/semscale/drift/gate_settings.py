@@ -158,8 +158,8 @@ def check_margin(name: str, margin: float, span: float) -> None:
     """
     if margin >= span:
         raise InputError(
-            f"material, {name} must lie below {span:g}, the metric's worst case, got {margin:g}: name the drift "
-            f"from which on it matters, such as {0.05 * span:g}"
+            f"material, {name} must lie below {span:g}, the metric's worst case, got {margin:g}: name the "
+            f"drift from which on it matters, such as {0.05 * span:g}"
         )
 
 
