@@ -19,6 +19,7 @@ from semscale.cli.drift_options import (
     Input,
     Junit,
     Kinds,
+    Layer,
     Long,
     Metrics,
     Note,
@@ -58,6 +59,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     report: Report = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
+    layer: Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
     encoding: Encoding = None,
@@ -81,7 +83,9 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
         dataset,
         baseline,
         source=OutputFile(model, columns, note, table_settings(encoding, format, sheet)),
-        measuring=MeterChoice(embedder, precision.value, pairing.value, seed or 0, cache=not no_cache),
+        measuring=MeterChoice(
+            embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
+        ),
         outputs=DriftOutputs(report=report, out=out),
     )
     _present(run.done(), as_json=json)
@@ -114,6 +118,7 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     github: Github = False,  # noqa: FBT002
     out: OutItems = None,
     embedder: Embedder = None,
+    layer: Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
     encoding: Encoding = None,
@@ -155,7 +160,9 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
         dataset,
         baseline,
         source=OutputFile(model, columns, note, table_settings(encoding, format, sheet)),
-        measuring=MeterChoice(embedder, precision.value, pairing.value, seed or 0, cache=not no_cache),
+        measuring=MeterChoice(
+            embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
+        ),
         settings=settings,
         outputs=DriftOutputs(report=report, out=out, junit=junit, summary=summary),
     )

@@ -16,6 +16,7 @@ class MeterChoice:
         pairing: how lists of outputs are aligned.
         seed: of all that is drawn.
         cache: whether what the model reads of the baseline is kept on disk.
+        layer: of BERTScore; the one known for the model unless given.
     """
 
     embedder: str | None = None
@@ -23,6 +24,7 @@ class MeterChoice:
     pairing: str = "assignment"
     seed: int = 0
     cache: bool = True
+    layer: int | None = None
 
     def meter(self) -> DriftMeter:
         """Make the instrument; the model is loaded when it is first needed."""
@@ -31,5 +33,6 @@ class MeterChoice:
             precision=self.precision,
             seed=self.seed,
             pairing=self.pairing,
+            layer=self.layer,
             cache=self.cache,
         )

@@ -136,6 +136,15 @@ PairingName = Annotated[
         MEASURING, "--pairing", "Lists of outputs: the best assignment, or one by one in order.", shown=True
     ),
 ]
+Layer = Annotated[
+    int | None,
+    option(
+        MEASURING,
+        "--layer",
+        "For bertscore_f1: whose states are compared; needed where none is known for --embedder.",
+        metavar="NUMBER",
+    ),
+]
 
 GateFile = Annotated[
     Path | None, option(GATE, "--gate", "Settings of the gate; options go before them.", metavar="FILE.yaml")

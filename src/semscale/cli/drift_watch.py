@@ -9,6 +9,7 @@ from semscale.cli.drift_options import (
     Dataset,
     GateFile,
     Kinds,
+    Layer,
     Merge,
     Metrics,
     Pairing,
@@ -77,6 +78,7 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
     report: Report = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
+    layer: Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
     seed: Seed = None,
@@ -105,7 +107,7 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
         run,
         history,
         dataset,
-        MeterChoice(embedder, precision.value, pairing.value, seed or 0, cache=not no_cache),
+        MeterChoice(embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer),
         settings,
         kinds=damage or None,
         shares=share,
@@ -135,6 +137,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     pairing: PairingName = Pairing.ASSIGNMENT,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
+    layer: Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
     seed: Seed = None,
@@ -153,7 +156,9 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     settings = gate_settings(
         gate, None, metrics=metric, by=by, alpha=alpha, correction=correction and correction.value, seed=seed
     )
-    measuring = MeterChoice(embedder, precision.value, pairing.value, seed or 0, cache=not no_cache)
+    measuring = MeterChoice(
+        embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
+    )
     planned = PlanRun(history, dataset, measuring, settings, power, tuple(drift or ()), items).done()
     if json:
         typer.echo(plan_json(planned))

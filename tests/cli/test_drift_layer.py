@@ -1,0 +1,48 @@
+"""``--layer``: a model without a known layer of BERTScore can be used by every command that measures."""
+
+import json
+
+import pytest
+from tests.embedding.conftest import write_checkpoint
+
+__all__ = ["write_checkpoint"]
+
+ITEMS = [{"id": name, "output": f"w1 w2 {word}"} for name, word in (("a", "w3"), ("b", "w4"), ("c", "w5"))]
+
+
+@pytest.fixture
+def made_up(semscale, tmp_path, write_checkpoint):  # noqa: F811 - the fixture
+    """A model of three layers that nobody knows, and a history with a baseline and a rerun of it."""
+    (tmp_path / "base.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
+    (tmp_path / "new.jsonl").write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
+    semscale("drift", "record", "base.jsonl", "--model", "m")
+    semscale("drift", "approve", "latest", "--by", "Ann", "--why", "read")
+    semscale("drift", "record", "base.jsonl", "--model", "m", "--rerun-of", "baseline")
+    return write_checkpoint("roberta")[0]
+
+
+COMMANDS = {
+    "compare": ("new.jsonl", "--model", "n"),
+    "gate": ("new.jsonl", "--model", "n"),
+    "plan": (),
+    "self-test": ("--draws", "20", "--items", "3", "--damage", "silence", "--share", "1"),
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_model_without_a_known_layer_is_used_where_one_is_named(semscale, made_up, command):
+    ask = ("drift", command, *COMMANDS[command], "--embedder", made_up, "--no-cache")
+    ended = semscale(*ask)
+    assert ended.code == 2
+    assert "layer must be given for roberta-0, 0 to 3" in ended.err
+    ended = semscale(*ask, "--layer", "2", "--json")
+    assert ended.code in {0, 4}, ended.err
+    if command in {"compare", "gate"}:
+        assert "|layer:2|" in json.loads(ended.out)["signature"]
+
+
+def test_a_layer_that_the_model_lacks_is_refused(semscale, made_up):
+    ended = semscale("drift", "compare", "new.jsonl", "--model", "n", "--embedder", made_up, "--layer", "4")
+    assert ended.code == 2
+    assert "layer" in ended.err
+    assert "4" in ended.err
