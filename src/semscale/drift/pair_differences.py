@@ -43,7 +43,7 @@ class PairDifferences:
     fields: Mapping[str, Difference]
 
 
-def outputs_of(comparison: Comparison, pair: AlignedPair) -> tuple[Output | None, Output | None]:
+def pair_outputs(comparison: Comparison, pair: AlignedPair) -> tuple[Output | None, Output | None]:
     """Give a pair's outputs, the baseline's and the candidate's; ``None`` for one that it lacks."""
     before, after = comparison.baseline.items[pair.item], comparison.candidate.items[pair.item]
     return (
@@ -60,11 +60,19 @@ def pair_differences(comparison: Comparison, pair: AlignedPair) -> PairDifferenc
         pair: one of ``comparison.measured.pairs``.
 
     Example:
-        >>> from semscale.drift.pair_differences import Difference
-        >>> Difference(1.0, 0.5).value, Difference(1.0, None).value
-        (-0.5, None)
+        >>> import numpy as np
+        >>> from semscale.drift.measured import Measured
+        >>> from semscale.history.items import Item
+        >>> from semscale.history.runs import Run
+        >>> from semscale.signature import Signature
+        >>> run = Run("exam", "old", (Item("1", (Output("Good.", {"credits": 1.0}),)),))
+        >>> other = Run("exam", "new", (Item("1", (Output("Well done.", {"credits": 0.5}),)),))
+        >>> nothing = Measured({}, {}, np.array([]), (), Signature.of("drift"))
+        >>> found = pair_differences(Comparison(run, other, nothing), AlignedPair(0, 0, 0))
+        >>> found.characters.value, found.fields["credits"].value
+        (5, -0.5)
     """
-    outputs = outputs_of(comparison, pair)
+    outputs = pair_outputs(comparison, pair)
     names = sorted({name for output in outputs if output is not None for name in output.fields})
     return PairDifferences(
         characters=Difference(*(_characters(output) for output in outputs)),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from semscale.drift.measured import AlignedPair
-from semscale.drift.pair_differences import Difference, PairDifferences, outputs_of, pair_differences
+from semscale.drift.pair_differences import Difference, PairDifferences, pair_differences, pair_outputs
 from semscale.history.items import Output
 from semscale.report.drift_items import HarmedItem
 from semscale.report.drift_words import digits_of, metric_label, signed
@@ -59,7 +59,7 @@ def worst_outputs(
     """Give each item's worst pair, the baseline's output and the candidate's; ``None`` for one it lacks."""
     worst: dict[int, tuple[Output | None, Output | None]] = {}
     for place, pairs in pairs_of(comparison, places).items():
-        worst[place] = outputs_of(comparison, pairs[0]) if pairs else (None, None)
+        worst[place] = pair_outputs(comparison, pairs[0]) if pairs else (None, None)
     return worst
 
 
@@ -99,7 +99,7 @@ def _alike(pair: AlignedPair) -> float:
 
 
 def _pair(comparison: "Comparison", pair: AlignedPair) -> ShownPair:
-    baseline, candidate = outputs_of(comparison, pair)
+    baseline, candidate = pair_outputs(comparison, pair)
     return ShownPair(
         baseline=None if baseline is None else _marked(baseline, pair, "reference"),
         candidate=None if candidate is None else _marked(candidate, pair, "prediction"),
