@@ -53,7 +53,7 @@ def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
         "items": "3",
         "outputs": "3",  # two of a, one of c: the blank one says nothing
         "silent": "1 item",
-        "fields": "credits",
+        "fields": "credits (missing in 2 outputs)",  # the second of a, and that of c
         "groups": "topic (2)",
         "Git revision": "none",
         "note": "first",
@@ -62,10 +62,18 @@ def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
     assert files() == ["base.jsonl", "semscale-history.sqlite"]
 
 
+def test_a_number_that_is_nan_is_a_missing_one_and_counted(semscale, tmp_path):
+    (tmp_path / "base.jsonl").write_text(
+        '{"id": "a", "output": "x", "credits": 1}\n{"id": "b", "output": "y", "credits": NaN}\n'
+    )
+    assert "credits (missing in 1 output)" in record(semscale, "base.jsonl", "--field", "credits").out
+
+
 def test_json_has_the_whole_id_and_the_counts(recorded):
     assert len(recorded["id"]) == 32
     assert (recorded["items"], recorded["outputs"], recorded["silent"]) == (3, 3, 1)
     assert recorded["groups"] == {"topic": 2}
+    assert recorded["without_number"] == {"credits": 2}
 
 
 def test_the_environment_names_the_history_and_the_option_goes_before(semscale, outputs, monkeypatch, files):

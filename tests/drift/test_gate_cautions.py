@@ -1,3 +1,4 @@
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -44,6 +45,26 @@ def test_signs_that_the_model_does_not_know_are_named():
 )
 def test_equal_texts_and_differences_that_count_are_not(baseline, candidate, scores):
     assert told(baseline, candidate, scores) == []
+
+
+def test_outputs_of_which_only_one_has_a_number_are_counted():
+    zeros = {"match": np.zeros(12), "credits_difference": np.zeros(12)}
+    made = comparison(zeros, reruns=[zeros])
+    lacking = (
+        Output("Answer 0.", {"credits": math.nan}),
+        Output("Answer 1."),
+        Output("Answer 2.", {"credits": 0}),
+    )
+    items = [
+        replace(item, outputs=(output,)) for item, output in zip(made.candidate.items, lacking, strict=False)
+    ]
+    candidate = replace(made.candidate, items=(*items, *made.candidate.items[3:]))
+    # The last output has no partner: its absence is no missing number.
+    pairs = (*(AlignedPair(place, 0, 0) for place in range(11)), AlignedPair(11, 0, None))
+    made = replace(made, candidate=candidate, measured=replace(made.measured, pairs=pairs))
+    (caution,) = gate_cautions(made, ())
+    assert caution.startswith("credits: in 2 of 11 pairs of outputs only one has a number (NaN is none)")
+    assert "2.5, the worst case" in caution
 
 
 def test_reruns_that_are_silent_where_the_baseline_speaks_are_named():

@@ -1,6 +1,7 @@
 """What was recorded and approved, on the screen and as JSON."""
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
@@ -8,6 +9,7 @@ from rich.text import Text
 
 from semscale.cli.drift_view import ID_CELLS, run_line
 from semscale.cli.tables import figure_table, print_plainly
+from semscale.drift.spoken import number_of
 from semscale.report.wording import count, counted, listed, one_line, printable
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ def recorded_json(run: "Run", where: str) -> str:
         "outputs": n_outputs(run),
         "silent": n_silent(run),
         "fields": list(run.fields),
+        "without_number": n_without_number(run),
         "groups": n_groups(run),
         "rerun_of": run.rerun_of,
         "revision": run.revision,
@@ -55,6 +58,12 @@ def n_silent(run: "Run") -> int:
     return sum(not item.spoken for item in run.items)
 
 
+def n_without_number(run: "Run") -> dict[str, int]:
+    """Count, for each field, the outputs that say something and have no such number; NaN is none."""
+    spoken = [output for item in run.items for output in item.spoken]
+    return {name: sum(math.isnan(number_of(output, name)) for output in spoken) for name in run.fields}
+
+
 def n_groups(run: "Run") -> dict[str, int]:
     """Count the groups of each kind."""
     return {
@@ -66,6 +75,10 @@ def n_groups(run: "Run") -> dict[str, int]:
 def _recorded(console: Console, run: "Run", where: str) -> None:
     console.print(Text.assemble(("Recorded", "bold"), (f"  {run.id[:ID_CELLS]}", "cyan")))
     groups = [f"{one_line(kind)} ({count(n)})" for kind, n in n_groups(run).items()]
+    fields = [
+        f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
+        for name, n in n_without_number(run).items()
+    ]
     table = figure_table("", "")
     table.columns[1].justify = "left"
     for name, value in {
@@ -74,7 +87,7 @@ def _recorded(console: Console, run: "Run", where: str) -> None:
         "items": count(len(run.items)),
         "outputs": count(n_outputs(run)),
         "silent": counted(n_silent(run), "item"),
-        "fields": listed([one_line(name) for name in run.fields]) or "none",
+        "fields": listed(fields) or "none",
         "groups": listed(groups) or "none",
         "rerun of": run.rerun_of and run.rerun_of[:ID_CELLS],
         "Git revision": run.revision or "none",

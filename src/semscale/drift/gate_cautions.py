@@ -1,11 +1,15 @@
 """What a reader of a decision must know beside it."""
 
+import math
 import unicodedata
 from collections.abc import Sequence
 
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import DriftTest
 from semscale.drift.measured import AlignedPair
+from semscale.drift.metrics import TEXT_METRICS
+from semscale.drift.pair_differences import pair_outputs
+from semscale.drift.spoken import number_of
 from semscale.history.runs import named
 from semscale.stats.resampling import FEWEST_CLUSTERS
 
@@ -15,7 +19,12 @@ _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control cha
 
 def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
     """Name what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
-    return [*_about_reruns(comparison), *_about_texts(comparison), *_about_items(comparison, tests)]
+    return [
+        *_about_reruns(comparison),
+        *_about_texts(comparison),
+        *_about_numbers(comparison),
+        *_about_items(comparison, tests),
+    ]
 
 
 def _about_reruns(comparison: Comparison) -> list[str]:
@@ -56,6 +65,26 @@ def _is_same_to_model(pair: AlignedPair) -> bool:
 def _texts(comparison: Comparison, pair: AlignedPair) -> tuple[str, str]:
     ours, theirs = (run.items[pair.item].spoken for run in (comparison.baseline, comparison.candidate))
     return ours[pair.baseline or 0].text or "", theirs[pair.candidate or 0].text or ""
+
+
+def _about_numbers(comparison: Comparison) -> list[str]:
+    """Count aligned outputs of which only one has a number, as they lose the most that there is to lose."""
+    cautions = []
+    fields = [metric for name, metric in comparison.metrics.items() if name not in TEXT_METRICS]
+    pairs = [
+        (ours, theirs)
+        for ours, theirs in (pair_outputs(comparison, pair) for pair in comparison.measured.pairs)
+        if ours is not None and theirs is not None
+    ]
+    for metric in fields:
+        there = [[not math.isnan(number_of(each, metric.unit)) for each in pair] for pair in pairs]
+        lacking = sum(ours != theirs for ours, theirs in there)
+        if lacking:
+            cautions.append(
+                f"{metric.unit}: in {lacking} of {len(pairs)} pairs of outputs only one has a number (NaN is "
+                f"none), which counts {metric.span:g}, the worst case; see that the numbers are complete"
+            )
+    return cautions
 
 
 def _folded(text: str) -> str:
