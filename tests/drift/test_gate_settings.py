@@ -10,7 +10,11 @@ from semscale.errors import InputError
         ({"alpha": 0}, "alpha must lie between 0.0001 and 1, such as 0.05, got 0"),
         ({"alpha": 1.5}, "alpha must lie between 0.0001 and 1, such as 0.05, got 1.5"),
         ({"alpha": float("nan")}, "alpha must be a finite number, got nan"),
-        ({"alhpa": 0.1}, "unknown key 'alhpa': did you mean 'alpha'?"),
+        (
+            {"alhpa": 0.1},
+            "unknown key 'alhpa': did you mean 'alpha'? (keys: metrics, by, alpha, correction, ",
+        ),
+        ({"xyz": 0.1}, "unknown key 'xyz': remove it (keys: metrics, "),
         (
             {"material": {"match": 0}},
             "material, match must be above 0: the drift from which on it matters, got 0",
@@ -46,6 +50,10 @@ def test_refuses_what_no_gate_can_be_set_to(settings, message):
         GateSettings(**settings)
     assert message in str(raised.value)
     assert "\n" not in str(raised.value)
+
+
+def test_the_short_name_of_a_correction_is_as_good_as_the_long_one():
+    assert GateSettings(correction="bh") == GateSettings(correction="benjamini-hochberg")
 
 
 def test_reads_a_file(tmp_path):

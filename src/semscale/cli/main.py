@@ -113,7 +113,10 @@ def _refused(error: Any) -> int:  # noqa: ANN401 - whichever click it is
         return 2
     context = getattr(error, "ctx", None)
     hint = f"; see {context.command_path} --help" if context else ""
-    say(f"{error.format_message().rstrip('.')}{hint}")
+    message = error.format_message().replace(
+        ": Value error, ", ": ", 1
+    )  # what a library puts before its words
+    say(f"{message.rstrip('.')}{hint}")
     return int(getattr(error, "exit_code", 2))
 
 

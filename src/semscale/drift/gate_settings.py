@@ -1,7 +1,7 @@
 """How the gate is set: what it tests, how much drift matters, and how sure it must be."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -36,7 +36,8 @@ class GateSettings(BaseModel):
             far as they were measured.
         by: kinds of groups that are tested, too, one name or several, each group by itself.
         alpha: chance of a false alarm that is put up with, over all tests together.
-        correction: how p-values are adjusted for the number of tests.
+        correction: how p-values are adjusted for the number of tests; ``bh`` stands for
+            ``benjamini-hochberg``.
         material_share: drift from which on it matters, as a share of the metric's worst case.
         noise_share: the same as a share of the baseline's own noise, the root mean square of what its reruns
             lose; the greater of both counts.
@@ -75,7 +76,7 @@ class GateSettings(BaseModel):
         try:
             super().__init__(**fields)
         except ValidationError as error:
-            raise InputError(first_mistake(error, type(self).model_fields)) from None
+            raise InputError(_said(error, type(self).model_fields)) from None
 
     def plan(self) -> IntervalPlan:
         """Say how intervals are made."""
@@ -96,6 +97,12 @@ class GateSettings(BaseModel):
     def _listed(cls, names: object) -> object:
         """Take one name for a list of it, as ``by: exercise`` is written in YAML."""
         return (names,) if isinstance(names, str) else names
+
+    @field_validator("correction", mode="before")
+    @classmethod
+    def _in_full(cls, correction: object) -> object:
+        """Take the short name for the full one, as the command line has it."""
+        return "benjamini-hochberg" if correction == "bh" else correction
 
     @field_validator("material", "thresholds", mode="before")
     @classmethod
@@ -161,6 +168,14 @@ def check_margin(name: str, margin: float, span: float) -> None:
             f"material, {name} must lie below {span:g}, the metric's worst case, got {margin:g}: name the "
             f"drift from which on it matters, such as {0.05 * span:g}"
         )
+
+
+def _said(error: ValidationError, known: Collection[str]) -> str:
+    """Say what is wrong; for a key that there is not, with the keys that there are."""
+    said = first_mistake(error, known)
+    detail = error.errors()[0]
+    is_key = detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1
+    return f"{said} (keys: {', '.join(known)})" if is_key else said
 
 
 def read_gate_settings(path: str | Path) -> GateSettings:
