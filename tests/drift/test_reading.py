@@ -148,7 +148,11 @@ MALFORMED = [
     ("id,output\n1,a\n,b\n", None, "answers.csv, data row 2: column 'id' has no id; give every item an id"),
     ("id,output\n1,a\n  ,b\n", None, "data row 2: column 'id' has no id"),
     ("id,output\n1,a\n2,b\n1,c\n", None, "got '1' more than once, '1' in data rows 1 and 3; .*--long"),
-    ("key,output\n1,a\n", None, "id: .*answers.csv has no column 'id'; .*columns: key, output"),
+    (
+        "key,output\n1,a\n",
+        None,
+        "id: .*answers.csv has no column 'id'; .*columns: key, output; .*--id COLUMN",
+    ),
     ("id,answer\n1,a\n", None, "output: .* has no column 'output'; .*columns: id, answer"),
     ("id,output\n1,a\n", RunColumns(input="asked"), "input: .* no column 'asked'"),
     ("id,output\n1,a\n", RunColumns(by=("topic",)), "by: .* no column 'topic'"),

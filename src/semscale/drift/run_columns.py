@@ -9,7 +9,7 @@ from typing import Any
 import polars as pl
 
 from semscale.drift.output_cells import Place, as_json, numbers_of, outputs_in, text_of
-from semscale.errors import InputError
+from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
 from semscale.store.columns import as_names, groups_in
@@ -67,13 +67,13 @@ class RunColumns:
             chosen = replace(chosen, output=(_LISTED,))
         if self.input == _INPUT and _INPUT not in table.columns:
             chosen = replace(chosen, input=None)
-        table.require(chosen.id, "id")
+        _require(table, chosen.id, "id")
         if chosen.input is not None:
-            table.require(chosen.input, "input")
+            _require(table, chosen.input, "input")
         for column in chosen.output:
-            table.require(column, "output")
+            _require(table, column, "output")
         for column in () if chosen.has_group_objects else chosen.by:
-            table.require(column, "by")
+            _require(table, column, "by")
         return chosen
 
     @property
@@ -86,6 +86,15 @@ class RunColumns:
     def has_group_objects(self) -> bool:
         """Whether groups come from objects in a column ``groups``."""
         return self.output == (_LISTED,) and _GROUPS not in (self.id, self.input, *self.fields, *self.by)
+
+
+def _require(table: Table, column: str, parameter: str) -> None:
+    """Check that a column exists, and say how another one is named."""
+    try:
+        table.require(column, parameter)
+    except UnknownNameError as error:
+        option = f"--{parameter} {'NAME' if parameter == 'field' else 'COLUMN'}"
+        raise UnknownNameError(f"{error}; name another one with {option}") from None
 
 
 @dataclass(frozen=True)
@@ -202,7 +211,7 @@ def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]
     for parameter, names, known in (("field", columns.fields, fields), ("by", columns.by, kinds)):
         for name in names:
             if name not in known:
-                table.require(name, parameter)
+                _require(table, name, parameter)
 
 
 def _joined(rows: list[_Row], table: Table) -> Item:
