@@ -126,6 +126,19 @@ class TestNames:
             history.run(name)
         assert str(caught.value).startswith(message)
 
+    def test_long_ids_are_shown_by_as_many_characters_as_tell_them_apart(self, where):
+        with open_history(where) as history:
+            for name in ("0123456789aa", "0123456789bb", "ffffffff0000"):
+                history.record(a_run(id=name))
+            with pytest.raises(UnknownNameError) as caught:
+                history.run("zzzz")
+            # Ten characters are the same in two of them.
+            assert str(caught.value) == (
+                "unknown run 'zzzz' (known: '0123456789a', '0123456789b', 'ffffffff000')"
+            )
+            with pytest.raises(UnknownNameError, match="did you mean 'ffffffff000'"):
+                history.run("ffffffff0001")
+
     def test_a_history_without_runs(self, where):
         with open_history(where) as empty, pytest.raises(UnknownNameError, match="the history has none"):
             empty.run("abcd")

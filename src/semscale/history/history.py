@@ -12,7 +12,7 @@ from semscale.history.column_values import Found, aware
 from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
 from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
-from semscale.history.naming import find_id, near
+from semscale.history.naming import find_id, near, near_id
 from semscale.history.run_rows import approval_row, read_approval, read_run, read_summary, run_rows
 from semscale.history.runs import Approval, Run, now
 from semscale.history.stored_comparison import StoredComparison
@@ -132,7 +132,7 @@ class History:
             known = _datasets_of_runs(connection)
             if approval.run_id not in known:
                 raise UnknownNameError(
-                    f"unknown run {approval.run_id[:60]!r}{near(approval.run_id, list(known))}"
+                    f"unknown run {approval.run_id[:60]!r}{near_id(approval.run_id, list(known))}"
                 )
             if known[approval.run_id] != approval.dataset:
                 raise InputError(
@@ -170,7 +170,7 @@ class History:
         latest = given[-1]
         if latest.expires is not None and latest.is_stale(now() if at is None else at):
             raise InputError(
-                f"the baseline of {dataset!r} is stale: {latest.by} approved run {latest.run_id} on "
+                f"the baseline of {dataset!r} is stale: {latest.by} approved run {latest.run_id[:8]} on "
                 f"{latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; look at it again, "
                 f"then semscale drift approve RUN, such as {latest.run_id[:8]}"
             )
@@ -228,7 +228,7 @@ class History:
                 ids = sorted(connection.execute(select(COMPARISONS.c.id)).scalars())
                 if comparison_id not in ids:
                     raise UnknownNameError(
-                        f"unknown comparison {comparison_id[:60]!r}{near(comparison_id, ids)}"
+                        f"unknown comparison {comparison_id[:60]!r}{near_id(comparison_id, ids)}"
                     )
         return {row.metric: unpack(row.packed) for row in found}
 
@@ -265,7 +265,9 @@ def _refuse_lone_rerun(connection: Connection, run: Run) -> None:
     known = _datasets_of_runs(connection)
     original = run.rerun_of or ""
     if original not in known:
-        raise UnknownNameError(f"rerun_of names no run, got {original[:60]!r}{near(original, list(known))}")
+        raise UnknownNameError(
+            f"rerun_of names no run, got {original[:60]!r}{near_id(original, list(known))}"
+        )
     if known[original] != run.dataset:
         raise InputError(
             f"rerun_of must name a run of dataset {run.dataset!r}, got {original!r} of {known[original]!r}"

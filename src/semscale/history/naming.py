@@ -1,7 +1,7 @@
 """Finding what somebody means by a short or mistyped name."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from semscale.errors import UnknownNameError
 from semscale.history.runs import named
@@ -10,6 +10,7 @@ SHORTEST = 4
 """How many characters of an id name it, if no other begins alike."""
 
 _NEAR = 3
+_SHOWN = 8
 
 
 def find_id(name: str, ids: Sequence[str], what: str) -> str:
@@ -35,19 +36,41 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
     alike = [each for each in ids if each.startswith(name)]
     if len(alike) > 1 and len(name) >= SHORTEST:
         raise UnknownNameError(
-            f"{what} {name!r} is ambiguous: {named(alike)} begin with it; give more characters"
+            f"{what} {name!r} is ambiguous: {named(_short(alike))} begin with it; give more characters"
         )
     if alike and len(name) < SHORTEST:
         raise UnknownNameError(
             f"{what} must be an id or at least its first {SHORTEST} characters, got {name!r}"
         )
     if not alike:
-        raise UnknownNameError(f"unknown {what} {name[:60]!r}{near(name, ids)}")
+        raise UnknownNameError(f"unknown {what} {name[:60]!r}{near_id(name, ids)}")
     return alike[0]
 
 
-def near(name: str, known: Sequence[str]) -> str:
+def near_id(name: str, ids: Sequence[str]) -> str:
+    """Ask whether an id that is near was meant, as ``near`` does, and show ids as short as tables do.
+
+    Example:
+        >>> near_id("zzzz", ["102e35c70a2d4f13", "77aa210990214c0a"])
+        " (known: '102e35c7', '77aa2109')"
+    """
+    return near(name, ids, shown=dict(zip(ids, _short(ids), strict=True)))
+
+
+def _short(ids: Sequence[str]) -> list[str]:
+    """Cut ids to eight characters, or to as many as tell them apart."""
+    longest = max(map(len, ids), default=0)
+    cuts = ([each[:length] for each in ids] for length in range(_SHOWN, longest))
+    return next((cut for cut in cuts if len(set(cut)) == len(set(ids))), list(ids))
+
+
+def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None) -> str:
     """Ask whether a name that is near was meant, as the end of a sentence; or say that there is none at all.
+
+    Args:
+        name: as somebody wrote it.
+        known: names that there are.
+        shown: how each of them is written; as it is unless given.
 
     Example:
         >>> near("fedback", ["feedback"]), near("x", [])
@@ -58,6 +81,7 @@ def near(name: str, known: Sequence[str]) -> str:
     # An id is long, so what is short is held against as many of its characters.
     starts = {each[: max(len(name), SHORTEST)]: each for each in reversed(known)}
     found = difflib.get_close_matches(name, list(starts), n=_NEAR, cutoff=0.5)
-    return (
-        f": did you mean {named(starts[each] for each in found)}?" if found else f" (known: {named(known)})"
-    )
+    written = shown or dict(zip(known, known, strict=True))
+    if found:
+        return f": did you mean {named(written[starts[each]] for each in found)}?"
+    return f" (known: {named(written[each] for each in known)})"
