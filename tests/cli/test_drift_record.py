@@ -69,6 +69,24 @@ def test_a_number_that_is_nan_is_a_missing_one_and_counted(semscale, tmp_path):
     assert "credits (missing in 1 output)" in record(semscale, "base.jsonl", "--field", "credits").out
 
 
+def test_approving_a_run_that_says_nothing_is_warned_of(semscale, outputs, recorded):
+    approve = ("drift", "approve", "latest", "--by", "Ann", "--why", "x")
+    assert "No item of it says anything" not in semscale(*approve).out
+    outputs("mute.jsonl", [{"id": "a", "output": None}, {"id": "b", "output": " "}])
+    assert record(semscale, "mute.jsonl", "--history", "mute.sqlite").code == 0
+    ended = semscale(*approve, "--history", "mute.sqlite")
+    assert ended.code == 0
+    assert "No item of it says anything" in ended.out
+
+
+@pytest.mark.parametrize("other", ["semscale-history.sqlite", "link.sqlite"])
+def test_a_history_is_not_merged_with_itself(semscale, recorded, tmp_path, other):
+    (tmp_path / "link.sqlite").symlink_to(tmp_path / "semscale-history.sqlite")
+    ended = semscale("drift", "history", "--merge", other)
+    assert ended.code == 2
+    assert "is the history itself" in ended.err
+
+
 def test_json_has_the_whole_id_and_the_counts(recorded):
     assert len(recorded["id"]) == 32
     assert (recorded["items"], recorded["outputs"], recorded["silent"]) == (3, 3, 1)

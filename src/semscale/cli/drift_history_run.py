@@ -102,7 +102,15 @@ class HistoryRun:
 def _merged(history: "History", other: str) -> tuple[str, Merged]:
     """Take another history in, and say where it is as people may see it: without a password."""
     with open_history(other, create=False) as there:
+        if _is_same(history.where, there.where):
+            raise InputError(f"merge: {there.where} is the history itself, got {other!r}: name another one")
         return there.where, history.merge(there)
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Say whether two histories are one: the same URL, or the same file by whatever name."""
+    paths = Path(one), Path(other)
+    return one == other or (all(path.is_file() for path in paths) and paths[0].samefile(paths[1]))
 
 
 def _seen(history: "History", name: str) -> SeenDataset:

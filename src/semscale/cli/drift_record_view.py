@@ -105,5 +105,8 @@ def _approved(console: Console, run: "Run", approval: "Approval") -> None:
     )
     console.print(f"baseline of {one_line(run.dataset)}: {run_line(run)}")
     console.print(f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}")
+    if n_silent(run) == len(run.items):
+        said = "No item of it says anything, so that a candidate cannot do worse: approve a run with outputs."
+        console.print(Text(said, style="yellow"))
     if run.rerun_of is not None:
         console.print(f"It was recorded as a rerun of {run.rerun_of[:ID_CELLS]}.")
