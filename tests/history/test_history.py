@@ -195,7 +195,7 @@ class TestBaseline:
         with pytest.raises(InputError) as caught:
             history.baseline("answers", at=START + DAY)
         assert str(caught.value) == (
-            "the baseline of 'answers' is stale: Ana approved run 0123456789abcdef on 2026-03-01 until "
+            "the baseline of 'answers' is stale: Ana approved run 01234567 on 2026-03-01 until "
             "2026-03-02 12:30 UTC; look at it again, then semscale drift approve RUN, such as 01234567"
         )
 
