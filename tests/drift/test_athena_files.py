@@ -3,7 +3,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from semscale.drift.athena_files import exercise_files, is_athena, read_athena, read_exercise
+from semscale.drift.athena_files import AthenaExercise, exercise_files, is_athena, read_athena, read_exercise
+from semscale.drift.athena_times import StatedTime
 from semscale.errors import InputError
 
 LISTED = {
@@ -81,6 +82,13 @@ def test_files_of_both_shapes_make_one_dataset(written):
     assert both.generated == datetime(2025, 8, 11, 16, 42, 9, tzinfo=UTC)
     assert read_athena(paths[0].parent) == both
     assert exercise_files(paths[0].parent) == tuple(paths)
+
+
+def test_the_latest_time_of_a_file_is_the_latest_in_utc():
+    stated = ("2026-01-01T23:30:00-05:00", "2026-01-02T01:00:00Z", "2026-01-02T03:00:00+02:00")
+    exercise = AthenaExercise("1", "a.json", (), times=tuple(StatedTime(text, "a.json") for text in stated))
+    # In UTC: 04:30, 01:00 and 01:00 of January 2, whatever the texts begin with.
+    assert exercise.generated == "2026-01-01T23:30:00-05:00"
 
 
 def test_files_without_a_time_have_none(written):

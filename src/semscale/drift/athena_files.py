@@ -41,8 +41,13 @@ class AthenaExercise:
 
     @property
     def generated(self) -> str | None:
-        """The latest time that the file names, as it stands there."""
-        return max((time.text for time in self.times), default=None)
+        """The latest time that the file names, as it stands there; one without a zone is taken for UTC.
+
+        Raises:
+            InputError: one of them is no time.
+        """
+        latest = max(self.times, key=StatedTime.read, default=None)
+        return None if latest is None else latest.text
 
 
 @dataclass(frozen=True)
