@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.drift.gate_settings import GateSettings
-from semscale.stats.estimates import IntervalPlan
+from semscale.drift.gate_signature import stated_plan
 from semscale.stats.means import MeanEstimate
 from semscale.stats.paired_bootstrap import paired_means
 from semscale.types import Status
@@ -39,20 +38,11 @@ def drift_estimates(comparison: "Comparison", decision: "GateDecision | None") -
         return {name: tests[name].drift for name in comparison.metrics}
     drifts = np.column_stack([comparison.drifts(name) for name in missing])
     spans = np.array([comparison.metrics[name].span for name in missing])
-    found = paired_means(drifts, spans=spans, plan=_interval_plan(decision))
+    found = paired_means(
+        drifts, spans=spans, plan=stated_plan(None if decision is None else decision.signature)
+    )
     made = {name: one.mean for name, one in zip(missing, found, strict=True)}
     return {name: made[name] if name in made else tests[name].drift for name in comparison.metrics}
-
-
-def _interval_plan(decision: "GateDecision | None") -> IntervalPlan:
-    """Say how the gate made its intervals, as its signature has it; by default where none was asked."""
-    usual = GateSettings()
-    stated = {} if decision is None else dict(decision.signature.fields)
-    return IntervalPlan(
-        interval=float(stated.get("interval", usual.interval)),
-        seed=int(stated.get("gate_seed", usual.seed)),
-        replicates=int(stated.get("replicates", usual.replicates)),
-    )
 
 
 def mean_loss(comparison: "Comparison", metric: str) -> float:

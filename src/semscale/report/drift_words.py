@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate_signature import stated_plan
 from semscale.report.wording import (
     Interval,
     bracket,
@@ -116,14 +117,13 @@ def estimate_words(drift: Interval, digits: int = 3) -> str:
 
 
 def interval_words(decision: GateDecision | None) -> str:
-    """Say what the intervals cover, as the gate's signature has it; 95 % without a gate.
+    """Say what the intervals cover, as the gate's signature has it; as usual without a gate.
 
     Example:
         >>> interval_words(None)
         '95 %'
     """
-    stated = {} if decision is None else dict(decision.signature.fields)
-    return coverage(float(stated.get("interval", 0.95)))
+    return coverage(stated_plan(None if decision is None else decision.signature).interval)
 
 
 def digits_of(metric: "Metric | None") -> int:
