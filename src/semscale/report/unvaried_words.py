@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from semscale.drift.gate_settings import GateSettings
+from semscale.drift.gate_signature import stated_plan
 from semscale.report.drift_words import metric_label
-from semscale.report.wording import coverage, listed, percent
+from semscale.report.wording import count, coverage, listed, percent
 from semscale.stats.shares import clopper_pearson_upper
 
 if TYPE_CHECKING:
@@ -27,18 +27,22 @@ def unvaried_words(
         decision: whose interval says how sure the bound is; 95 % without a gate.
 
     Returns:
-        One sentence; ``None`` where every metric varies. The bound is Clopper and Pearson's, one-sided.
+        One sentence; ``None`` where every metric varies. The bound is Clopper and Pearson's, one-sided, for
+        the fewest items that one of them counts.
     """
-    alike = {name: one.n for name, one in drifts.items() if one.n > 0 and one.low == one.high}
+    alike: dict[int, list[str]] = {}
+    for name, one in drifts.items():
+        if one.n > 0 and one.low == one.high:
+            alike.setdefault(one.n, []).append(metric_label(name))
     if not alike:
         return None
-    stated = {} if decision is None else dict(decision.signature.fields)
-    interval = float(stated.get("interval", GateSettings().interval))
-    n = min(alike.values())
-    bound = percent(clopper_pearson_upper(0, n, interval))
-    names = listed([metric_label(name) for name in alike])
-    has = "its interval has" if len(alike) == 1 else "their intervals have"
+    interval = stated_plan(None if decision is None else decision.signature).interval
+    bound = percent(clopper_pearson_upper(0, min(alike), interval))
+    (most, names), *fewer = sorted(alike.items(), reverse=True)
+    said = [f"All {count(most)} items are alike in {listed(names)}"]
+    said += [f"all {count(n)} that have a value in {listed(others)}" for n, others in fewer]
+    has = "its interval has" if sum(map(len, alike.values())) == 1 else "their intervals have"
     return (
-        f"All {n} items are alike in {names}, so {has} no width; up to {bound} of items like these may "
+        f"{', '.join(said)}, so {has} no width; up to {bound} of items like these may "
         f"differ all the same ({coverage(interval)} confidence)."
     )
