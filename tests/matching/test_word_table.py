@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from semscale.embedding.loading import load_token_encoder
+from semscale.matching import static_words
 from semscale.matching.static_words import StaticPieces
 from semscale.matching.vocabulary import Vocabulary
 from semscale.matching.word_table import WordTable
@@ -69,3 +70,17 @@ def test_a_word_of_several_pieces_lies_between_them(encoder):
     words.learn(numbers)
     whole, un, like = vectors_of(words, numbers)
     np.testing.assert_allclose(whole, (un + like) / np.linalg.norm(un + like), atol=1e-12)
+
+
+def test_of_too_many_pieces_all_are_forgotten_and_read_again_alike(encoder, monkeypatch):
+    monkeypatch.setattr(static_words, "MOST_KEPT", 3)
+    reader = CountingReader(encoder)
+    static = StaticPieces(encoder, encoder.layers, reader)
+    kept = static.words([("heart",), ("un", "like")])
+    static.words([("heart",)])
+    assert reader.pieces == ["heart", "un", "like"]
+    # A fourth piece is one too many, but those of this call are still there.
+    static.words([("heart",), ("blarghx",)])
+    assert reader.pieces == ["heart", "un", "like", "blarghx"]
+    assert (static.words([("heart",), ("un", "like")]) == kept).all()
+    assert reader.pieces[4:] == ["heart", "un", "like"]

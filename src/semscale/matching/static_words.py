@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from semscale.embedding.token_ids import TokenIds
     from semscale.embedding.token_states import TokenEncoder
 
+MOST_KEPT = 50_000
+"""Pieces whose vectors are kept, 150 MB at a width of 384: more than an English model knows."""
+
 ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int, npt.NDArray[Any]]]]
 """Gives the states of some texts, (t, hidden), each with the text's number, in any order."""
 
 
 class StaticPieces:
     """Vectors of word pieces, learned when they are first met.
+
+    Any unknown word may be a piece, so the vectors of too many are forgotten; what is read again is the same.
 
     Args:
         encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1.
@@ -46,13 +51,18 @@ class StaticPieces:
         Returns:
             Shape (k, hidden).
         """
-        self._learn(piece for word in words for piece in word)
-        means = [np.mean([self._vectors[piece] for piece in word], axis=0) for word in words]
+        vectors = self._learn(piece for word in words for piece in word)
+        means = [np.mean([vectors[piece] for piece in word], axis=0) for word in words]
         return unit_rows(np.array(means, np.float64).reshape(len(words), self.hidden))
 
-    def _learn(self, pieces: Iterable[str]) -> None:
-        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._vectors]
+    def _learn(self, pieces: Iterable[str]) -> dict[str, Floats]:
+        """Give the vectors of pieces, and of others; too many are forgotten before the next call."""
+        vectors = self._vectors
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in vectors]
         tokens = self._encoder.reader.read(new)
         for place, states in self._read(tokens, new, np.arange(len(new))):
             mean = states.astype(np.float32, copy=False).mean(axis=0, keepdims=True)
-            self._vectors[new[place]] = unit_rows(mean.astype(np.float64))[0]
+            vectors[new[place]] = unit_rows(mean.astype(np.float64))[0]
+        if len(vectors) > MOST_KEPT:
+            self._vectors = {}
+        return vectors
