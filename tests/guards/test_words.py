@@ -1,12 +1,13 @@
 """Words with their places, found by their order alone, and texts that differ in marks only."""
 
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.guards.words import Words, read_words, same_but_for_marks
+from semscale.guards.words import Words, read_words, same_but_for_marks, stem
 
 ALPHABET = "abA'’`\"´stREvellm İǅßſΣé²½0٣.,-_ \n\u0301中😀"
 
@@ -54,3 +55,26 @@ def test_one_letter_alone_has_a_longer_lower_case():
 def test_texts_differ_in_case_white_space_and_marks_only_or_in_more(one, other, same):
     assert same_but_for_marks(one, other) is same
     assert same_but_for_marks(other, one) is same
+
+
+@pytest.fixture
+def restless_threads():
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(interval)
+
+
+@pytest.mark.usefixtures("restless_threads")
+def test_threads_that_stem_at_once_leave_each_other_alone():
+    # Words of a thread's own, so that none is answered by what another thread has kept.
+    letters = "bcdfghkmpt"
+    roots = [f"{first}a{second}" for first in letters for second in letters]
+
+    def stem_all(thread):
+        return [stem(f"{thread}{root}kening") for root in roots]
+
+    with ThreadPoolExecutor(4) as threads:
+        found = list(threads.map(stem_all, "bdfg"))
+    # Snowball's step 1b takes -ing off behind a vowel.
+    assert found == [[f"{thread}{root}ken" for root in roots] for thread in "bdfg"]

@@ -6,18 +6,23 @@ from typing import NamedTuple
 
 from text_to_num import text2num
 
+from semscale.guards.words import fold
+
 _ONES = "one|two|three|four|five|six|seven|eight|nine"
 _TEENS = "ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
 _HOUR = rf"(?P<hour>{_ONES}|ten|eleven|twelve|1[0-2]|[1-9])"
-_MINUTES = rf"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:[-\s](?:{_ONES}))?|{_TEENS}|{_ONES}|[1-5]?\d)"
+_MINUTES = (
+    rf"(?P<minutes>(?:twenty|thirty|forty|fifty)(?:[-\u2010\u2011\s](?:{_ONES}))?|{_TEENS}|{_ONES}|[1-5]?\d)"
+)
 # "Five to ten" may be a range, so "to" needs a word that only times have.
 _SPOKEN = re.compile(
     rf"""\b(?:(?P<part>half|(?:a\s)?quarter)\s(?P<side>past|to|after)\s{_HOUR}(?![\w:]|\.\d)
     |{_MINUTES}\s(?:minutes?\s(?P<way>past|to|after)|past)\s{_HOUR.replace("hour", "full")}(?![\w:]|\.\d)
     |{_HOUR.replace("hour", "sharp")}\so['’]?clock\b
     |(?P<named>noon|midday|midnight)\b)""",
-    re.VERBOSE | re.IGNORECASE,
+    re.VERBOSE,
 )
+_PART = re.compile(r"[a-z]+")
 _MARKS = ("past", "clock", "noon", "midday", "midnight", "quarter", "minute")
 
 
@@ -44,12 +49,13 @@ def spoken_times(text: str) -> Iterator[SpokenTime]:
         >>> [time.hours for time in spoken_times("Leave at half past ten, arrive at noon.")]
         [(10.5, 22.5), (12.0,)]
     """
-    lowered = text.lower()
+    # Where case is ignored, ı and ſ pass for i and s, and no number is spelt so.
+    lowered = fold(text)
     if not any(mark in lowered for mark in _MARKS):
         return
-    for match in _SPOKEN.finditer(text):
+    for match in _SPOKEN.finditer(lowered):
         if match["named"]:
-            hours: tuple[float, ...] = (0.0,) if match["named"].lower() == "midnight" else (12.0,)
+            hours: tuple[float, ...] = (0.0,) if match["named"] == "midnight" else (12.0,)
         else:
             hours = _hours(match)
         yield SpokenTime(hours, match.start(), match.end(), bool(match["named"]))
@@ -58,14 +64,14 @@ def spoken_times(text: str) -> Iterator[SpokenTime]:
 def _hours(match: re.Match[str]) -> tuple[float, float]:
     hour = _number(match["hour"] or match["full"] or match["sharp"])
     if match["part"]:
-        minute = 30 if match["part"].lower() == "half" else 15
+        minute = 30 if match["part"] == "half" else 15
     else:
         minute = _number(match["minutes"]) if match["minutes"] else 0
-    if (match["side"] or match["way"] or "").lower() == "to":
+    if (match["side"] or match["way"]) == "to":
         hour, minute = hour - 1, 60 - minute
     hour %= 12
     return hour + minute / 60, hour + 12 + minute / 60
 
 
 def _number(shown: str) -> int:
-    return int(shown) if shown.isdecimal() else int(text2num(shown.lower().replace("-", " "), "en"))
+    return int(shown) if shown.isdecimal() else int(text2num(" ".join(_PART.findall(shown)), "en"))

@@ -1,6 +1,7 @@
 """The words of an English text with their places, folded and stemmed, as the guards read them."""
 
 import re
+import threading
 from collections.abc import Iterator
 from functools import lru_cache
 from itertools import zip_longest
@@ -16,7 +17,16 @@ _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[’`\"´](?=(?:[tT]|[sS]|[rR][eE]|
 _LETTER = re.compile(r"[^\W\d_]")
 _NON_LATIN = re.compile(r"[^\W\d_\u0000-\u024f\u0370-\u03ff\u1e00-\u1eff\u2070-\u218f]")
 _FOREIGN_SHARE = 0.2
-_STEMMER = snowballstemmer.stemmer("english")
+
+
+class _OfThread(threading.local):
+    """A stemmer of its own for each thread: it keeps the word on which it works."""
+
+    def __init__(self) -> None:
+        self.stemmer = snowballstemmer.stemmer("english")
+
+
+_OF_THREAD = _OfThread()
 
 
 class Word(NamedTuple):
@@ -56,7 +66,7 @@ class Words:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.texts: list[str] = (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(_fold(text))
+        self.texts: list[str] = (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(fold(text))
         self.distinct = frozenset(self.texts)
         self.has_digits = _DIGIT.search(text) is not None
         self._starts: list[int] | None = None
@@ -65,7 +75,7 @@ class Words:
     def starts(self) -> list[int]:
         """First character of each word."""
         if self._starts is None:
-            self._starts = _starts(_fold(self.text), self.texts)
+            self._starts = _starts(fold(self.text), self.texts)
         return self._starts
 
     def place(self, first: int, last: int) -> tuple[int, int]:
@@ -111,7 +121,20 @@ def stem(word: str) -> str:
         >>> stem("connected") == stem("connection")
         True
     """
-    return str(_STEMMER.stemWord(word.removesuffix("'s")))
+    return str(_OF_THREAD.stemmer.stemWord(word.removesuffix("'s")))
+
+
+def fold(text: str) -> str:
+    """Lower the case and make marks that stand for an apostrophe one; all characters keep their places.
+
+    Example:
+        >>> fold("İt ISN’T")
+        "it isn't"
+    """
+    if not text.isascii() or "`" in text or '"' in text:
+        # İ is the one letter whose lower case is longer.
+        text = _BETWEEN_LETTERS.sub("'", text).replace("İ", "i")
+    return text.lower()
 
 
 def same_but_for_marks(one: str, other: str) -> bool:
@@ -160,11 +183,3 @@ def _starts(folded: str, texts: list[str]) -> list[int]:
         starts.append(start)
         end = start + len(text)
     return starts
-
-
-def _fold(text: str) -> str:
-    """Lower the case and make marks that stand for an apostrophe one; all characters keep their places."""
-    if not text.isascii() or "`" in text or '"' in text:
-        # İ is the one letter whose lower case is longer.
-        text = _BETWEEN_LETTERS.sub("'", text).replace("İ", "i")
-    return text.lower()
