@@ -34,6 +34,9 @@ def test_figures_are_found_in_order(text, shown):
         ("3^2", (9.0,), 1),
         ("1e3", (1000.0,), 1),
         ("5²", (25.0,), 1),
+        # White space as it is typeset, and as lines are broken; 5 * 10 ** -3 = 0.005
+        *((f"5{blank}×{blank}10⁻³", (0.005,), 1) for blank in "\u00a0\u202f\u2009\n\t"),
+        ("5\n×\u00a010\u2009^\u202f2", (500.0,), 1),
     ],
 )
 def test_a_figure_is_worth_what_belongs_to_it(text, values, digits):
@@ -44,7 +47,8 @@ def test_a_figure_is_worth_what_belongs_to_it(text, values, digits):
 
 @pytest.mark.parametrize(
     ("text", "bound"),
-    [("≥ 5", 1), ("<=5", -1), ("up to 5", -1), ("5 or more", 1), ("5 or fewer", -1), ("5", 0)],
+    [("≥ 5", 1), ("<=5", -1), ("up to 5", -1), ("5 or more", 1), ("5 or fewer", -1), ("5", 0)]
+    + [("at\u00a0least\u202f5", 1), ("Up\nto\n5", -1), ("5\u2009or\u00a0less", -1)],
 )
 def test_a_bound_stands_before_or_behind(text, bound):
     (match,) = find_figures(text)

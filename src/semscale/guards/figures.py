@@ -9,7 +9,7 @@ _FRACTIONS = "½¼¾⅓⅔⅛⅜⅝⅞"
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻−", "0123456789--")
 _NUMBER = re.compile(
     rf"""(?<![\w.])(?<![A-Z][-–])
-    (?P<bound>[<>≤≥]=?\s?|(?i:at\ least|at\ most|up\ to)\s)?
+    (?P<bound>[<>≤≥]=?\s?|(?i:at\sleast|at\smost|up\sto)\s)?
     (?P<currency>[$€£¥]\s?)?(?P<sign>(?<!\d\s)[-−](?=[\d.]))?
     (?P<number>\d{{1,3}}(?:[,\ \u00a0\u2009\u202f]\d{{3}})+(?![\d,])(?:\.\d+)?
     |\d+(?:[.,]\d+)*|\.\d+|[{_FRACTIONS}])
@@ -68,7 +68,8 @@ def bound_of(match: re.Match[str], text: str, end: int) -> int:
     behind = _BOUND_BEHIND.match(text[end : end + 12])
     if behind:
         return 1 if behind[1].lower() == "more" else -1
-    return _BOUNDS.get((match["bound"] or "").strip().rstrip("=").lower(), 0)
+    before = match["bound"]
+    return _BOUNDS.get(" ".join(before.split()).rstrip("=").lower(), 0) if before else 0
 
 
 def digits_of(match: re.Match[str]) -> int:
@@ -116,7 +117,7 @@ def _powered(value: float, power: str) -> float:
     """Apply 10^3, e3, or a power of the number itself; what overflows stays out."""
     if not power:
         return value
-    plain = power.translate(_SUPERSCRIPTS).replace(" ", "").lower()
+    plain = "".join(power.translate(_SUPERSCRIPTS).split()).lower()
     times_ten = _TIMES_TEN.fullmatch(plain)
     exponent = float((times_ten[1] or times_ten[2]) if times_ten else plain.removeprefix("^") or 1)
     if abs(exponent) > _LARGEST_EXPONENT:

@@ -28,6 +28,7 @@ _OTHER_WORDS = {
     "none": 0.0,
 }
 _WEAK_UP_TO = 1.0
+_HYPHENS = "-\u2010\u2011\u2013"
 _CARDINALS = word_list("number_words")
 _WEAK = {**_MONTHS, **_OTHER_WORDS}
 _KNOWN = _CARDINALS | frozenset(_WEAK)
@@ -67,7 +68,8 @@ class _Token(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def _token(word: str) -> _Token:
-    return _Token(word)
+    # A surrogate that stands alone cannot be handed over to Rust; any other mark divides numbers as well.
+    return _Token(word.encode("utf-8", "replace").decode("utf-8"))
 
 
 def spelt_numbers(words: Words) -> list[SpeltNumber]:
@@ -84,7 +86,7 @@ def spelt_numbers(words: Words) -> list[SpeltNumber]:
     found = [SpeltNumber(float(_WEAK[text]), at, at, True) for at, text in enumerate(texts) if text in _WEAK]
     if _CARDINALS.isdisjoint(words.distinct):
         return found
-    places = [at for at, text in enumerate(texts) if text not in "-‐–"]
+    places = [at for at, text in enumerate(texts) if text not in _HYPHENS]
     for number in find_numbers([_token(texts[at]) for at in places], "en", threshold=0.0):
         first, last = places[number.start], places[number.end - 1]
         if any(kind_of(text) == "n" for text in texts[first : last + 1]):

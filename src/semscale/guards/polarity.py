@@ -251,7 +251,7 @@ def _is_answer(texts: list[str], at: int) -> bool:
 def _is_switch(texts: list[str], at: int) -> bool:
     """Tell whether on, off, up or down is said of a state, and is no preposition."""
     ends = at + 1 == len(texts) or kind_of(texts[at + 1]) == "p" or texts[at + 1] in ("and", "or", "because")
-    before = stem(texts[at - 1]) if at else ""
+    before = stem(texts[at - 1]) if at and kind_of(texts[at - 1]) == "w" else ""
     return ends or before in ("turn", "switch", "go", "goe", "went", "gone", "move")
 
 

@@ -19,7 +19,7 @@ _CLOCK = re.compile(
 )
 _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
-    r"[\s-]{0,2}((?:°\s?[CF]?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
+    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
 )
 _YEARS = (1000.0, 2100.0)
 _NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
@@ -132,20 +132,19 @@ def _unit_after(text: str, end: int) -> tuple[str, int]:
     match = _UNIT.match(text, end)
     if not match:
         return "", end
-    name, length = _unit_in(match[1])
+    name, length = _unit_in(match[1], match[2])
     return (name, match.start(1) + length) if name else ("", end)
 
 
 @lru_cache(maxsize=4096)
-def _unit_in(shown: str) -> tuple[str, int]:
-    """Find the unit with which some words begin: its name and length."""
-    spelling = re.sub(r"\s(?:per|an?|each)\s", "/", shown)
-    spelling = re.sub(r"^per\s?cent", "percent", re.sub(r"\s", "", spelling), flags=re.IGNORECASE)
-    name = unit_name(spelling)
-    if name:
-        return name, len(shown)
-    first = re.split(r"[\s/]", shown)[0]
-    return unit_name(first), len(first)
+def _unit_in(shown: str, first: str) -> tuple[str, int]:
+    """Find the unit with which some words begin, both parts of a ratio or the first: its name and length."""
+    name = unit_name(_without_blanks(re.sub(r"\s(?:per|an?|each)\s", "/", shown)))
+    return (name, len(shown)) if name else (unit_name(_without_blanks(first)), len(first))
+
+
+def _without_blanks(spelling: str) -> str:
+    return "".join(spelling.split())
 
 
 def _noun_after(text: str, end: int) -> str:

@@ -1,0 +1,60 @@
+"""Whatever a text holds, the guards look at it, and point at what stands there."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semscale.guards import polarity
+from semscale.guards.number_words import spelt_numbers
+from semscale.guards.registry import Guards
+from semscale.guards.spoken_times import spoken_times
+from semscale.guards.words import Words, stem
+
+BLANKS = ("", " ", "\u00a0", "\u202f", "\u2009", "\n", "\x1c", "\u2028", "\u200b", "\x00", "-", "\u2011", "–")
+# Divided by bars; a blank stands for any of those above.
+PHRASES = (
+    f"5 × 10⁻³ g|½ x 10 ^ −3|1,5 * 10²|2 e-3|9^99999 %|{'9' * 400} / 7 km|10⁻ K|2 .5 m|0/0|1/2/3|120/80|1.2.3"
+    "|$ 12,000 million|12 000 €|\u0661\u0662 kg|\U0001d7d3 mg / dL|− 4 ° C|4 –5 mm Hg a day"
+    "|at least 5 per cent|up to ¾|≤ = 3|7 or more|3rd|5 's"
+    "|10 : 30 p.m.|half past nıne|FİVE past ten|twenty ſix minutes to one|noon|three o’clock"
+    "|twenty \ud800 five|one \udfff hundred|half a million|dozen trillion trillion|second to none"
+    "|bulb A|stage IV and \u2160|London ’s|CYP3A4 \u0301|U.S. \ufeff|“Ann \u202e”|“ ” ' \" `"
+    "|is not on|\ud800 on|isn’t out|colder than|שלום \u200f|😀 no|unſafe|ﬁ ² ⅷ|İ"
+).split("|")
+PARTS = st.sampled_from(PHRASES) | st.characters()
+TEXTS = st.builds(
+    lambda parts, blank, gap: gap.join(parts).replace(" ", blank),
+    st.lists(PARTS, max_size=8),
+    st.sampled_from(BLANKS),
+    st.sampled_from(BLANKS),
+)
+
+
+@given(TEXTS, TEXTS)
+def test_no_text_is_too_odd(prediction, reference):
+    for finding in Guards().check(prediction, reference):
+        for span, text in ((finding.prediction, prediction), (finding.reference, reference)):
+            assert span is None or text[span.start : span.end] == span.text
+
+
+@pytest.mark.parametrize("surrogate", [chr(0xD800), chr(0xDFFF)])
+def test_a_surrogate_that_stands_alone_parts_numbers_as_a_mark_does(surrogate):
+    words = Words(f"twenty {surrogate} five {surrogate}{surrogate} g and six")
+    found = [(number.value, words.texts[number.first]) for number in spelt_numbers(words)]
+    assert found == [(20.0, "twenty"), (5.0, "five"), (6.0, "six")]
+    (finding,) = Guards().check(f"it takes five {surrogate} g", "it takes two g")
+    assert (finding.kind, finding.prediction.text, finding.reference.text) == ("other-value", "five", "two g")
+
+
+def test_letters_that_only_pass_for_those_of_a_number_make_no_time():
+    # Where case is ignored, a pattern takes ı and İ for i, and ſ for s.
+    assert list(spoken_times("nıne past ten, ſix past ten")) == []
+    (time,) = spoken_times("FİVE PAST TEN")
+    assert (time.hours, time.start, time.end) == ((10 + 5 / 60, 22 + 5 / 60), 0, 13)
+
+
+def test_a_surrogate_before_a_switch_is_not_stemmed(monkeypatch):
+    # PyStemmer, which takes the place of Snowball's own code where it is installed, refuses what UTF-8 does.
+    monkeypatch.setattr(polarity, "stem", lambda word: stem(word.encode().decode()))
+    words = Words(f"the lamp {chr(0xD800)} on it is lit")
+    assert [words.texts[mention.at] for mention in polarity.read_polarity(words).mentions] == ["lamp", "lit"]
