@@ -69,13 +69,15 @@ def _texts(comparison: Comparison, pair: AlignedPair) -> tuple[str, str]:
 
 def _about_numbers(comparison: Comparison) -> list[str]:
     """Count aligned outputs of which only one has a number, as they lose the most that there is to lose."""
-    cautions = []
     fields = [metric for name, metric in comparison.metrics.items() if name not in TEXT_METRICS]
+    if not fields:
+        return []
     pairs = [
         (ours, theirs)
         for ours, theirs in (pair_outputs(comparison, pair) for pair in comparison.measured.pairs)
         if ours is not None and theirs is not None
     ]
+    cautions = []
     for metric in fields:
         there = [[not math.isnan(number_of(each, metric.unit)) for each in pair] for pair in pairs]
         lacking = sum(ours != theirs for ours, theirs in there)
