@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from slow_encoder import slow_states
 
+from semscale.embedding import openvino_engine
 from semscale.embedding.openvino_engine import OpenVinoEmbedder
 from semscale.embedding.token_ids import owning_windows, window_starts
 from semscale.embedding.token_states import TokenEncoder
@@ -57,6 +58,23 @@ def test_groups_are_read_ahead_and_come_in_their_order(write_checkpoint):
     expected = encoder.token_states(texts, layer=1)
     for text, states in found:
         np.testing.assert_array_equal(states, expected[text].states)
+
+
+def test_two_layers_in_turn_take_two_compiled_models(write_checkpoint, monkeypatch):
+    compiled, pipeline = [], openvino_engine.Pipeline
+
+    def counting(graph, *, bfloat16):
+        compiled.append(bfloat16)
+        return pipeline(graph, bfloat16=bfloat16)
+
+    monkeypatch.setattr(openvino_engine, "Pipeline", counting)
+    encoder = encoder_of(write_checkpoint("bert")[0])
+    first = [encoder.token_states(TEXTS, layer=layer) for layer in (0, 1)]
+    again = [encoder.token_states(TEXTS, layer=layer) for layer in (0, 1)]
+    assert len(compiled) == 2
+    for before, after in zip(first, again, strict=True):
+        for one, other in zip(before, after, strict=True):
+            np.testing.assert_array_equal(one.states, other.states)
 
 
 def test_tokens_know_their_places_and_which_of_them_are_special(write_checkpoint):

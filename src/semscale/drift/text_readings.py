@@ -1,7 +1,8 @@
 """Reads texts with a model, each once: states of tokens, from which all similarities of a pair are made."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
+from functools import partial
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -72,12 +73,14 @@ class TextReadings:
         """
         held = np.array(sorted(self._held), np.int64)
         unread = [np.setdiff1d(group, held) for group in groups]
-        *lower, last = (
-            reader.read_groups(self.spelled.tokens, self.texts, unread, keep=self._keep)
-            for reader in self._readers
-        )
+        *lower, last = (partial(self._states, reader) for reader in self._readers)
+        # One model at a time: where two layers are read, each waits for the other after every group.
+        above = chain.from_iterable(last([rest]) for rest in unread) if lower else last(unread)
         for group, rest in zip(groups, unread, strict=True):
             yield from ((text, self._held[text]) for text in np.intersect1d(group, held).tolist())
-            below = [dict(islice(states, len(rest))) for states in lower]
-            for text, states in islice(last, len(rest)):
+            below = [dict(states([rest])) for states in lower]
+            for text, states in islice(above, len(rest)):
                 yield text, (*(each.pop(text) for each in below), states)
+
+    def _states(self, reader: StateReader, groups: Sequence[Integers]) -> Iterator[tuple[int, Rounded]]:
+        return reader.read_groups(self.spelled.tokens, self.texts, groups, keep=self._keep)

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from semscale.embedding.batching import token_batches
 from semscale.embedding.checkpoint import Checkpoint, load_checkpoint, load_weights
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.graph import sentence_graph, states_graph
-from semscale.embedding.pipeline import Batch, Pipeline, Whose, has_bfloat16, run_batches
+from semscale.embedding.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.runtime import openvino_module
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.windows import Windows, WindowTokenizer, pool_windows
@@ -137,21 +139,27 @@ class OpenVinoEmbedder:
     def _run(
         self, groups: Iterable[tuple[Whose, Rows]], layer: int | None
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
-        batches = (
-            Batch((whose, rows), pipeline, np.stack([ids[row] for row in rows]))
-            for whose, ids in groups
-            for rows, pipeline in self._batches(ids, layer)
-        )
-        return ((*whose, output) for whose, output in run_batches(batches))
+        """Send rows through the model in batches, those of one precision after those of the other.
 
-    def _batches(self, ids: Rows, layer: int | None) -> Iterator[tuple[Integers, Pipeline]]:
-        """Give batches of rows, those to be computed in float32 first, as far as there are any."""
+        Each time the precision changes all that is under way is waited for, so that no model is compiled
+        while another one runs.
+        """
+        batches = (
+            (bfloat16, whose, ids, rows) for whose, ids in groups for bfloat16, rows in self._batches(ids)
+        )
+        for bfloat16, alike in groupby(batches, key=itemgetter(0)):
+            inputs = (((whose, rows), np.stack([ids[row] for row in rows])) for _, whose, ids, rows in alike)
+            for (whose, rows), output in self._pipeline(layer, bfloat16=bfloat16).run(inputs):
+                yield whose, rows, output
+
+    def _batches(self, ids: Rows) -> Iterator[tuple[bool, Integers]]:
+        """Give batches of rows and whether they are computed in bfloat16, those in float32 first."""
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
         for bfloat16, those in ((False, exact), (True, ~exact)):
             rows = np.flatnonzero(those)
             for batch in token_batches(lengths[rows], TOKEN_BUDGET):
-                yield rows[batch], self._pipeline(layer, bfloat16=bfloat16)
+                yield bfloat16, rows[batch]
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
@@ -160,7 +168,8 @@ class OpenVinoEmbedder:
     def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
         """Give the compiled model that ends after a layer, or with sentence vectors.
 
-        It is kept, but only one layer at a time: each holds its own copy of the weights below it.
+        It is kept, but only for the last two layers that were compiled: each holds its own copy of the
+        weights below it.
         """
         found = self._pipelines.get((layer, bfloat16))
         if found is None:
@@ -170,7 +179,8 @@ class OpenVinoEmbedder:
             else:
                 graph = states_graph(self._checkpoint, weights, layer)
             found = Pipeline(graph, bfloat16=bfloat16)
-            others = self._pipelines.items()
-            kept = {key: each for key, each in others if layer is None or key[0] in (None, layer)}
-            self._pipelines = kept | {(layer, bfloat16): found}
+            layers = list(dict.fromkeys(other for other, _ in self._pipelines if other not in (None, layer)))
+            kept = (None, layer, *layers[-1:])
+            self._pipelines = {key: each for key, each in self._pipelines.items() if key[0] in kept}
+            self._pipelines[layer, bfloat16] = found
         return found

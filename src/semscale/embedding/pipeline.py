@@ -2,8 +2,7 @@
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +18,11 @@ Whose = TypeVar("Whose")
 
 
 class Pipeline:
-    """A compiled graph, of which any number of requests may be under way at once.
+    """A compiled graph with two requests per processor; several threads may run it at once.
+
+    Results are collected by the calling thread, in the order sent. A callback, as OpenVINO's own queue has
+    it, would run on the engine's threads and need the interpreter's lock there; a model that is released just
+    then waits for that thread while it holds the lock, and neither goes on.
 
     Args:
         graph: takes one array of token ids (b, t).
@@ -41,64 +44,44 @@ class Pipeline:
         except RuntimeError as error:
             raise ModelError(f"openvino cannot compile the model: {error}") from error
 
-    def request(self) -> "openvino.InferRequest":
-        """Make a request, which runs one batch at a time."""
-        return self._compiled.create_infer_request()
+    def run(
+        self, batches: Iterable[tuple[Whose, npt.NDArray[np.int32]]]
+    ) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
+        """Give the output of every batch, in order.
 
+        Args:
+            batches: ids (b, t), and whose they are; taken as they can be sent, ahead of what is given.
 
-@dataclass(frozen=True)
-class Batch(Generic[Whose]):
-    """Rows of equal length, and the graph that they go through.
+        Yields:
+            Whose output it is, and the output; it stays valid until the next one is asked for.
+        """
+        # Requests of its own for every run: a request that two threads share gives one the other's output.
+        # Twice as many as run at once: batches differ in size, and are collected in order.
+        idle = deque(self._compiled.create_infer_request() for _ in range(2 * processors()))
+        # A request reads its input while it runs, so the array is kept here until then.
+        running: deque[tuple[Whose, Any, npt.NDArray[np.int32]]] = deque()
+        try:
+            for whose, ids in batches:
+                if not idle:
+                    yield self._collect(running, idle)
+                request = idle.popleft()
+                request.start_async([ids])
+                running.append((whose, request, ids))
+            while running:
+                yield self._collect(running, idle)
+        finally:
+            for _, request, _ in running:
+                request.wait()
 
-    Attributes:
-        whose: says what they are; it comes back with the output.
-        pipeline: the graph.
-        ids: shape (b, t).
-    """
-
-    whose: Whose
-    pipeline: Pipeline
-    ids: npt.NDArray[np.int32]
-
-
-def run_batches(batches: Iterable[Batch[Whose]]) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
-    """Run batches, several at once, and give the output of each in the order sent.
-
-    Results are collected by the calling thread. A callback, as OpenVINO's own queue has it, would run on the
-    engine's threads and need the interpreter's lock there; a model that is released just then waits for that
-    thread while it holds the lock, and neither goes on.
-
-    Args:
-        batches: taken as they can be sent, ahead of what is given.
-
-    Yields:
-        Whose output it is, and the output; valid until the next one is asked for.
-    """
-    # Requests of its own for every run: a request that two threads share gives one the other's output.
-    idle: dict[Pipeline, list[openvino.InferRequest]] = {}
-    # A request reads its input while it runs, so the batch is kept here until then.
-    running: deque[tuple[Batch[Whose], openvino.InferRequest]] = deque()
-
-    def collect() -> tuple[Whose, npt.NDArray[np.float32]]:
-        batch, request = running.popleft()
+    @staticmethod
+    def _collect(
+        running: deque[tuple[Whose, Any, npt.NDArray[np.int32]]], idle: deque[Any]
+    ) -> tuple[Whose, npt.NDArray[np.float32]]:
+        whose, request, _ = running.popleft()
         request.wait()
-        idle[batch.pipeline].append(request)
-        return batch.whose, request.get_output_tensor(0).data
-
-    try:
-        for batch in batches:
-            # Twice as many as run at once: batches differ in size, and are collected in order.
-            if len(running) == 2 * processors():
-                yield collect()
-            waiting = idle.setdefault(batch.pipeline, [])
-            request = waiting.pop() if waiting else batch.pipeline.request()
-            request.start_async([batch.ids])
-            running.append((batch, request))
-        while running:
-            yield collect()
-    finally:
-        for _, request in running:
-            request.wait()
+        idle.append(request)
+        output: npt.NDArray[np.float32] = request.get_output_tensor(0).data
+        return whose, output
 
 
 def has_bfloat16() -> bool:
