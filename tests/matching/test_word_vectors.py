@@ -5,7 +5,8 @@ import pytest
 
 from semscale.matching.best_matches import mean_best
 from semscale.matching.greedy import cosine_matrix, greedy_score, greedy_scores
-from semscale.matching.word_vectors import WordVectors, compare_words, unit_rows, word_means
+from semscale.matching.unit_rows import unit_rows
+from semscale.matching.word_vectors import WordVectors, compare_words, word_means
 
 
 def made_up(words, rng):

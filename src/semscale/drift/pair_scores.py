@@ -20,10 +20,11 @@ from semscale.matching.calibrated import (
 )
 from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
 from semscale.matching.greedy import cosine_matrix, greedy_scores
+from semscale.matching.unit_rows import unit_rows
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.vectorizing import WordVectorizer
 from semscale.matching.word_layers import Measured, WordLayers
-from semscale.matching.word_vectors import WordVectors, compare_words, unit_rows
+from semscale.matching.word_vectors import WordVectors, compare_words
 from semscale.matching.word_weights import WordWeights
 from semscale.types import Floats, Integers, Vectors
 

@@ -6,8 +6,9 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding.token_states import TokenStates
-from semscale.matching.greedy import GreedyScore, cosine_matrix, greedy_score, unit_rows
+from semscale.matching.greedy import GreedyScore, cosine_matrix, greedy_score
 from semscale.matching.token_weights import TokenWeights
+from semscale.matching.unit_rows import unit_rows
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Vectors
 

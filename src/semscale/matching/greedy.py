@@ -22,24 +22,6 @@ class GreedyScore(NamedTuple):
     f1: float
 
 
-def unit_rows(states: Vectors) -> Vectors:
-    """Give every row Euclidean length 1; a row of zeros stays as it is.
-
-    Args:
-        states: shape (t, d), float32.
-
-    Returns:
-        Shape (t, d), float32, in C order.
-
-    Example:
-        >>> unit_rows(np.array([[3, 4], [0, 0]], np.float32)).tolist()
-        [[0.6000000238418579, 0.800000011920929], [0.0, 0.0]]
-    """
-    states = np.ascontiguousarray(states, np.float32)
-    lengths = np.sqrt(np.einsum("td,td->t", states, states))
-    return np.asarray(states / np.where(lengths > 0, lengths, np.float32(1))[:, None])
-
-
 def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
     """Cosines of all tokens of one text with all tokens of the other.
 

@@ -7,9 +7,10 @@ import numpy as np
 
 from semscale.embedding.token_ids import TokenIds
 from semscale.embedding.token_states import TokenEncoder
-from semscale.matching.greedy import GreedyScore, cosine_matrix, greedy_score, unit_rows
+from semscale.matching.greedy import GreedyScore, cosine_matrix, greedy_score
 from semscale.matching.reuse import Step, plan_steps
 from semscale.matching.token_weights import TokenWeights
+from semscale.matching.unit_rows import unit_rows
 from semscale.types import Floats, Integers, Progress, Vectors
 
 FRESH_BYTES = 128 << 20  # states of texts that are encoded in one step

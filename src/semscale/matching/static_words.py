@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from semscale.matching.unit_rows import unit_rows
 from semscale.matching.vocabulary import Word
-from semscale.matching.word_vectors import unit_rows
 from semscale.types import Floats, Integers
 
 if TYPE_CHECKING:

@@ -9,8 +9,9 @@ import numpy.typing as npt
 from semscale.matching.static_words import StaticPieces
 from semscale.matching.subjects import SubjectWeights, start_with_pronoun, subject_lengths
 from semscale.matching.texts_read import TextsRead
+from semscale.matching.unit_rows import unit_rows
 from semscale.matching.word_table import WordTable
-from semscale.matching.word_vectors import WordVectors, unit_rows, word_means
+from semscale.matching.word_vectors import WordVectors, word_means
 from semscale.matching.word_weights import WordWeights
 from semscale.types import Integers, Vectors
 

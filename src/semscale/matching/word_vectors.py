@@ -2,16 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.calibrated import settled, word_matches
+from semscale.matching.unit_rows import Rows
 from semscale.matching.vocabulary import Numbers
 from semscale.types import Floats
-
-Rows = TypeVar("Rows", np.float32, np.float64)
 
 MEASURES = 5
 """How many values a pair has."""
@@ -97,9 +96,3 @@ def word_means(states: npt.NDArray[Rows], starts: Numbers, ends: Numbers) -> npt
         longer = longer[counts[longer] > place]
     means[several] /= counts[several, None].astype(states.dtype)
     return means
-
-
-def unit_rows(rows: npt.NDArray[Rows], out: npt.NDArray[Rows] | None = None) -> npt.NDArray[Rows]:
-    """Scale rows to length 1, in ``out`` if it is given; a row of zeros stays one."""
-    norms = np.sqrt(np.einsum("rh,rh->r", rows, rows))
-    return np.asarray(np.divide(rows, np.where(norms > 0, norms, norms.dtype.type(1))[:, None], out=out))
