@@ -9,7 +9,7 @@ import numpy as np
 from semscale.embedding.entries import cache_keys
 from semscale.embedding.state_cache import Rounded, StateCache, rounded
 from semscale.signature import Signature
-from semscale.types import Integers
+from semscale.types import Integers, Vectors
 
 if TYPE_CHECKING:
     from semscale.embedding.token_ids import TokenIds
@@ -74,9 +74,8 @@ class StateReader:
         )
         for group in groups:
             stored = self._stored(tokens, group[there[group]], keys, writing)
-            left = int((~there[group]).sum())
-            for after, (text, exact) in zip(reversed(range(left)), fresh, strict=False):
-                yield text, writing.noted(text, rounded(exact), now=not after)
+            for each in writing.noted(fresh, int((~there[group]).sum())):
+                yield each
                 yield from islice(stored, 1)
             yield from stored
 
@@ -93,8 +92,7 @@ class StateReader:
             return
         found = self._cache.get_many([keys[text] for text in wanted.tolist()], self._encoder.hidden)
         lost = np.delete(wanted, list(found))
-        for text, exact in self._encoder.encode(tokens, lost, layer=self._layer):
-            yield text, writing.noted(text, rounded(exact), now=True)
+        yield from writing.noted(self._encoder.encode(tokens, lost, layer=self._layer), len(lost))
         for row, states in found.items():
             yield int(wanted[row]), states
 
@@ -112,11 +110,22 @@ class _Writing:
         self._keys = keys
         self._waiting: dict[bytes, Rounded] = {}
 
-    def noted(self, text: int, states: Rounded, *, now: bool) -> Rounded:
-        """Write a text's states, if they are to be kept, at once or together with others."""
-        if self._cache and text in self._keys:
-            self._waiting[self._keys[text]] = states
-        if self._cache and self._waiting and (now or len(self._waiting) >= _TOGETHER):
+    def noted(self, read: Iterator[tuple[int, Vectors]], count: int) -> Iterator[tuple[int, Rounded]]:
+        """Round what the model has read, and write what is to be kept, the last of it before it is given.
+
+        Args:
+            read: texts with their states.
+            count: how many of them to take.
+        """
+        for left, (text, exact) in zip(reversed(range(count)), read, strict=False):
+            states = rounded(exact)
+            if text in self._keys:
+                self._waiting[self._keys[text]] = states
+            if not left or len(self._waiting) >= _TOGETHER:
+                self._write()
+            yield text, states
+
+    def _write(self) -> None:
+        if self._cache and self._waiting:
             self._cache.put_many(list(self._waiting), list(self._waiting.values()))
             self._waiting.clear()
-        return states
