@@ -1,10 +1,12 @@
 """A candidate compared with the baseline, beside what the baseline's own reruns lose."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
 
+from semscale.drift.losses import mean_loss
 from semscale.drift.measured import Measured
 from semscale.drift.metrics import Metric
 from semscale.history.runs import Run
@@ -72,8 +74,7 @@ class Comparison:
         """Give the mean loss of reruns; ``None`` without a rerun, NaN where none has a value."""
         if not self.reruns:
             return None
-        expected = self.expected(metric)
-        return float(np.nanmean(expected)) if not np.isnan(expected).all() else float("nan")
+        return mean_loss(self.expected(metric))
 
     def noise_size(self, metric: str) -> float | None:
         """Give the root mean square of the losses of reruns, item by item; ``None`` without a rerun.
@@ -84,8 +85,7 @@ class Comparison:
         if not self.reruns:
             return None
         losses = np.concatenate([rerun.losses[metric] for rerun in self.reruns])
-        there = losses[~np.isnan(losses)]
-        return float(np.sqrt(np.mean(there**2))) if there.size else float("nan")
+        return math.sqrt(mean_loss(losses**2))
 
     def members(self, kind: str) -> dict[str, np.typing.NDArray[np.bool_]]:
         """Say which items belong to each group of a kind, each of shape (n,), by name in sorted order."""

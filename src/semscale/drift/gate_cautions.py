@@ -2,7 +2,7 @@
 
 import math
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from semscale.drift.comparison import Comparison
 from semscale.drift.decision import DriftTest
@@ -10,6 +10,7 @@ from semscale.drift.measured import AlignedPair
 from semscale.drift.metrics import TEXT_METRICS
 from semscale.drift.pair_differences import pair_outputs
 from semscale.drift.spoken import number_of
+from semscale.history.items import Output
 from semscale.history.runs import named
 from semscale.stats.resampling import FEWEST_CLUSTERS
 
@@ -47,8 +48,9 @@ def _about_reruns(comparison: Comparison) -> list[str]:
 
 def _about_texts(comparison: Comparison) -> list[str]:
     """Name outputs that differ and are the same to the model, as all unknown signs are."""
-    pairs = [_texts(comparison, pair) for pair in comparison.measured.pairs if _is_same_to_model(pair)]
-    alike = sum(_folded(ours) != _folded(theirs) for ours, theirs in pairs if ours != theirs)
+    same = [pair for pair in comparison.measured.pairs if _is_same_to_model(pair)]
+    texts = [(ours.text or "", theirs.text or "") for ours, theirs in _whole(comparison, same)]
+    alike = sum(_folded(ours) != _folded(theirs) for ours, theirs in texts if ours != theirs)
     if not alike:
         return []
     differ = "outputs differ" if alike > 1 else "output differs"
@@ -62,9 +64,10 @@ def _is_same_to_model(pair: AlignedPair) -> bool:
     return pair.scores.get("bertscore_f1", 0.0) > 1 - _SAME
 
 
-def _texts(comparison: Comparison, pair: AlignedPair) -> tuple[str, str]:
-    ours, theirs = (run.items[pair.item].spoken for run in (comparison.baseline, comparison.candidate))
-    return ours[pair.baseline or 0].text or "", theirs[pair.candidate or 0].text or ""
+def _whole(comparison: Comparison, pairs: Iterable[AlignedPair]) -> list[tuple[Output, Output]]:
+    """Give the outputs of those pairs that lack neither."""
+    found = (pair_outputs(comparison, pair) for pair in pairs)
+    return [(ours, theirs) for ours, theirs in found if ours is not None and theirs is not None]
 
 
 def _about_numbers(comparison: Comparison) -> list[str]:
@@ -72,11 +75,7 @@ def _about_numbers(comparison: Comparison) -> list[str]:
     fields = [metric for name, metric in comparison.metrics.items() if name not in TEXT_METRICS]
     if not fields:
         return []
-    pairs = [
-        (ours, theirs)
-        for ours, theirs in (pair_outputs(comparison, pair) for pair in comparison.measured.pairs)
-        if ours is not None and theirs is not None
-    ]
+    pairs = _whole(comparison, comparison.measured.pairs)
     cautions = []
     for metric in fields:
         there = [[not math.isnan(number_of(each, metric.unit)) for each in pair] for pair in pairs]
