@@ -113,9 +113,8 @@ def _refused(error: Any) -> int:  # noqa: ANN401 - whichever click it is
         return 2
     context = getattr(error, "ctx", None)
     hint = f"; see {context.command_path} --help" if context else ""
-    message = error.format_message().replace(
-        ": Value error, ", ": ", 1
-    )  # what a library puts before its words
+    # A library puts "Value error" before our words.
+    message = error.format_message().replace(": Value error, ", ": ", 1)
     say(f"{message.rstrip('.')}{hint}")
     return int(getattr(error, "exit_code", 2))
 
