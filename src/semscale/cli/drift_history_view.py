@@ -8,11 +8,12 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from semscale.cli.drift_view import COLOURS, ID_CELLS, in_margins
+from semscale.cli.drift_view import COLOURS, in_margins
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
 from semscale.drift.decision import Outcome
+from semscale.history.runs import short_id
 from semscale.report.drift_words import evidence_words, p_words, signed
 from semscale.report.trend_words import spans_days
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
@@ -62,7 +63,7 @@ def _heads(dataset: "SeenDataset") -> Iterator[Text]:
         return
     until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
     said = (
-        f"baseline {approval.run_id[:ID_CELLS]}, approved by {one_line(approval.by)} on "
+        f"baseline {short_id(approval.run_id)}, approved by {one_line(approval.by)} on "
         f"{approval.approved:%Y-%m-%d}{until}: {one_line(approval.why)}"
     )
     yield Text(f"{said} (expired)" if dataset.is_stale else said, style="yellow" if dataset.is_stale else "")
@@ -84,7 +85,7 @@ def _run_table(dataset: "SeenDataset") -> Table:
         column.justify = "left"
     for run in dataset.runs[-_SHOWN:]:
         cells = [f"{run.recorded:{_TIME}}", fitted(run.model, NAME_CELLS), count(run.n_items)]
-        table.add_row(run.id[:ID_CELLS], *cells, run.revision or MISSING, _about(run, dataset))
+        table.add_row(short_id(run.id), *cells, run.revision or MISSING, _about(run, dataset))
     return table
 
 
@@ -93,7 +94,7 @@ def _about(run: "RunSummary", dataset: "SeenDataset") -> str:
     if dataset.approval is not None and run.id == dataset.approval.run_id:
         said.append("baseline")
     if run.rerun_of is not None:
-        said.append(f"rerun of {run.rerun_of[:ID_CELLS]}")
+        said.append(f"rerun of {short_id(run.rerun_of)}")
     if run.note is not None:
         said.append(fitted(run.note, NAME_CELLS))
     return ", ".join(said)
@@ -112,9 +113,9 @@ def _comparison_table(dataset: "SeenDataset") -> Table:
         style = COLOURS[Outcome(outcome)] if kept.outcome is not None else ""
         table.add_row(
             f"{kept.compared:{_TIME}}",
-            kept.candidate_id[:ID_CELLS],
+            short_id(kept.candidate_id),
             fitted(kept.model, NAME_CELLS),
-            kept.baseline_id[:ID_CELLS],
+            short_id(kept.baseline_id),
             Text(outcome, style=style),
             _greatest(kept),
         )
@@ -129,7 +130,7 @@ def _greatest(kept: "StoredComparison") -> str:
 
 
 def _trend_table(trends: "Trends") -> Table:
-    n, baseline = len(trends.comparison_ids), trends.baseline_id[:ID_CELLS]
+    n, baseline = len(trends.comparison_ids), short_id(trends.baseline_id)
     title = f"\nTrend over {counted(n, 'run')} against {baseline}"
     heads = ("metric", "first loss", "last loss", "a day", "p", "change of level", "evidence")
     table = figure_table(*heads, title=title)
@@ -154,7 +155,7 @@ def _change(trends: "Trends", trend: "MetricTrend") -> str:
     change = trend.change
     if change is None:
         return MISSING
-    at = f"{trends.candidate_ids[change.place][:ID_CELLS]}, {trends.times[change.place]:%Y-%m-%d}"
+    at = f"{short_id(trends.candidate_ids[change.place])}, {trends.times[change.place]:%Y-%m-%d}"
     return f"{number(change.before, 3)} to {number(change.after, 3)} at {at} (p {p_words(change.p_value)})"
 
 

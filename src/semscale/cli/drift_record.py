@@ -24,6 +24,7 @@ from semscale.cli.drift_options import (
     Why,
 )
 from semscale.cli.table_options import Encoding, FormatName, Json, Sheet
+from semscale.history.runs import short_id
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -82,8 +83,8 @@ def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str |
     original = run_of(history, rerun_of, dataset)
     if run.model != original.model:
         raise InputError(
-            f"rerun_of: {original.id[:8]} is of {original.model!r}, got {run.model!r}: a rerun asks the same "
-            "model once more; drop --rerun-of, or give the same --model"
+            f"rerun_of: {short_id(original.id)} is of {original.model!r}, got {run.model!r}: a rerun asks "
+            "the same model once more; drop --rerun-of, or give the same --model"
         )
     run = replace(run, dataset=original.dataset, rerun_of=original.id)
     check_rerun(original, run)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 from rich.console import Console
 from rich.text import Text
 
-from semscale.cli.drift_view import ID_CELLS, run_line
+from semscale.cli.drift_view import run_line
 from semscale.cli.tables import figure_table, print_plainly
 from semscale.drift.spoken import number_of
+from semscale.history.runs import short_id
 from semscale.report.wording import count, counted, listed, one_line, printable
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ def n_groups(run: "Run") -> dict[str, int]:
 
 
 def _recorded(console: Console, run: "Run", where: str) -> None:
-    console.print(Text.assemble(("Recorded", "bold"), (f"  {run.id[:ID_CELLS]}", "cyan")))
+    console.print(Text.assemble(("Recorded", "bold"), (f"  {short_id(run.id)}", "cyan")))
     groups = [f"{one_line(kind)} ({count(n)})" for kind, n in n_groups(run).items()]
     fields = [
         f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
@@ -89,7 +90,7 @@ def _recorded(console: Console, run: "Run", where: str) -> None:
         "silent": counted(n_silent(run), "item"),
         "fields": listed(fields) or "none",
         "groups": listed(groups) or "none",
-        "rerun of": run.rerun_of and run.rerun_of[:ID_CELLS],
+        "rerun of": run.rerun_of and short_id(run.rerun_of),
         "Git revision": run.revision or "none",
         "note": run.note and one_line(run.note),
         "history": printable(where),
@@ -109,4 +110,4 @@ def _approved(console: Console, run: "Run", approval: "Approval") -> None:
         said = "No item of it says anything, so that a candidate cannot do worse: approve a run with outputs."
         console.print(Text(said, style="yellow"))
     if run.rerun_of is not None:
-        console.print(f"It was recorded as a rerun of {run.rerun_of[:ID_CELLS]}.")
+        console.print(f"It was recorded as a rerun of {short_id(run.rerun_of)}.")

@@ -18,7 +18,7 @@ from semscale.drift.gate_settings import GateSettings
 from semscale.drift.keeping import stored
 from semscale.drift.meter import DriftMeter
 from semscale.errors import InputError, InterruptedRunError, UnknownNameError
-from semscale.history.runs import Approval, Run
+from semscale.history.runs import Approval, Run, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.report.drift_items import HarmedItem, most_harmed
 from semscale.report.drift_words import headline
@@ -65,7 +65,7 @@ class ComparedRuns:
 
     def _advice(self, outcome: Outcome) -> str:
         if outcome is Outcome.FAIL:
-            candidate = self.comparison.candidate.id[:8]
+            candidate = short_id(self.comparison.candidate.id)
             return f"If the change is meant: semscale drift approve {candidate} --by NAME --why REASON."
         if outcome is Outcome.UNDECIDED and not self.comparison.reruns:
             return "Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."
@@ -130,8 +130,8 @@ class CompareRun:
         baseline, candidate, approval, recorded = self._runs(history)
         if candidate.id == baseline.id:
             raise InputError(
-                f"candidate must be another run than the baseline {baseline.id[:8]}: record what the new "
-                "model gives, or name its file"
+                f"candidate must be another run than the baseline {short_id(baseline.id)}: record what "
+                "the new model gives, or name its file"
             )
         if self.settings is not None:
             check_gate(baseline, self.settings)
@@ -150,7 +150,7 @@ class CompareRun:
         except KeyboardInterrupt:
             raise InterruptedRunError(
                 "stopped; the comparison is stored, and files may be missing: ask about "
-                f"{candidate.id[:8]} again"
+                f"{short_id(candidate.id)} again"
             ) from None
         return ComparedRuns(comparison, decision, kept, approval, recorded, self.outputs.named)
 
@@ -170,7 +170,7 @@ class CompareRun:
         named = self.source.model
         if named not in {None, candidate.model}:
             raise InputError(
-                f"model: run {candidate.id[:8]} is of {candidate.model!r:.60}, got {named!r:.60}: drop "
+                f"model: run {short_id(candidate.id)} is of {candidate.model!r:.60}, got {named!r:.60}: drop "
                 "--model, or name the file of the new outputs"
             )
 

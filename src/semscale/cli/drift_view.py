@@ -13,6 +13,7 @@ from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import NAME_CELLS
 from semscale.cli.tables import figure_table, print_plainly
 from semscale.drift.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
+from semscale.history.runs import short_id
 from semscale.report.drift_facts import n_left_out
 from semscale.report.drift_words import (
     digits_of,
@@ -35,9 +36,6 @@ if TYPE_CHECKING:
     from semscale.history.runs import Run
     from semscale.history.stored_comparison import StoredFigure
     from semscale.stats.means import MeanEstimate
-
-ID_CELLS = 8
-"""Characters of an id that are shown: enough to name a run by."""
 
 COLOURS = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.UNDECIDED: "yellow"}
 
@@ -63,7 +61,7 @@ def show_compared(compared: "ComparedRuns", *, annotate: bool = False) -> None:
 def run_line(run: "Run") -> str:
     """Say in one line which run it is: its id, its model, and when it was recorded."""
     recorded = run.recorded.strftime("%Y-%m-%d %H:%M")
-    return f"{run.id[:ID_CELLS]}  {one_line(run.model)}  {recorded}"
+    return f"{short_id(run.id)}  {one_line(run.model)}  {recorded}"
 
 
 def _print(console: Console, compared: "ComparedRuns") -> None:
@@ -104,7 +102,7 @@ def _heads(compared: "ComparedRuns") -> Iterator[str]:
         until = f" until {approval.expires:%Y-%m-%d}" if approval.expires else ""
         approved = f", approved by {one_line(approval.by)}{until}"
     if compared.recorded is not None:
-        yield f"recorded {printable(compared.recorded)} as {comparison.candidate.id[:ID_CELLS]}"
+        yield f"recorded {printable(compared.recorded)} as {short_id(comparison.candidate.id)}"
     yield f"candidate  {run_line(comparison.candidate)}"
     yield f"baseline   {run_line(comparison.baseline)}{approved}"
     reruns, n, left_out = len(comparison.reruns), len(comparison.baseline.items), n_left_out(comparison)

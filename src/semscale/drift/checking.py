@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from semscale.errors import InputError
 from semscale.history.items import Item
-from semscale.history.runs import Run, named
+from semscale.history.runs import Run, named, short_id
 
 
 def check_comparable(baseline: Run, candidate: Run) -> Run:
@@ -62,8 +62,8 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
     speaking = sum(bool(item.spoken) for item in baseline.items)
     if speaking and not any(item.spoken for item in rerun.items):
         raise InputError(
-            f"rerun {rerun.id[:8]} says nothing in any item, and the baseline something in {speaking}: no "
-            "answer tells nothing about chance; ask the model again, and leave this one out"
+            f"rerun {short_id(rerun.id)} says nothing in any item, and the baseline something in {speaking}: "
+            "no answer tells nothing about chance; ask the model again, and leave this one out"
         )
     return ordered
 

@@ -6,7 +6,7 @@ from semscale.drift.checking import check_comparable, check_rerun
 from semscale.drift.comparison import Comparison
 from semscale.drift.meter import DriftMeter
 from semscale.errors import InputError
-from semscale.history.runs import Run
+from semscale.history.runs import Run, short_id
 from semscale.types import Progress
 
 
@@ -43,7 +43,9 @@ def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wa
     """
     measuring = meter or DriftMeter()
     if candidate.id in {rerun.id for rerun in reruns}:
-        raise InputError(f"reruns must not hold the candidate, {candidate.id[:8]}: leave it out of them")
+        raise InputError(
+            f"reruns must not hold the candidate, {short_id(candidate.id)}: leave it out of them"
+        )
     ordered = check_comparable(baseline, candidate)
     repeated = [check_rerun(baseline, rerun) for rerun in reruns]
     measured, *again = measuring.measure(baseline, [ordered, *repeated], progress=progress)

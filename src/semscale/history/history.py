@@ -14,7 +14,7 @@ from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
 from semscale.history.naming import find_id, near, near_id
 from semscale.history.run_rows import approval_row, read_approval, read_run, read_summary, run_rows
-from semscale.history.runs import Approval, Run, now
+from semscale.history.runs import Approval, Run, now, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import Merged, RunSummary
 from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, RUNS, SCORES
@@ -170,9 +170,9 @@ class History:
         latest = given[-1]
         if latest.expires is not None and latest.is_stale(now() if at is None else at):
             raise InputError(
-                f"the baseline of {dataset!r} is stale: {latest.by} approved run {latest.run_id[:8]} on "
-                f"{latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; look at it again, "
-                f"then semscale drift approve RUN, such as {latest.run_id[:8]}"
+                f"the baseline of {dataset!r} is stale: {latest.by} approved run {short_id(latest.run_id)} "
+                f"on {latest.approved:%Y-%m-%d} until {latest.expires:%Y-%m-%d %H:%M} UTC; look at it again, "
+                f"then semscale drift approve RUN, such as {short_id(latest.run_id)}"
             )
         return self.run(latest.run_id), latest
 
@@ -250,7 +250,7 @@ class History:
             return UnknownNameError(f"unknown dataset {dataset[:60]!r}{near(dataset, names)}")
         return InputError(
             f"dataset {dataset!r} has no approved baseline: semscale drift approve RUN, such as its "
-            f"latest run {recorded[-1].id[:8]}"
+            f"latest run {short_id(recorded[-1].id)}"
         )
 
 

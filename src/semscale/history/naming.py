@@ -4,13 +4,12 @@ import difflib
 from collections.abc import Mapping, Sequence
 
 from semscale.errors import UnknownNameError
-from semscale.history.runs import named
+from semscale.history.runs import SHOWN_OF_ID, named
 
 SHORTEST = 4
 """How many characters of an id name it, if no other begins alike."""
 
 _NEAR = 3
-_SHOWN = 8
 
 
 def find_id(name: str, ids: Sequence[str], what: str) -> str:
@@ -60,7 +59,7 @@ def near_id(name: str, ids: Sequence[str]) -> str:
 def _short(ids: Sequence[str]) -> list[str]:
     """Cut ids to eight characters, or to as many as tell them apart."""
     longest = max(map(len, ids), default=0)
-    cuts = ([each[:length] for each in ids] for length in range(_SHOWN, longest))
+    cuts = ([each[:length] for each in ids] for length in range(SHOWN_OF_ID, longest))
     return next((cut for cut in cuts if len(set(cut)) == len(set(ids))), list(ids))
 
 

@@ -14,7 +14,8 @@ from semscale.history.items import Item
 from semscale.signature import Signature
 
 _NAMED = 5
-_SHOWN_OF_ID = 8
+SHOWN_OF_ID = 8
+"""Characters of an id that are shown in its place, unless more are needed to tell ids apart."""
 
 
 def new_id() -> str:
@@ -29,7 +30,7 @@ def short_id(id_: str) -> str:
         >>> short_id("4f9ce8981d4c4f0a8c2f1f1f0a8c2f1f")
         '4f9ce898'
     """
-    return id_[:_SHOWN_OF_ID]
+    return id_[:SHOWN_OF_ID]
 
 
 def now() -> datetime:

@@ -5,6 +5,7 @@ from datetime import timedelta
 
 from semscale.drift.decision import SequenceTest
 from semscale.drift.trend import MetricTrend, Trends
+from semscale.history.runs import short_id
 from semscale.report.drift_words import evidence_words, metric_label, p_said, p_words, signed
 from semscale.report.figures import Table
 from semscale.report.wording import MISSING, bracket, clipped, count, has_interval, listed, number
@@ -115,7 +116,7 @@ def runs_table(trends: Trends) -> Table:
         (
             trends.times[place].strftime("%Y-%m-%d %H:%M"),
             clipped(trends.models[place], 60).shown,
-            trends.candidate_ids[place][:8],
+            short_id(trends.candidate_ids[place]),
             trends.outcomes[place] or MISSING,
             *(loss_words(trends.metrics[name], place) for name in names),
         )
