@@ -6,8 +6,8 @@ from functools import cache
 import pytest
 import typer.main
 
-from semscale.cli import model_choice
 from semscale.cli.main import main
+from semscale.cli.options import model_choice
 from semscale.matching import methods
 
 ANSWERS = """id,text,region,weight,person,human

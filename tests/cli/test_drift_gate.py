@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from semscale.cli import drift_run
+from semscale.cli.drift import run as comparing
 from semscale.errors import InputError
 from semscale.history.history import History
 
@@ -144,7 +144,7 @@ def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkey
     def stop(*_, **__):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(drift_run, "compare", stop)
+    monkeypatch.setattr(comparing, "compare", stop)
     before = runs(semscale)
     ended = semscale("drift", "gate", BAD, *NEW)
     assert ended.code == 3
@@ -171,7 +171,7 @@ def test_a_history_that_cannot_be_written_is_refused_before_anything_is_measured
         raise InputError("history x is read-only: copy it to where you may write")
 
     monkeypatch.setattr(History, "check_writable", refuse)
-    monkeypatch.setattr(drift_run, "compare", None)
+    monkeypatch.setattr(comparing, "compare", None)
     ended = semscale("drift", "gate", BAD, *NEW)
     assert (ended.code, ended.err) == (
         2,

@@ -8,6 +8,7 @@ import warnings
 
 import pytest
 
+from semscale.cli.runs import rating as rating_run
 from semscale.version import __version__
 
 
@@ -57,7 +58,6 @@ def test_wrong_usage_is_one_line(semscale, arguments, words):
 
 
 def test_a_warning_is_one_line(semscale, monkeypatch):
-    from semscale.cli import rating_run
 
     def warn(*_, **__):
         warnings.warn("the cache is\nfull", UserWarning, stacklevel=1)
@@ -100,7 +100,8 @@ import importlib.util, os, signal, sys
 spec = importlib.util.spec_from_file_location("loaded", sys.argv[1])
 toy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(toy)
-from semscale.cli import main, model_choice
+from semscale.cli import main
+from semscale.cli.options import model_choice
 number, call = int(sys.argv[2]), int(sys.argv[3])
 
 class Stopping(toy.ToyEmbedder):

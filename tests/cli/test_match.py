@@ -6,7 +6,7 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli import match as command
+from semscale.cli.commands import match as command
 from semscale.matching import matcher
 from semscale.store.reading import open_table
 

@@ -7,8 +7,8 @@ import sys
 import polars as pl
 import pytest
 
-from semscale.cli import model_choice
 from semscale.cli.main import main
+from semscale.cli.options import model_choice
 
 ALL = [
     "--by",

@@ -4,8 +4,8 @@ from importlib import resources
 import pytest
 from typer.testing import CliRunner
 
+from semscale.cli.commands.scales import app
 from semscale.cli.main import main
-from semscale.cli.scales import app
 from semscale.scales import load_scale, scale_names
 
 

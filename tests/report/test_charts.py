@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.report.charts import matrix
+from semscale.report.charts.matrix import matrix
 
 LONG = ["match", "number of outputs", "contradictions"]
 

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from semscale.cli.consistency_run import written
+from semscale.cli.runs.consistency import written
 from semscale.consistency.columns import AnswerCells, AnswerColumns
 from semscale.consistency.measuring import Consistency
 from semscale.consistency.summary import ConsistencySummary

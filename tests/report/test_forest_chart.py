@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.drift.decision import Outcome
-from semscale.report.forest_chart import ForestRow, forest, legend
+from semscale.report.charts.forest import ForestRow, forest, legend
 
 
 def row(outcome=Outcome.FAIL, **settings):

@@ -6,7 +6,7 @@ from importlib import resources
 
 import pytest
 
-from semscale.report.palette import (
+from semscale.report.charts.palette import (
     ACCENT,
     BAR,
     CARD,

@@ -2,7 +2,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.report.score_bins import bin_counts, bin_edges
+from semscale.report.charts.score_bins import bin_counts, bin_edges
 
 SCORES = st.lists(st.floats(-1, 1), max_size=30).map(np.array)
 

@@ -8,11 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.report.charts import Bar, Specification, bars, matrix, strips
-from semscale.report.group_charts import GroupRow, group_rows
-from semscale.report.labels import columns_of, lines_of
-from semscale.report.scatter_chart import scatter
-from semscale.report.svg import compacted, draw
+from semscale.report.charts.bars import Bar, bars
+from semscale.report.charts.groups import GroupRow, group_rows
+from semscale.report.charts.labels import columns_of, lines_of
+from semscale.report.charts.matrix import matrix
+from semscale.report.charts.scatter import scatter
+from semscale.report.charts.strips import strips
+from semscale.report.charts.svg import compacted, draw
+from semscale.report.charts.theme import Specification
 
 NASTY = '<b onclick="x">&"\'</b> \\u0000 {{7*7}} datum.value'
 

@@ -10,9 +10,9 @@ import pytest
 from made_up import START, stored_comparison
 
 from semscale.drift.trend import trends
-from semscale.report.forest_chart import TOLERATED
-from semscale.report.palette import ACCENT
-from semscale.report.trend_chart import MOST_RUNS, Course, Timeline, courses
+from semscale.report.charts.forest import TOLERATED
+from semscale.report.charts.palette import ACCENT
+from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
 from semscale.report.trend_page import trend_page
 from semscale.report.trend_words import TABLED_RUNS, loss_words, readings
 

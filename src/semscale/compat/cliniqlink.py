@@ -24,7 +24,7 @@ from semscale.matching.matcher import Matcher
 from semscale.matching.reply_options import chosen_option, chosen_options, option_key
 from semscale.matching.submission import load_submission
 from semscale.matching.submission_scores import TaskScore, evaluate_submission, right_answers
-from semscale.report.score_bins import bin_counts, bin_edges
+from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.store.atomic import replacing
 from semscale.types import Floats
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
 
-from semscale.report.palette import CONTRAST, INK, ink_on, sequential
+from semscale.report.charts.palette import CONTRAST, INK, ink_on, sequential
 from semscale.report.wording import printable
 
 if TYPE_CHECKING:

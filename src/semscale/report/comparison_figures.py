@@ -3,11 +3,11 @@
 import numpy as np
 
 from semscale.rating.comparison import Comparison
-from semscale.report.charts import Bar, bars
+from semscale.report.charts.bars import Bar, bars
+from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.scatter import scatter
 from semscale.report.figures import Figure, Swatch, Table
-from semscale.report.palette import ACCENT, CONTRAST
 from semscale.report.scale_points import point_names
-from semscale.report.scatter_chart import scatter
 from semscale.report.wording import count, counted, number, percent, with_interval
 from semscale.scales import Scale
 

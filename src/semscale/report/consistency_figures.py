@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.consistency.measures import MEASURES
+from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED, HistogramRow, histograms
+from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.reliability import ReliabilityDot, reliability
+from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.consistency_words import MEASURE_NAMES
 from semscale.report.figures import Figure, Table
-from semscale.report.match_charts import GROUP, HISTOGRAM, UNRELATED, HistogramRow, histograms
-from semscale.report.palette import ACCENT, CONTRAST
-from semscale.report.reliability_chart import ReliabilityDot, reliability
-from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import bracket, count, coverage, has_interval, number, one_line, percent
 from semscale.types import Floats
 

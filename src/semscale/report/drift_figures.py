@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.drift.decision import DriftTest, GateDecision
+from semscale.report.charts.forest import ForestRow, forest, legend
+from semscale.report.charts.histograms import GROUP, HISTOGRAM, HistogramRow, histograms
+from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.drift_facts import overall_tests
 from semscale.report.drift_tables import metrics_table
 from semscale.report.drift_words import (
@@ -19,9 +22,6 @@ from semscale.report.drift_words import (
     urgency,
 )
 from semscale.report.figures import Figure, Table
-from semscale.report.forest_chart import ForestRow, forest, legend
-from semscale.report.match_charts import GROUP, HISTOGRAM, HistogramRow, histograms
-from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import count, has_interval, number
 from semscale.types import Floats
 

@@ -5,7 +5,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from semscale.drift.decision import DriftTest
-from semscale.report.charts import matrix
+from semscale.report.charts.forest import ForestRow, forest, legend
+from semscale.report.charts.labels import NARROW_LIMIT
+from semscale.report.charts.matrix import matrix
+from semscale.report.charts.palette import diverging
 from semscale.report.drift_figures import forest_row
 from semscale.report.drift_tables import table_of_tests
 from semscale.report.drift_words import (
@@ -18,9 +21,6 @@ from semscale.report.drift_words import (
     urgency,
 )
 from semscale.report.figures import Figure, Swatch
-from semscale.report.forest_chart import ForestRow, forest, legend
-from semscale.report.labels import NARROW_LIMIT
-from semscale.report.palette import diverging
 from semscale.report.wording import clipped, count, one_line
 
 if TYPE_CHECKING:

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from markupsafe import Markup
 
-from semscale.report.charts import Specification
-from semscale.report.svg import draw
+from semscale.report.charts.svg import draw
+from semscale.report.charts.theme import Specification
 
 WIDE = 860
 NARROW = 348

@@ -3,9 +3,9 @@
 import numpy as np
 
 from semscale.rating.lint_report import LintReport, SetLint
-from semscale.report.charts import matrix
+from semscale.report.charts.matrix import matrix
+from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.figures import Figure, Table
-from semscale.report.palette import correlation_colour, sequential
 from semscale.report.scale_points import point_names, scale_digits
 from semscale.report.wording import clipped, count, number, one_line, percent, plain
 from semscale.scales import Scale

@@ -1,7 +1,6 @@
 """A gate's decision as Markdown, for a job's summary or a comment on a pull request."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.drift.decision import GateDecision, Outcome
@@ -22,8 +21,9 @@ from semscale.report.drift_words import (
     threshold_words,
     urgency,
 )
+from semscale.report.render.markdown_text import code, escaped, table_row
 from semscale.report.unvaried_words import unvaried_words
-from semscale.report.wording import MISSING, clipped, count, counted, number, one_line
+from semscale.report.wording import count, counted, number
 
 if TYPE_CHECKING:
     from semscale.drift.comparison import Comparison
@@ -34,11 +34,6 @@ ITEMS = 5
 _GROUPS = 10
 _LONGEST = 140
 _MARKS = {Outcome.FAIL: "❌", Outcome.UNDECIDED: "⚠️", Outcome.PASS: "✅"}
-_SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
-_BAR = re.compile(r"(?<!\\)\|")
-_HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
-_LINKING = re.compile(r"([@#]|https?:|www|ftp:)", re.IGNORECASE)
-_JOINER = "\u2060"  # draws nothing, and ends what GitHub would read as a mention, a reference or an address
 
 
 def markdown_summary(comparison: "Comparison", decision: GateDecision) -> str:
@@ -63,47 +58,6 @@ def markdown_summary(comparison: "Comparison", decision: GateDecision) -> str:
         f"Signature: {code(str(decision.signature))}",
     ]
     return "\n\n".join(parts) + "\n"
-
-
-def escaped(text: object) -> str:
-    r"""Escape a text so that Markdown shows it as it is, on one line.
-
-    Example:
-        >>> escaped("*a*_b_ <c> | d")
-        '\\*a\\*\\_b\\_ &lt;c&gt; \\| d'
-    """
-    harmless = one_line(text).translate(_HTML)
-    return _LINKING.sub(rf"\1{_JOINER}", _SPECIAL.sub(r"\\\1", harmless))
-
-
-def code(text: object, limit: int | None = None) -> str:
-    """Set a text as a code span, which formats, links and mentions nothing.
-
-    Args:
-        text: from anywhere; white space becomes one space.
-        limit: characters that are shown; an ellipsis marks a cut.
-
-    Example:
-        >>> code("a `b` c")
-        '`` a `b` c ``'
-    """
-    shown = one_line(text) if limit is None else clipped(text, limit).shown
-    if not shown:
-        return MISSING
-    longest = max((len(run) for run in re.findall("`+", shown)), default=0)
-    fence, pad = "`" * (longest + 1), " " if longest else ""
-    return f"{fence}{pad}{shown}{pad}{fence}"
-
-
-def table_row(cells: Iterable[str]) -> str:
-    r"""Write a row of a table; what would end a cell is escaped, in code spans too.
-
-    Example:
-        >>> table_row(["a", "`b|c`"])
-        '| a | `b\\|c` |'
-    """
-    inner = " | ".join(_BAR.sub(r"\\|", cell) for cell in cells)
-    return f"| {inner} |"
 
 
 def _head(comparison: "Comparison", decision: GateDecision) -> Iterator[str]:

@@ -4,8 +4,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.figures import Figure, Swatch, Table
-from semscale.report.match_charts import (
+from semscale.report.charts.histograms import (
     GROUP,
     HISTOGRAM,
     UNRELATED,
@@ -14,8 +13,9 @@ from semscale.report.match_charts import (
     dots,
     histograms,
 )
-from semscale.report.palette import ACCENT, CONTRAST
-from semscale.report.score_bins import bin_counts, bin_edges
+from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.score_bins import bin_counts, bin_edges
+from semscale.report.figures import Figure, Swatch, Table
 from semscale.report.wording import (
     bracket,
     count,

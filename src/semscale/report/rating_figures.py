@@ -6,10 +6,12 @@ import numpy as np
 import polars as pl
 
 from semscale.rating.summary import RatingSummary
-from semscale.report.charts import Bar, bars, matrix, strips
+from semscale.report.charts.bars import Bar, bars
+from semscale.report.charts.groups import GroupRow, group_rows
+from semscale.report.charts.matrix import matrix
+from semscale.report.charts.palette import correlation_colour
+from semscale.report.charts.strips import strips
 from semscale.report.figures import NARROW, WIDE, Figure, Swatch, Table
-from semscale.report.group_charts import GroupRow, group_rows
-from semscale.report.palette import correlation_colour
 from semscale.report.rating_tables import group_name, group_table
 from semscale.report.scale_points import point_colours, point_names, scale_digits
 from semscale.report.wording import (

@@ -1,6 +1,6 @@
 """A scale's points as charts and tables name and colour them."""
 
-from semscale.report.palette import ordinal, ramp
+from semscale.report.charts.palette import ordinal, ramp
 from semscale.report.wording import digits_for, one_line, plain
 from semscale.scales import Scale
 

@@ -5,12 +5,12 @@ from collections.abc import Sequence
 
 from semscale.damage.damages import DAMAGES
 from semscale.drift.self_test_results import SelfTest, SelfTestRow
-from semscale.report.charts import matrix
+from semscale.report.charts.forest import TOLERATED, ForestRow, forest
+from semscale.report.charts.labels import NARROW_LIMIT
+from semscale.report.charts.matrix import matrix
+from semscale.report.charts.palette import MUTED, sequential
 from semscale.report.drift_words import metric_label
 from semscale.report.figures import Figure, Swatch, Table
-from semscale.report.forest_chart import TOLERATED, ForestRow, forest
-from semscale.report.labels import NARROW_LIMIT
-from semscale.report.palette import MUTED, sequential
 from semscale.report.wording import (
     MISSING,
     count,

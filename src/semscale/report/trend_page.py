@@ -4,12 +4,12 @@ import numpy as np
 
 from semscale.drift.decision import Outcome
 from semscale.drift.trend import MetricTrend, Trends
+from semscale.report.charts.forest import NOISE, TOLERATED
+from semscale.report.charts.palette import ACCENT, CONTRAST, INK
+from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
 from semscale.report.drift_words import LEVELS, OUTCOMES, capitalized, metric_label
 from semscale.report.figures import NARROW, WIDE, Figure, Swatch
-from semscale.report.forest_chart import NOISE, TOLERATED
 from semscale.report.page import render
-from semscale.report.palette import ACCENT, CONTRAST, INK
-from semscale.report.trend_chart import MOST_RUNS, Course, Timeline, courses
 from semscale.report.trend_words import (
     changes_table,
     has_changed,

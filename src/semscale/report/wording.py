@@ -2,7 +2,9 @@
 
 import math
 import re
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
+
+from semscale.report.document.values import Interval
 
 MISSING = "–"
 """What stands where a number does not exist; absence is never shown as 0."""
@@ -15,25 +17,6 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 _LONGEST = 5000
 _WIDE_SPAN = 50
 _NARROW_SPAN = 1.5
-
-
-class Interval(Protocol):
-    """A figure with the two ends of its interval, such as ``semscale.stats.estimates.Estimate``."""
-
-    @property
-    def value(self) -> float:
-        """The figure itself."""
-        ...
-
-    @property
-    def low(self) -> float:
-        """Lower end of the interval."""
-        ...
-
-    @property
-    def high(self) -> float:
-        """Upper end of the interval."""
-        ...
 
 
 class Clipped(NamedTuple):
@@ -142,14 +125,26 @@ def counted(value: int, one: str, many: str | None = None) -> str:
     return f"{count(value)} {one if value == 1 else many or one + 's'}"
 
 
-def plain(value: float) -> str:
+def plain(value: float | None) -> str:
     """Write a scale value the way its author did: no decimals where there are none.
 
     Example:
-        >>> plain(3.0), plain(-0.5)
-        ('3', '−0.5')
+        >>> plain(3.0), plain(-0.5), plain(None)
+        ('3', '−0.5', '–')
     """
-    return _signed(f"{value:g}")
+    return MISSING if value is None or not math.isfinite(value) else _signed(f"{value:g}")
+
+
+def signed(shown: str) -> str:
+    """Put a plus sign before a number that is written out and greater than 0.
+
+    Example:
+        >>> signed("0.12 [0.02, 0.22]"), signed("−0.12"), signed("0.00"), signed("–")
+        ('+0.12 [0.02, 0.22]', '−0.12', '0.00', '–')
+    """
+    figure = shown.split(maxsplit=1)[0]
+    is_positive = figure[0] not in f"\u2212{MISSING}" and any("1" <= digit <= "9" for digit in figure)
+    return f"+{shown}" if is_positive else shown
 
 
 def digits_for(low: float, high: float) -> int:
@@ -211,6 +206,16 @@ def listed(words: list[str]) -> str:
         'a, b and c'
     """
     return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+
+
+def capitalised(text: str) -> str:
+    """Begin Semscale's own words with a capital letter.
+
+    Example:
+        >>> capitalised("mean, from 1 to 5"), capitalised("")
+        ('Mean, from 1 to 5', '')
+    """
+    return text[:1].upper() + text[1:]
 
 
 def _signed(text: str) -> str:

@@ -20,7 +20,6 @@ MAX_ROWS = 1_048_575
 _LONGEST_CELL = 32_767
 _FIRST_YEAR = 1900
 _SETTINGS = {
-    "constant_memory": True,
     "strings_to_formulas": False,
     "strings_to_urls": False,
     "strings_to_numbers": False,
@@ -41,7 +40,7 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
         InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
         OSError: the disk is full; what is written of the file then is no workbook.
     """
-    with _workbook(target) as workbook:
+    with opened_workbook(target, constant_memory=True) as workbook:
         sheet = workbook.add_worksheet()
         days = workbook.add_format({"num_format": "yyyy-mm-dd"})
         times = workbook.add_format({"num_format": "yyyy-mm-dd hh:mm:ss"})
@@ -54,8 +53,13 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 
 @contextmanager
-def _workbook(target: Path) -> Iterator[Any]:
-    """Open a workbook that leaves nothing open or behind when the disk is full, here or where parts lie."""
+def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
+    """Open a workbook that leaves nothing open or behind when the disk is full, here or where parts lie.
+
+    Args:
+        target: the file.
+        constant_memory: whether rows are written as they come, from top to bottom.
+    """
     import xlsxwriter
 
     with (
@@ -63,7 +67,9 @@ def _workbook(target: Path) -> Iterator[Any]:
         io.BufferedWriter(_UntilRefused(target, "wb")) as output,
     ):
         try:
-            with xlsxwriter.Workbook(output, _SETTINGS | {"tmpdir": parts}) as workbook:
+            with xlsxwriter.Workbook(
+                output, _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
+            ) as workbook:
                 yield workbook
         except xlsxwriter.exceptions.FileCreateError as error:
             refused = error.__context__

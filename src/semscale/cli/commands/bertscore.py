@@ -1,0 +1,152 @@
+"""``semscale bertscore``: find out a model's best layer, and what unrelated texts score with it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from semscale.cli.options.model import Precision, PrecisionName
+from semscale.report.render.grids import print_table
+
+if TYPE_CHECKING:
+    from semscale.matching.calibration import Calibration, JudgedPairs
+    from semscale.store.table import Table
+
+app = typer.Typer(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
+
+_BATCH = 10_000
+
+
+@app.callback()
+def _group() -> None:
+    pass
+
+
+@app.command()
+def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="A model's name, folder, or name on the hub.")
+    ],
+    corpus: Annotated[str, typer.Option(metavar="FILE", help="Table with texts of the kind to be scored.")],
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the baseline here (.json), for rescale.")],
+    text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the texts.")] = None,
+    prediction: Annotated[str | None, typer.Option(metavar="COL", help="Column of predictions.")] = None,
+    reference: Annotated[str | None, typer.Option(metavar="COL", help="Column of references.")] = None,
+    human: Annotated[
+        str | None, typer.Option(metavar="COL", help="Column of human scores, the higher the more alike.")
+    ] = None,
+    pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000,
+    seed: Annotated[int, typer.Option(min=0, help="Of the draw and of the intervals.")] = 0,
+    precision: PrecisionName = Precision.EXACT,
+) -> None:
+    """Score random pairs at every layer, and pairs that people have judged, if there are some.
+
+    Without --text the predictions and references are themselves the texts that pairs are drawn from.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.matching.bert_choices import token_encoder
+    from semscale.matching.calibration import calibrate as calibrate_model
+    from semscale.store.atomic import replacing
+    from semscale.store.reading import open_table
+
+    columns = _Columns(text, prediction, reference, human)
+    columns.check(out)
+    table = open_table(corpus)
+    texts, judged = columns.read(table)
+    with progress_bars() as progress:
+        encoder = token_encoder(model, precision.value, progress)
+        calibration = calibrate_model(
+            encoder,
+            texts,
+            name=Path(table.name).name,
+            judged=judged,
+            n_pairs=pairs,
+            seed=seed,
+            progress=progress,
+        )
+    with replacing(out) as temporary:
+        temporary.write_text(calibration.to_json(), encoding="utf-8", newline="\n")
+    _print(calibration, out)
+
+
+@dataclass(frozen=True)
+class _Columns:
+    text: str | None
+    prediction: str | None
+    reference: str | None
+    human: str | None
+
+    def check(self, out: Path) -> None:
+        from semscale.errors import InputError
+        from semscale.store.atomic import check_writable
+
+        given = [self.prediction, self.reference, self.human]
+        if any(given) and not all(given):
+            raise InputError("--prediction, --reference and --human belong together: name all three columns")
+        if self.text is None and not any(given):
+            raise InputError("--text must name the column of the texts that pairs are drawn from")
+        if out.suffix.lower() != ".json":
+            raise InputError(f"--out must end in .json, got {out.name!r}")
+        check_writable(out, "out")
+
+    def read(self, table: "Table") -> "tuple[list[Any], JudgedPairs | None]":
+        """Give the texts that unrelated pairs are drawn from, and the judged pairs."""
+        from semscale.matching.calibration import JudgedPairs
+
+        names = {"text": self.text, "prediction": self.prediction, "reference": self.reference}
+        for option, column in names.items():
+            if column is not None:
+                table.require_text(column, option)
+        if self.human is not None:
+            table.require(self.human, "human")
+        wanted = [column for column in (*names.values(), self.human) if column is not None]
+        cells: dict[str, list[Any]] = {column: [] for column in wanted}
+        for batch in table.batches(_BATCH):
+            for column in cells:
+                there = column in batch.columns
+                cells[column] += batch[column].to_list() if there else [None] * len(batch)
+        if self.prediction is None or self.reference is None or self.human is None:
+            return cells[str(self.text)], None
+        judged = JudgedPairs(cells[self.prediction], cells[self.reference], _numbers(cells[self.human]))
+        texts = cells[self.text] if self.text else cells[self.prediction] + cells[self.reference]
+        return texts, judged
+
+
+def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loading NumPy for the help
+    import numpy as np
+
+    from semscale.errors import InputError
+
+    numbers = np.full(len(cells), np.nan)
+    for row, cell in enumerate(cells):
+        if cell is None or not str(cell).strip():
+            continue
+        try:
+            numbers[row] = float(str(cell).strip().replace(",", "."))
+        except ValueError:
+            raise InputError(
+                f"human must be a number or empty, got {cell!r:.40} in data row {row + 1}"
+            ) from None
+    return numbers
+
+
+def _print(calibration: "Calibration", out: Path) -> None:
+    from rich.table import Table
+
+    table = Table("layer", "precision", "recall", "F1", "error of F1", box=None, header_style="bold")
+    human = calibration.human
+    if human:
+        table.add_column("Spearman with people (95 % interval)")
+    for layer, (means, errors) in enumerate(zip(calibration.baseline, calibration.error, strict=True)):
+        cells = [str(layer), *(f"{value:.4f}" for value in means), f"{errors[2]:.4f}"]
+        if human:
+            estimate = human.spearman[layer]
+            cells.append(f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})")
+        table.add_row(*cells)
+    typer.echo(f"Random pairs: {calibration.n_pairs:,} of {calibration.n_texts:,} texts")
+    print_table(table)
+    if human:
+        left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
+        typer.echo(f"best layer: {human.best_layer} ({human.n:,} judged pairs{left_out})")
+    typer.echo(f"wrote {out}")

@@ -1,0 +1,228 @@
+"""The commands ``semscale judge`` and ``semscale judge audit``: answers scored by chat models."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from semscale.cli.options.model import option
+from semscale.cli.options.table import (
+    COLUMNS,
+    OUTPUT,
+    RUN,
+    Encoding,
+    File,
+    FormatName,
+    Interval,
+    Json,
+    Report,
+    Seed,
+    Sheet,
+)
+from semscale.errors import InterruptedRunError
+
+if TYPE_CHECKING:
+    from semscale.cli.options.judges import JudgeChoice
+
+_JUDGE, _CALLS = "Judge", "Calls"
+
+Question = Annotated[str, option(COLUMNS, "--question", "What was asked.", metavar="COLUMN")]
+Answer = Annotated[str, option(COLUMNS, "--answer", "What is judged.", metavar="COLUMN")]
+Reference = Annotated[
+    list[str] | None,
+    option(COLUMNS, "--reference", "Answers known to be right; can be repeated.", metavar="COLUMN"),
+]
+Human = Annotated[
+    str | None,
+    option(
+        COLUMNS, "--human", "People's labels, as the judge gives them, or lists of them.", metavar="COLUMN"
+    ),
+]
+ModelName = Annotated[
+    str | None, option(_JUDGE, "--model", "A chat model's name, or local.", metavar="MODEL")
+]
+BaseUrl = Annotated[
+    str | None,
+    option(
+        _JUDGE, "--base-url", "An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY.", metavar="URL"
+    ),
+]
+PanelFile = Annotated[
+    Path | None, option(_JUDGE, "--panel", "YAML with judges: a list of models.", metavar="FILE")
+]
+TemplateName = Annotated[
+    str,
+    option(
+        _JUDGE,
+        "--template",
+        "likert, continuous, true_false, true_false_uncertain, or a scale.",
+        shown=True,
+        metavar="NAME",
+    ),
+]
+Rubric = Annotated[
+    str | None,
+    option(_JUDGE, "--rubric", "Your own words on what is judged; @FILE reads them.", metavar="TEXT"),
+]
+Order = Annotated[
+    str,
+    option(_JUDGE, "--order", "score-first, explanation-first or score-only.", shown=True, metavar="ORDER"),
+]
+Samples = Annotated[int, option(_JUDGE, "--samples", "Replies for each row.", shown=True, metavar="NUMBER")]
+Concurrency = Annotated[
+    int, option(_CALLS, "--concurrency", "Calls at once, of each judge.", shown=True, metavar="NUMBER")
+]
+PerMinute = Annotated[
+    float | None, option(_CALLS, "--per-minute", "Calls a minute, of each judge.", metavar="NUMBER")
+]
+MaxCalls = Annotated[int | None, option(_CALLS, "--max-calls", "Stop after so many calls.", metavar="NUMBER")]
+MaxCost = Annotated[float | None, option(_CALLS, "--max-cost", "Stop before more is spent.", metavar="MONEY")]
+LedgerFile = Annotated[
+    str | None,
+    option(_CALLS, "--ledger", "File that keeps replies; Semscale's own unless given.", metavar="FILE"),
+]
+DryRun = Annotated[bool, option(_CALLS, "--dry-run", "Say what it would take, and ask nobody.")]
+Out = Annotated[
+    Path | None, option(OUTPUT, "--out", "Judged table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE")
+]
+Rows = Annotated[int, option(RUN, "--rows", "Rows to audit, from the first.", shown=True, metavar="NUMBER")]
+
+
+def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    file: File,
+    question: Question,
+    answer: Answer,
+    reference: Reference = None,
+    human: Human = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    panel: PanelFile = None,
+    template: TemplateName = "likert",
+    rubric: Rubric = None,
+    order: Order = "score-first",
+    samples: Samples = 1,
+    concurrency: Concurrency = 16,
+    per_minute: PerMinute = None,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
+    ledger: LedgerFile = None,
+    dry_run: DryRun = False,  # noqa: FBT002
+    out: Out = None,
+    report: Report = None,
+    json: Json = False,  # noqa: FBT002
+    encoding: Encoding = None,
+    format: FormatName = None,  # noqa: A002
+    sheet: Sheet = None,
+    interval: Interval = 0.95,
+    seed: Seed = 0,
+) -> None:
+    """Let a chat model, or a panel of them, score answers to questions.
+
+    [bold]semscale judge answers.csv --question question --answer answer --model gpt-4o-mini[/bold]
+
+    Stopped at any moment, the same command goes on without paying for a reply twice.
+
+    Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
+    """
+    from semscale.cli.runs.judge import Caps, JudgeRun
+    from semscale.judging.judge_columns import JudgeColumns
+    from semscale.stats.estimates import IntervalPlan
+
+    run = JudgeRun(
+        columns=JudgeColumns(question, answer, tuple(reference or ()), human),
+        choice=_choice(
+            model, base_url, panel, template=template, rubric=rubric, order=order, samples=samples
+        ),
+        caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
+        plan=IntervalPlan(interval, seed=seed),
+        out=out,
+        report=report,
+    )
+    run.check_options()
+    kind = None if format is None else format.value
+    if dry_run:
+        from semscale.cli.runs.judge_view import show_preflight
+
+        show_preflight(run.preflight(file, encoding=encoding, format=kind, sheet=sheet))
+        return
+    judged = run.on(file, encoding=encoding, format=kind, sheet=sheet)
+    if json:
+        from semscale.cli.runs.judge_json import judge_json
+
+        typer.echo(judge_json(judged))
+    else:
+        from semscale.cli.runs.judge_view import show_judged
+
+        show_judged(judged)
+    if judged.summary.result.stopped:
+        raise InterruptedRunError(judged.summary.result.stopped)
+
+
+def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    file: File,
+    question: Question,
+    answer: Answer,
+    reference: Reference = None,
+    model: ModelName = None,
+    base_url: BaseUrl = None,
+    panel: PanelFile = None,
+    template: TemplateName = "likert",
+    rubric: Rubric = None,
+    order: Order = "score-first",
+    rows: Rows = 50,
+    concurrency: Concurrency = 16,
+    per_minute: PerMinute = None,
+    max_calls: MaxCalls = None,
+    max_cost: MaxCost = None,
+    ledger: LedgerFile = None,
+    json: Json = False,  # noqa: FBT002
+    encoding: Encoding = None,
+    format: FormatName = None,  # noqa: A002
+    sheet: Sheet = None,
+    interval: Interval = 0.95,
+    seed: Seed = 0,
+) -> None:
+    """Look for a judge's biases: the same rows in other forms, and what that does to the scores.
+
+    The scale is turned round, levels are called by letters, answers are padded or ask for the highest score,
+    references change their place. An unbiased judge's scores stay.
+    """
+    from semscale.cli.runs.judge import Caps, JudgeRun
+    from semscale.judging.judge_columns import JudgeColumns
+    from semscale.stats.estimates import IntervalPlan
+
+    run = JudgeRun(
+        columns=JudgeColumns(question, answer, tuple(reference or ())),
+        choice=_choice(model, base_url, panel, template=template, rubric=rubric, order=order, samples=1),
+        caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
+        plan=IntervalPlan(interval, seed=seed),
+    )
+    run.check_options()
+    kind = None if format is None else format.value
+    audits = run.audited(file, rows=rows, encoding=encoding, format=kind, sheet=sheet)
+    if json:
+        from semscale.cli.runs.judge_json import audit_json
+
+        typer.echo(audit_json(audits))
+    else:
+        from semscale.cli.runs.judge_view import show_audits
+
+        show_audits(audits)
+    stopped = next((found.stopped for _, found in audits if found.stopped), None)
+    if stopped:
+        raise InterruptedRunError(stopped)
+
+
+def _choice(
+    model: str | None, base_url: str | None, panel: Path | None, *, rubric: str | None, **settings: object
+) -> "JudgeChoice":
+    from semscale.cli.options.judges import JudgeChoice
+    from semscale.errors import InputError
+
+    if rubric is not None and rubric.startswith("@"):
+        try:
+            rubric = Path(rubric[1:]).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            why = getattr(error, "strerror", None) or "not UTF-8"
+            raise InputError(f"rubric file {rubric[1:]!r} cannot be read: {why}") from None
+    return JudgeChoice(model, base_url, panel, {"rubric": rubric, **settings})

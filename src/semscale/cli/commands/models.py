@@ -1,0 +1,101 @@
+"""``semscale models``: which embedding models there are, and their files on this disk."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from semscale.report.render.grids import print_table
+
+app = typer.Typer(help="Embedding models: list, pull, verify, and find their files.", no_args_is_help=True)
+
+_Name = Annotated[
+    str | None,
+    typer.Argument(
+        metavar="[NAME]",
+        help="A known model, or organisation/name on the Hugging Face hub; the default model unless given.",
+    ),
+]
+
+
+@app.command("list")
+def list_models() -> None:
+    """List the known models, and whatever else has been pulled."""
+    from rich.table import Table
+
+    from semscale.weights.known import KNOWN
+    from semscale.weights.resolving import installed
+
+    here = installed()
+    table = Table("model", "on this disk", "size", "licence", "what it is", box=None, header_style="bold")
+    for model in KNOWN.values():
+        table.add_row(
+            model.name, _mark(model.name in here), _megabytes(model.size), model.licence, model.summary
+        )
+    for name in here:
+        if name not in KNOWN:
+            table.add_row(name, _mark(True), _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
+    print_table(table)
+
+
+@app.command()
+def pull(
+    name: _Name = None,
+    folder: Annotated[
+        Path | None, typer.Option("--from", metavar="FOLDER", help="Look for the files here first.")
+    ] = None,
+) -> None:
+    """Bring a model's files onto this disk; damaged ones are brought again."""
+    from semscale.cli.progress import progress_bars
+    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.resolving import resolve
+
+    with progress_bars() as progress:
+        files = resolve(name or DEFAULT_MODEL, folder=folder, thorough=True, progress=progress)
+    pinned = "as pinned" if files.pinned else "not pinned"
+    typer.echo(f"{files.name} is in {files.folder} (SHA-256 {files.sha256[:12]}..., {pinned})")
+
+
+@app.command()
+def verify(
+    name: Annotated[str | None, typer.Argument(metavar="NAME", help="By default every model here.")] = None,
+) -> None:
+    """Hash a model's files again; exit code 2 if one is not what it should be."""
+    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.resolving import installed
+    from semscale.weights.resolving import verify as verify_files
+
+    names = [name] if name else installed()
+    for each in names:
+        files = verify_files(each)
+        typer.echo(f"{files.name}: all files are {'as pinned' if files.pinned else 'as they were pulled'}")
+    if not names:
+        typer.echo(f"no model on this disk yet: semscale models pull {DEFAULT_MODEL}")
+
+
+@app.command()
+def path(name: _Name = None) -> None:
+    """Print the folder with a model's files."""
+    from semscale.errors import ModelError
+    from semscale.weights.known import DEFAULT_MODEL
+    from semscale.weights.resolving import home_of, installed
+
+    name = name or DEFAULT_MODEL
+    folder = home_of(name)
+    if home_of(name).name.replace("--", "/", 1) not in installed():
+        raise ModelError(f"{name} is not on this disk: semscale models pull {name}")
+    typer.echo(folder)
+
+
+def _size_of(name: str) -> int:
+    from semscale.weights.resolving import home_of
+
+    return sum(file.stat().st_size for file in home_of(name).rglob("*") if file.is_file())
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 1e6:.0f} MB"
+
+
+def _mark(is_here: bool) -> str:
+    return "yes" if is_here else "no"

@@ -1,0 +1,182 @@
+"""``semscale drift compare`` and ``gate``: a candidate beside the baseline, without and with a decision."""
+
+from typing import TYPE_CHECKING
+
+import typer
+
+from semscale.cli.drift.options import (
+    Alpha,
+    Baseline,
+    Candidate,
+    CorrectionName,
+    Dataset,
+    Field,
+    FileModelName,
+    GateFile,
+    Github,
+    Id,
+    Input,
+    Junit,
+    Kinds,
+    Layer,
+    Long,
+    Metrics,
+    Note,
+    OutItems,
+    Output,
+    OverRuns,
+    Pairing,
+    PairingName,
+    Seed,
+    Summary,
+    Threshold,
+    Where,
+)
+from semscale.cli.options.consistency import Embedder
+from semscale.cli.options.model import NoCache, Precision, PrecisionName
+from semscale.cli.options.table import Encoding, FormatName, Json, Report, Sheet
+
+if TYPE_CHECKING:
+    from semscale.cli.drift.run import ComparedRuns
+
+_EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
+
+
+def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    candidate: Candidate,
+    baseline: Baseline = None,
+    dataset: Dataset = None,
+    history: Where = None,
+    model: FileModelName = None,
+    note: Note = None,
+    id: Id = None,  # noqa: A002
+    input: Input = None,  # noqa: A002
+    output: Output = None,
+    field: Field = None,
+    long: Long = False,  # noqa: FBT002
+    pairing: PairingName = Pairing.ASSIGNMENT,
+    out: OutItems = None,
+    report: Report = None,
+    json: Json = False,  # noqa: FBT002
+    embedder: Embedder = None,
+    layer: Layer = None,
+    precision: PrecisionName = Precision.EXACT,
+    no_cache: NoCache = False,  # noqa: FBT002
+    encoding: Encoding = None,
+    format: FormatName = None,  # noqa: A002
+    sheet: Sheet = None,
+    seed: Seed = None,
+) -> None:
+    """Measure how far a candidate is from the baseline, and decide nothing.
+
+    [bold]semscale drift compare new.jsonl --model gpt-4o-mini --out losses.parquet --report drift.html[/bold]
+    """
+    from semscale.cli.drift.meter import MeterChoice
+    from semscale.cli.drift.outputs import DriftOutputs
+    from semscale.cli.drift.run import CompareRun
+    from semscale.cli.drift.source import OutputFile, run_columns, table_settings
+
+    columns = run_columns(id=id, input=input, output=output, field=field, long=long)
+    run = CompareRun(
+        candidate,
+        history,
+        dataset,
+        baseline,
+        source=OutputFile(model, columns, note, table_settings(encoding, format, sheet)),
+        measuring=MeterChoice(
+            embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
+        ),
+        outputs=DriftOutputs(report=report, out=out),
+    )
+    _present(run.done(), as_json=json)
+
+
+def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
+    candidate: Candidate,
+    gate: GateFile = None,
+    metric: Metrics = None,
+    by: Kinds = None,
+    alpha: Alpha = None,
+    correction: CorrectionName = None,
+    threshold: Threshold = None,
+    over_runs: OverRuns = False,  # noqa: FBT002
+    baseline: Baseline = None,
+    dataset: Dataset = None,
+    history: Where = None,
+    model: FileModelName = None,
+    note: Note = None,
+    id: Id = None,  # noqa: A002
+    input: Input = None,  # noqa: A002
+    output: Output = None,
+    field: Field = None,
+    long: Long = False,  # noqa: FBT002
+    pairing: PairingName = Pairing.ASSIGNMENT,
+    report: Report = None,
+    json: Json = False,  # noqa: FBT002
+    junit: Junit = None,
+    summary: Summary = None,
+    github: Github = False,  # noqa: FBT002
+    out: OutItems = None,
+    embedder: Embedder = None,
+    layer: Layer = None,
+    precision: PrecisionName = Precision.EXACT,
+    no_cache: NoCache = False,  # noqa: FBT002
+    encoding: Encoding = None,
+    format: FormatName = None,  # noqa: A002
+    sheet: Sheet = None,
+    seed: Seed = None,
+) -> None:
+    """Decide whether a candidate is as good as the baseline: pass, fail or undecided.
+
+    [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
+
+    It fails where a metric drifted significantly and by its margin or more, or a threshold does not hold.
+
+    Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
+    """
+    from semscale.cli.drift.meter import MeterChoice
+    from semscale.cli.drift.outputs import DriftOutputs
+    from semscale.cli.drift.run import CompareRun
+    from semscale.cli.drift.settings import gate_settings
+    from semscale.cli.drift.source import OutputFile, run_columns, table_settings
+    from semscale.errors import InputError
+
+    if json and github:
+        raise InputError("--github prints its lines beside the table: take it without --json")
+    settings = gate_settings(
+        gate,
+        threshold,
+        metrics=metric,
+        by=by,
+        alpha=alpha,
+        correction=correction and correction.value,
+        over_runs=over_runs,
+        seed=seed,
+    )
+    columns = run_columns(id=id, input=input, output=output, field=field, long=long)
+    run = CompareRun(
+        candidate,
+        history,
+        dataset,
+        baseline,
+        source=OutputFile(model, columns, note, table_settings(encoding, format, sheet)),
+        measuring=MeterChoice(
+            embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
+        ),
+        settings=settings,
+        outputs=DriftOutputs(report=report, out=out, junit=junit, summary=summary),
+    )
+    compared = run.done()
+    _present(compared, as_json=json, annotate=github)
+    raise typer.Exit(_EXIT_CODES[str(compared.stored.outcome)])
+
+
+def _present(compared: "ComparedRuns", *, as_json: bool, annotate: bool = False) -> None:
+    if as_json:
+        from semscale.cli.drift.json_output import compared_json
+
+        typer.echo(compared_json(compared))
+        return
+    from semscale.cli.drift.view import show_compared
+
+    show_compared(compared, annotate=annotate)

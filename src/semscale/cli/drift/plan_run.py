@@ -1,0 +1,104 @@
+"""What ``semscale drift plan`` does: take the spread of what was compared, or of a rerun, and plan."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from semscale.cli.drift.meter import MeterChoice
+from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of
+from semscale.cli.drift.settings import as_number, named_number
+from semscale.cli.progress import progress_bars
+from semscale.drift.comparing import compare
+from semscale.drift.comparison import Comparison
+from semscale.drift.gate_check import check_gate
+from semscale.drift.gate_settings import GateSettings
+from semscale.drift.plan import GatePlan, plan_gate
+from semscale.errors import InputError
+from semscale.history.runs import Run
+from semscale.history.stored_comparison import StoredComparison
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+_RECENT = 60  # comparisons that a plan takes the spread from: more would change it little
+
+
+@dataclass(frozen=True)
+class PlanRun:
+    """One call of ``semscale drift plan``.
+
+    Attributes:
+        where: the history.
+        dataset: which one; the only one unless given.
+        measuring: how a rerun is measured, where there are no comparisons yet.
+        settings: of the gate.
+        power: chance of finding the drift.
+        drifts: to plan for, as on the command line.
+        items: to plan with.
+    """
+
+    where: str | None = None
+    dataset: str | None = None
+    measuring: MeterChoice = field(default_factory=MeterChoice)
+    settings: GateSettings = field(default_factory=GateSettings)
+    power: float = 0.8
+    drifts: Sequence[str] = ()
+    items: int | None = None
+
+    def done(self) -> GatePlan:
+        """Take the spread of comparisons that there are, or of a rerun, and plan.
+
+        Raises:
+            InputError: there is neither, or a setting that cannot be used.
+        """
+        drift = read_drifts(self.drifts)
+        with chosen_history(self.where) as history:
+            baseline, _ = baseline_of(history, None, dataset_of(history, self.dataset))
+            check_gate(baseline, self.settings)
+            source = self._source(history, baseline)
+        return plan_gate(
+            source,
+            n_items=self.items,
+            settings=self.settings,
+            power=self.power,
+            drift=drift,
+        )
+
+    def _source(self, history: "History", baseline: Run) -> Comparison | list[StoredComparison]:
+        """Take two comparisons or more; else a rerun, which needs the model; else one comparison."""
+        kept = history.comparisons(baseline_id=baseline.id)[-_RECENT:]
+        reruns = history.reruns(baseline.id)
+        if len(kept) > 1 or (kept and not reruns):
+            return [replace(each, scores=history.scores(each.id)) for each in kept]
+        if not reruns:
+            raise InputError(
+                "a plan needs to know how far items differ: record a rerun of the baseline (semscale drift "
+                "record OUTPUTS --rerun-of baseline), or gate a candidate first"
+            )
+        *others, latest = reruns
+        with progress_bars() as progress:
+            meter = self.measuring.meter()
+            return compare(baseline, latest, reruns=others, meter=meter, progress=progress)
+
+
+def read_drifts(written: Sequence[str]) -> float | Mapping[str, float] | None:
+    """Read drifts to plan for: one number for all metrics, or some by metric.
+
+    Raises:
+        InputError: one is neither, or a number for all stands beside others.
+
+    Example:
+        >>> read_drifts(["0.1"]), read_drifts(["match=0.1"]), read_drifts([])
+        (0.1, {'match': 0.1}, None)
+    """
+    if not written:
+        return None
+    for_all = [number for number in map(as_number, written) if number is not None]
+    by_metric = [named for named in map(named_number, written) if named is not None]
+    if len(written) == 1 and for_all:
+        return for_all[0]
+    if len(by_metric) < len(written):
+        raise InputError(
+            f"drift must be one number, or METRIC=NUMBER for each metric, got {', '.join(written)!r:.60}"
+        )
+    return dict(by_metric)

@@ -1,0 +1,93 @@
+"""What ``semscale drift self-test`` does between options and output: load, damage, ask the gate, write."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semscale.cli.drift.meter import MeterChoice
+from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of, run_of
+from semscale.cli.outputs import check_report, write_page
+from semscale.cli.progress import progress_bars
+from semscale.drift.gate_check import check_gate
+from semscale.drift.gate_settings import GateSettings
+from semscale.drift.self_test_results import SelfTest
+from semscale.drift.self_testing import self_test
+from semscale.history.runs import Run
+from semscale.store.atomic import check_writable
+from semscale.store.writing import output_format, write_table
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+
+@dataclass(frozen=True)
+class SelfTestRun:
+    """One call of ``semscale drift self-test``.
+
+    Attributes:
+        run: to be damaged; the baseline unless given.
+        where: the history.
+        dataset: which one; the only one unless given.
+        measuring: how runs are measured.
+        settings: of the gate.
+        kinds: of change; all unless given.
+        shares: of the items that are changed; as ``self_test`` has them unless given.
+        items: of each draw.
+        draws: of each kind and share.
+        out: file for the table.
+        report: file for the report.
+    """
+
+    run: str | None = None
+    where: str | None = None
+    dataset: str | None = None
+    measuring: MeterChoice = field(default_factory=MeterChoice)
+    settings: GateSettings = field(default_factory=GateSettings)
+    kinds: Sequence[str] | None = None
+    shares: Sequence[float] | None = None
+    items: int = 30
+    draws: int = 200
+    out: Path | None = None
+    report: Path | None = None
+
+    def done(self) -> SelfTest:
+        """Damage the run and ask the gate, again and again.
+
+        Raises:
+            SemscaleError: what the history or the model cannot do, or a setting that cannot be used.
+        """
+        check_report(self.report)
+        if self.out is not None:
+            output_format(self.out)
+            check_writable(self.out, "out")
+        with chosen_history(self.where) as history:
+            baseline, reruns = self._runs(history)
+        check_gate(baseline, self.settings)
+        with progress_bars() as progress:
+            found = self_test(
+                baseline,
+                reruns=reruns,
+                meter=self.measuring.meter(),
+                settings=self.settings,
+                kinds=self.kinds,
+                items=self.items,
+                draws=self.draws,
+                seed=self.measuring.seed,
+                progress=progress,
+                **({} if not self.shares else {"shares": tuple(self.shares)}),
+            )
+        if self.out is not None:
+            write_table(found.to_frame(), self.out)
+        if self.report is not None:
+            from semscale.report.self_test_page import self_test_page
+
+            write_page(self.report, self_test_page(found))
+        return found
+
+    def _runs(self, history: "History") -> tuple[Run, list[Run]]:
+        if self.run is None:
+            baseline, _ = baseline_of(history, None, dataset_of(history, self.dataset))
+        else:
+            baseline = run_of(history, self.run, self.dataset)
+        return baseline, history.reruns(baseline.id)

@@ -1,0 +1,189 @@
+"""What ``semscale judge`` does between its options and its output: check, load, ask, write."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import polars as pl
+
+from semscale.chat.budget import Budget
+from semscale.chat.forecast import Forecast, forecast
+from semscale.chat.ledger import Ledger
+from semscale.chat.limits import Limits
+from semscale.chat.runner import run_apart
+from semscale.cli.options.judges import JudgeChoice
+from semscale.cli.outputs import check_input, check_report, write_page
+from semscale.cli.progress import progress_bars
+from semscale.judging.asking import Running
+from semscale.judging.audit import Audit, audit
+from semscale.judging.human_labels import beside_humans, label_table
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
+from semscale.judging.judge_summary import JudgeSummary
+from semscale.stats.estimates import IntervalPlan
+from semscale.store.atomic import check_writable
+from semscale.store.reading import TableSettings, open_table
+from semscale.store.result_columns import PREFIX, check_output
+from semscale.store.writing import output_format, write_table
+
+if TYPE_CHECKING:
+    from semscale.judging.panel import Panel
+
+
+@dataclass(frozen=True)
+class Caps:
+    """How fast, and how much at most.
+
+    Attributes:
+        concurrency: calls at once, of each judge.
+        per_minute: calls a minute, of each judge.
+        calls: most calls that are sent, of all judges together.
+        money: most that is spent, in the currency of the price table.
+        ledger: file that keeps replies; Semscale's own unless given.
+    """
+
+    concurrency: int = 16
+    per_minute: float | None = None
+    calls: int | None = None
+    money: float | None = None
+    ledger: str | None = None
+
+    def running(self) -> Running:
+        """How calls are made."""
+        return Running(
+            limits=Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute),
+            budget=Budget(calls=self.calls, money=self.money),
+            ledger=True if self.ledger is None else self.ledger,
+        )
+
+
+@dataclass(frozen=True)
+class JudgedFile:
+    """What came of one call of ``semscale judge``.
+
+    Attributes:
+        summary: what was measured.
+        out: where the table was written, if it was.
+        report: where the report was written, if it was.
+    """
+
+    summary: JudgeSummary
+    out: Path | None = None
+    report: Path | None = None
+
+
+@dataclass(frozen=True)
+class JudgeRun:
+    """One call of ``semscale judge``.
+
+    Attributes:
+        columns: which column is what.
+        choice: who judges.
+        caps: how fast, and how much at most.
+        plan: how intervals are made.
+        out: file for the table.
+        report: file for the report.
+    """
+
+    columns: JudgeColumns
+    choice: JudgeChoice
+    caps: Caps
+    plan: IntervalPlan
+    out: Path | None = None
+    report: Path | None = None
+
+    def check_options(self) -> None:
+        """Check, before anything is read or loaded, that options go together and outputs can be written.
+
+        Raises:
+            InputError: they do not, or cannot.
+        """
+        self.choice.check()
+        if self.out is not None:
+            output_format(self.out)
+            check_writable(self.out, "out")
+        check_report(self.report)
+
+    def on(self, file: str, **settings: Unpack[TableSettings]) -> JudgedFile:
+        """Judge a file, write what was asked for, and sum it up; where a cap is reached, what is done.
+
+        Raises:
+            SemscaleError: what the table, the model or the template cannot do.
+        """
+        with progress_bars() as progress:
+            judge = self.choice.load(progress)
+            name, cells = self._cells(file, **settings)
+            template = judge.template if isinstance(judge, Judge) else judge.judges[0].template
+            labels = None if cells.human is None else label_table(cells.human, template)
+            result = judge.judge(
+                cells.questions,
+                cells.answers,
+                references=cells.references,
+                running=self.caps.running(),
+                progress=progress,
+            )
+        summary = JudgeSummary(name, self.columns, cells, result, self.plan)
+        if labels is not None:
+            human = beside_humans(
+                summary.expected, labels, template, interval=self.plan.interval, seed=self.plan.seed
+            )
+            summary = JudgeSummary(name, self.columns, cells, result, self.plan, human)
+        if self.out is not None:
+            found = result.to_frame().rename(lambda column: PREFIX + column)
+            write_table(pl.concat([cells.rows, found], how="horizontal"), self.out)
+        if self.report is not None:
+            from semscale.report.judge_page import judge_page
+
+            write_page(self.report, judge_page(summary))
+        return JudgedFile(summary, self.out, self.report)
+
+    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> list[tuple[str, Forecast]]:
+        """Say for each judge what it would take, without asking."""
+        judge = self.choice.load()
+        _, cells = self._cells(file, **settings)
+        ledger = Ledger(self.caps.ledger)
+        try:
+            return [(each.name, run_apart(self._forecast(each, cells, ledger))) for each in _members(judge)]
+        finally:
+            ledger.close()
+
+    def audited(self, file: str, *, rows: int, **settings: Unpack[TableSettings]) -> list[tuple[str, Audit]]:
+        """Audit each judge on the first rows of a file that can be judged."""
+        with progress_bars() as progress:
+            judge = self.choice.load(progress)
+            _, cells = self._cells(file, **settings)
+            members = _members(judge)
+            part = self.caps.running().divided(len(members))
+            return [
+                (
+                    each.name,
+                    audit(
+                        each,
+                        cells.questions[:rows],
+                        cells.answers[:rows],
+                        references=None if cells.references is None else cells.references[:rows],
+                        running=part,
+                        plan=self.plan,
+                        progress=progress,
+                    ),
+                )
+                for each in members
+            ]
+
+    def _cells(self, file: str, **settings: Unpack[TableSettings]) -> tuple[str, JudgeCells]:
+        check_input(file, self.report)
+        table = open_table(file, **settings)
+        self.columns.check(table)
+        if self.out is not None:
+            check_output(table, self.out)
+        return table.name, read_judge_cells(table, self.columns)
+
+    async def _forecast(self, judge: Judge, cells: JudgeCells, ledger: Ledger) -> Forecast:
+        """Forecast the form whose replies the ledger has most of: the one that the model took before."""
+        forms = judge.requests(cells.questions, cells.answers, references=cells.references)
+        found = [await forecast(requests, judge.model, ledger=ledger) for requests in forms]
+        return min(found, key=lambda each: each.calls)
+
+
+def _members(judge: "Judge | Panel") -> tuple[Judge, ...]:
+    return (judge,) if isinstance(judge, Judge) else judge.judges

@@ -1,0 +1,160 @@
+"""The charts of a matching report: histograms one below the other, and parts of scores as dots."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.palette import ACCENT, GRID, INK, MUTED
+from semscale.report.charts.theme import Specification, themed
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_TALL, _LOW = 104, 66  # pixels of a row: with few rows, with many
+_FEW = 5
+_REACH = 0.8  # of a row, that its longest bar takes
+_BELOW = 0.13  # of a row, between its baseline and its mean
+_DOTS_ROW = 40
+
+
+@dataclass(frozen=True)
+class HistogramRow:
+    """One histogram: its name, the share of scores in each bin, the mean and the ends of its interval."""
+
+    name: str
+    shares: Floats
+    mean: float
+    low: float | None
+    high: float | None
+    colour: str
+
+
+@dataclass(frozen=True)
+class DotRow:
+    """One part of the scores: its mean in several sets of rows, each set with its colour."""
+
+    name: str
+    means: tuple[float, ...]
+
+
+def histograms(
+    rows: Sequence[HistogramRow], edges: Floats, *, title: str = "score", width: int
+) -> Specification:
+    """Draw histograms with one axis, each as tall as its greatest share, with its mean below.
+
+    Args:
+        rows: from top to bottom.
+        edges: of the bins, shape (bins + 1,).
+        title: what the axis shows.
+        width: whole width in pixels, labels included.
+    """
+    import altair as alt
+
+    names = [row.name for row in rows]
+    room = label_room(width, names)
+    ticks = 6 if width < NARROW_LIMIT else 11
+    x = alt.X(
+        "start:Q",
+        axis=alt.Axis(title=title, tickCount=ticks, domain=False, ticks=False, grid=True),
+        scale=alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False, zero=False),
+    )
+    y = alt.Y(
+        "top:Q",
+        axis=_rows_axis(len(rows), room),
+        scale=alt.Scale(domain=[len(rows) - 1 + 2 * _BELOW, -_REACH - 0.12], nice=False, zero=False),
+    )
+    colour = alt.Color("colour:N", scale=None)
+    bars = alt.Chart(alt.NamedData(name="bars")).mark_rect(stroke="#fdfcf9", strokeWidth=1)
+    lines = alt.Chart(alt.NamedData(name="means"))
+    layers = alt.layer(
+        alt.Chart(alt.NamedData(name="means")).mark_rule(stroke=GRID).encode(y=alt.Y("row:Q")),
+        bars.encode(x=x, x2="stop:Q", y=y, y2="bottom:Q", color=colour),
+        lines.mark_rule(stroke=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q", y="below:Q"),
+        lines.mark_circle(size=64, color=INK, opacity=1).encode(x="mean:Q", y="below:Q"),
+    )
+    height = (_TALL if len(rows) <= _FEW else _LOW) * len(rows)
+    return themed(layers, names, room, _histogram_data(rows, edges), width=width - room, height=height)
+
+
+def dots(rows: Sequence[DotRow], colours: Sequence[str], *, width: int) -> Specification:
+    """Draw one line a part with a dot for each set of rows.
+
+    Args:
+        rows: from top to bottom.
+        colours: one a set, in the order of ``means``.
+        width: whole width in pixels, labels included.
+    """
+    import altair as alt
+
+    names = [row.name for row in rows]
+    room = label_room(width, names)
+    records: list[dict[str, Any]] = [
+        {"row": place, "value": mean, "colour": colour}
+        for place, row in enumerate(rows)
+        for mean, colour in zip(row.means, colours, strict=True)
+    ]
+    spans = [{"row": place, "low": min(row.means), "high": max(row.means)} for place, row in enumerate(rows)]
+    values = [mean for row in rows for mean in row.means]
+    low, high = min([0.0, *values]), max([1.0, *values])
+    x = alt.X(
+        "value:Q",
+        axis=alt.Axis(title="mean", tickCount=6, orient="top", domain=False, ticks=False),
+        scale=alt.Scale(domain=[low, high], nice=False),
+    )
+    y = alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))
+    layers = alt.layer(
+        alt.Chart(alt.NamedData(name="spans"))
+        .mark_rule(stroke=MUTED, strokeWidth=1.5)
+        .encode(x="low:Q", x2="high:Q", y=y),
+        alt.Chart(alt.NamedData(name="rows"))
+        .mark_circle(size=130, opacity=1)
+        .encode(x=x, y=y, color=alt.Color("colour:N", scale=None)),
+    )
+    datasets: dict[str, list[dict[str, Any]]] = {"rows": records, "spans": spans}
+    return themed(layers, names, room, datasets, width=width - room, height=_DOTS_ROW * len(rows))
+
+
+def _rows_axis(n: int, room: int) -> "alt.Axis":
+    import altair as alt
+
+    return alt.Axis(
+        values=list(range(n)),
+        labelExpr="names[datum.value]",
+        labelLimit=0,
+        labelLineHeight=15,
+        labelPadding=10,
+        minExtent=room,
+        maxExtent=room,
+        title=None,
+        grid=False,
+        domain=False,
+        ticks=False,
+        labelOverlap=False,
+        labelBaseline="bottom",
+    )
+
+
+def _histogram_data(rows: Sequence[HistogramRow], edges: Floats) -> dict[str, list[dict[str, Any]]]:
+    bars = [
+        {
+            "start": float(start),
+            "stop": float(stop),
+            "top": place - _REACH * float(share / row.shares.max()),
+            "bottom": place,
+            "colour": row.colour,
+        }
+        for place, row in enumerate(rows)
+        for start, stop, share in zip(edges[:-1], edges[1:], row.shares, strict=True)
+        if share > 0
+    ]
+    means = [
+        {"row": place, "below": place + _BELOW, "mean": row.mean, "low": row.low, "high": row.high}
+        for place, row in enumerate(rows)
+    ]
+    return {"bars": bars, "means": means}
+
+
+HISTOGRAM, GROUP, UNRELATED = ACCENT, "#5c8fc0", "#b9b3a4"
+"""Colours of all rows, of a group, and of unrelated pairs."""

@@ -1,0 +1,94 @@
+"""A table of coloured cells with a figure in each."""
+
+from collections.abc import Sequence
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from semscale.report.charts.labels import label_room, lines_of, names_axis, text_width, words_of
+from semscale.report.charts.palette import ink_on
+from semscale.report.charts.theme import Specification, themed
+
+if TYPE_CHECKING:
+    import altair as alt
+
+_CELL = 72  # pixels
+_WIDEST_CELL = 112
+_ROOMY_CELL = 34
+_LONGEST_COLUMN_NAME = 24
+_SIDES = 12  # pixels that a label beside a row keeps free, and one above a column need not
+
+
+def matrix(
+    colours: Sequence[Sequence[str]],
+    texts: Sequence[Sequence[str]],
+    rows: Sequence[str],
+    columns: Sequence[str],
+    *,
+    width: int,
+    title: str | None = None,
+) -> Specification:
+    """Draw a table of coloured cells with a figure in each.
+
+    Args:
+        colours: one colour a cell, row by row.
+        texts: one figure a cell, row by row.
+        rows: labels of the rows.
+        columns: labels of the columns; where they would not fit they are broken into two lines, or else
+            turned upright.
+        width: the most it may take, labels included.
+        title: what the columns are.
+    """
+    import altair as alt
+
+    room = label_room(width, rows)
+    longest = max(map(text_width, [*map(_short, columns), *chain(*texts)]), default=0)
+    cell = min(max(float(_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
+    axis, heads = _columns_axis(columns, int(cell), title)
+    records = [
+        {"row": i, "column": j, "colour": colours[i][j], "text": texts[i][j], "ink": ink_on(colours[i][j])}
+        for i in range(len(rows))
+        for j in range(len(columns))
+    ]
+    base = alt.Chart(alt.NamedData(name="rows")).encode(
+        x=alt.X("column:O", axis=axis, scale=alt.Scale(padding=0.04)),
+        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(padding=0.06)),
+    )
+    cells = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
+    size = 12 if cell >= _ROOMY_CELL else 9
+    figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
+    layers = alt.layer(cells, figures).add_params(alt.param(name="columns", value=heads))
+    return themed(layers, rows, room, {"rows": records}, width=cell * len(columns), height=34 * len(rows))
+
+
+def _columns_axis(
+    columns: Sequence[str], cell: int, title: str | None
+) -> "tuple[alt.Axis, list[str] | list[list[str]]]":
+    """Build the axis above columns of ``cell`` pixels, and the labels that it writes."""
+    import altair as alt
+
+    heads = [_short(name) for name in columns]
+    longest = max(map(text_width, heads), default=0)
+    lines = [lines_of(name, cell + _SIDES) for name in heads]
+    is_whole = all(
+        " ".join(some) == " ".join(words_of(name)) for some, name in zip(lines, heads, strict=True)
+    )
+    fits = longest <= cell
+    upright, in_lines = not fits and not is_whole, not fits and is_whole
+    axis = alt.Axis(
+        orient="top",
+        labelExpr="columns[datum.value]",
+        labelAngle=-90 if upright else 0,
+        labelLimit=0,
+        labelLineHeight=15,
+        labelPadding=14 if in_lines else 6,  # a second line hangs half a line lower
+        minExtent=longest + 8 if upright else 36 if in_lines else 0,
+        title=title,
+        titlePadding=8,
+        domain=False,
+        ticks=False,
+    )
+    return axis, lines if in_lines else heads
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_COLUMN_NAME else name[: _LONGEST_COLUMN_NAME - 1] + "…"

@@ -1,0 +1,270 @@
+"""The picture of a trend: every metric's mean loss over time, one below the other, on one axis of time.
+
+It is drawn as SVG itself: Vega takes most of a second for it, and a list of runs should appear at once.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from xml.etree import ElementTree
+
+import numpy as np
+from markupsafe import Markup
+
+from semscale.drift.decision import Outcome
+from semscale.report import svg_paths as paths
+from semscale.report.charts.forest import NOISE, TOLERATED
+from semscale.report.charts.labels import NARROW_LIMIT
+from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, GRID, INK, MUTED
+from semscale.report.wording import number, printable
+from semscale.types import Floats
+
+MOST_RUNS = 400
+"""Runs that are drawn; of more the latest."""
+
+_LEFT, _RIGHT = 46, 10  # pixels beside the plots
+_STRIP, _TITLE, _GAP, _FOOT = 42, 20, 14, 24
+_HEIGHT = {True: 96, False: 118}
+_FEW_RUNS = 60  # up to which each run has its own interval and mark
+_MOST_LABELS = {True: 5, False: 12}
+_HOUR = 3600
+_FEW_DAYS = 4 * 24 * _HOUR
+_NEAR, _SHARE_NEAR = 0.25, 0.2  # of the mean distance of runs; share of runs so near that no clock shows them
+_TICKS = {True: 3, False: 5}
+_TICK_ROOM = 92  # pixels that a date takes
+_NONE: dict[str, str] = {"fill": "none"}
+
+
+@dataclass(frozen=True)
+class Course:
+    """One metric over time, all figures in its own unit, each of shape (t,); NaN where a run has none.
+
+    Attributes:
+        name: its heading.
+        loss: mean loss of each run.
+        low: lower end of its interval.
+        high: upper end.
+        noise: what reruns of the baseline lose.
+        limit: noise and margin.
+        change: place of a change of level and the means before and after; ``None`` without one.
+    """
+
+    name: str
+    loss: Floats
+    low: Floats
+    high: Floats
+    noise: Floats
+    limit: Floats
+    change: tuple[int, float, float] | None
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """What all metrics share: when runs were compared, what the gate said, and where the model changed."""
+
+    times: tuple[datetime, ...]
+    outcomes: tuple[str | None, ...]
+    model_changes: tuple[int, ...]
+
+    @property
+    def is_even(self) -> bool:
+        """Whether runs stand at equal distances, as by the clock many would lie on top of each other."""
+        gaps = np.diff(self._stamps)
+        near = gaps < _NEAR * np.ptp(self._stamps) / max(len(gaps), 1)
+        return bool(len(gaps)) and float(near.mean()) > _SHARE_NEAR
+
+    @property
+    def places(self) -> list[float]:
+        """Where each run stands on the axis: hours since the first run, or its number."""
+        if self.is_even:
+            return [float(place) for place in range(len(self.times))]
+        return [round((stamp - self._stamps[0]) / _HOUR, 3) for stamp in self._stamps]
+
+    def ticks(self, most: int) -> dict[float, str]:
+        """Choose runs evenly, the first and the last among them, and write when they were compared."""
+        chosen = np.unique(np.linspace(0, len(self.times) - 1, most).round().astype(int))
+        few_days = self._stamps[-1] - self._stamps[0] < _FEW_DAYS
+        places = self.places
+        return {
+            places[run]: self.times[run].strftime("%m-%d %H:%M" if few_days else "%Y-%m-%d") for run in chosen
+        }
+
+    @property
+    def _stamps(self) -> list[float]:
+        return [time.timestamp() for time in self.times]
+
+
+@dataclass(frozen=True)
+class _Plane:
+    """One plot: where its corner lies, how large it is, and what its axes cover."""
+
+    ends: tuple[float, float]
+    width: float
+    top: float
+    height: float
+    greatest: float = 1.0
+
+    def x(self, place: float) -> float:
+        low, high = self.ends
+        return _LEFT + self.width * (place - low) / (high - low)
+
+    def y(self, value: float) -> float:
+        return self.top + self.height * (1 - value / self.greatest)
+
+    def points(self, places: Sequence[float], values: Floats) -> list[paths.Point]:
+        return [(self.x(place), self.y(value)) for place, value in zip(places, values.tolist(), strict=True)]
+
+
+def courses(timeline: Timeline, metrics: Sequence[Course], label: str, *, width: int) -> Markup:
+    """Draw the gate's outcomes, then one plot a metric, with model changes through all of them.
+
+    Args:
+        timeline: t runs, at most ``MOST_RUNS``.
+        metrics: from top to bottom.
+        label: what the picture says, for readers who cannot see it.
+        width: whole width in pixels.
+
+    Returns:
+        One ``<svg role="img">`` element, escaped and ready to embed.
+    """
+    narrow, places = width < NARROW_LIMIT, timeline.places
+    spare = (places[-1] - places[0]) * 0.02 or 1.0
+    ends = places[0] - spare, places[-1] + spare
+    step = _TITLE + _HEIGHT[narrow] + _GAP
+    bottom = _STRIP + step * len(metrics)
+    box = {"viewBox": f"0 0 {width} {bottom + _FOOT}", "style": f"max-width:{width}px", "font-size": "13"}
+    svg = ElementTree.Element("svg", {**box, "role": "img", "aria-label": printable(label)})
+    plot = width - _LEFT - _RIGHT
+    planes = [_Plane(ends, plot, 16, _STRIP - 24)]
+    for order, metric in enumerate(metrics):
+        top = _STRIP + step * order + _TITLE
+        planes.append(_Plane(ends, plot, top, _HEIGHT[narrow], _greatest(metric)))
+        _draw_metric(svg, planes[-1], places, metric)
+    _draw_models(svg, planes, timeline, most=_MOST_LABELS[narrow])
+    _draw_gate(svg, planes[0], timeline)
+    _draw_dates(svg, planes[0], timeline.ticks(_TICKS[narrow]), top=bottom)
+    return Markup(ElementTree.tostring(svg, encoding="unicode"))  # the serialiser has escaped it
+
+
+def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
+    """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
+    _text(svg, plane.x(plane.ends[0]), plane.top - 7, metric.name, {"font-weight": "600"})
+    _draw_axis(svg, plane)
+    _draw_bands(svg, plane, places, metric)
+    _draw_levels(svg, plane, places, metric.change)
+    few = len(places) <= _FEW_RUNS
+    means = plane.points(places, metric.loss)
+    highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, 0.0))
+    if few:
+        _path(svg, paths.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"})
+    else:
+        _path(svg, paths.band(highs, lows), {"fill": ACCENT, "fill-opacity": "0.22"})
+    _path(svg, paths.line(means), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"})
+    beyond = metric.loss >= metric.limit
+    over = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if is_over]
+    under = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if not is_over]
+    if few:
+        _path(svg, paths.dots(under), _round(ACCENT, 7))
+    _path(svg, paths.diamonds(over, 4.5 if few else 3), {"fill": CONTRAST})
+
+
+def _draw_levels(
+    svg: ElementTree.Element, plane: _Plane, places: Sequence[float], change: tuple[int, float, float] | None
+) -> None:
+    """Draw the means before and after a change of level, beneath the runs' own marks."""
+    if change is None:
+        return
+    run, before, after = change
+    middle = plane.x((places[run - 1] + places[run]) / 2)
+    levels = [(plane.x(places[0]), plane.y(before)), (middle, plane.y(before))]
+    levels += [(middle, np.nan), (middle, plane.y(after)), (plane.x(places[-1]), plane.y(after))]
+    _path(svg, paths.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
+
+
+def _draw_axis(svg: ElementTree.Element, plane: _Plane) -> None:
+    step = paths.nice_step(plane.greatest)
+    digits = max(0, -int(np.floor(np.log10(step))))
+    ticks = [step * tick for tick in range(int(plane.greatest / step) + 1)]
+    grid = "".join(f"M{_LEFT},{plane.y(tick):.5g}h{plane.width:.5g}" for tick in ticks)
+    _path(svg, grid, _NONE | {"stroke": GRID})
+    for tick in ticks:
+        _text(
+            svg, _LEFT - 6, plane.y(tick) + 4, number(tick, digits), {"text-anchor": "end", "font-size": "12"}
+        )
+
+
+def _draw_bands(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
+    """Draw what reruns lose, and the margin, from end to end; only where they change is there a corner."""
+    limits = list(zip(metric.noise.tolist(), metric.limit.tolist(), strict=True))
+    changes = [
+        run for run in range(1, len(limits)) if not np.allclose(limits[run], limits[run - 1], equal_nan=True)
+    ]
+    turns = [(plane.ends[0], limits[0]), *((places[run], limits[run]) for run in changes)]
+    turns.append((plane.ends[1], limits[-1]))
+    noise = paths.steps([(plane.x(place), plane.y(value)) for place, (value, _) in turns])
+    limit = paths.steps([(plane.x(place), plane.y(value)) for place, (_, value) in turns])
+    zero = plane.y(0.0)
+    _path(svg, paths.band(limit, [(x, zero) for x, _ in limit]), {"fill": TOLERATED})
+    _path(svg, paths.band(noise, [(x, zero) for x, _ in noise]), {"fill": NOISE})
+    _path(svg, paths.line(limit), _NONE | {"stroke": MUTED, "stroke-width": "1.5"})
+
+
+def _draw_models(
+    svg: ElementTree.Element, planes: Sequence[_Plane], timeline: Timeline, *, most: int
+) -> None:
+    """Rule off changes of the model in each plot, and number the models where they can be told apart."""
+    places, strip = timeline.places, planes[0]
+    changes = [strip.x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
+    rules = "".join(f"M{x:.5g},{plane.top:.5g}v{plane.height:.5g}" for plane in planes for x in changes)
+    _path(svg, rules, _NONE | {"stroke": MUTED, "stroke-dasharray": "3,3"})
+    if 0 < len(changes) <= most:
+        for order, x in enumerate([strip.x(places[0]), *changes], 1):
+            _text(svg, x, 11, str(order), {"text-anchor": "middle", "font-weight": "600", "font-size": "12"})
+
+
+def _draw_gate(svg: ElementTree.Element, plane: _Plane, timeline: Timeline) -> None:
+    """Mark what the gate said of each run: passed, failed, undecided, or a faint dot where none was asked."""
+    said: dict[str | None, list[paths.Point]] = {}
+    for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
+        said.setdefault(outcome, []).append((plane.x(place), 25.0))
+    _path(svg, paths.dots(said.get(None, [])), _round(GRID, 7))
+    _path(svg, paths.dots(said.get(Outcome.PASS, [])), _round(ACCENT, 8))
+    _path(svg, paths.dots(said.get(Outcome.UNDECIDED, [])), _round(INK, 9))
+    _path(svg, paths.dots(said.get(Outcome.UNDECIDED, [])), _round(CARD, 6))
+    _path(svg, paths.diamonds(said.get(Outcome.FAIL, []), 5), {"fill": CONTRAST})
+
+
+def _draw_dates(svg: ElementTree.Element, plane: _Plane, ticks: Mapping[float, str], *, top: float) -> None:
+    """Write dates as far as they have room; the first and the last come before those between."""
+    places = sorted(ticks)
+    last, kept = plane.x(places[-1]), -np.inf
+    for order, place in enumerate(places):
+        x = plane.x(place)
+        is_last = order == len(places) - 1
+        if not is_last and (x - kept < _TICK_ROOM or (kept > -np.inf and last - x < _TICK_ROOM)):
+            continue
+        if is_last and x - kept < _TICK_ROOM:
+            break
+        anchor = "middle" if len(places) == 1 else "end" if is_last else "middle" if order else "start"
+        _text(svg, x, top + 8, ticks[place], {"text-anchor": anchor, "font-size": "12"})
+        kept = x
+
+
+def _greatest(metric: Course) -> float:
+    ends = np.concatenate([metric.loss, metric.high, metric.limit])
+    known = ends[np.isfinite(ends)]
+    return float(known.max()) * 1.06 if len(known) and known.max() > 0 else 1.0
+
+
+def _path(svg: ElementTree.Element, drawn: str, look: dict[str, str]) -> None:
+    if drawn:
+        ElementTree.SubElement(svg, "path", {"d": drawn, **look})
+
+
+def _text(svg: ElementTree.Element, x: float, y: float, said: str, look: dict[str, str]) -> None:
+    placed = {"x": f"{x:.5g}", "y": f"{y:.5g}", "fill": INK}
+    ElementTree.SubElement(svg, "text", placed | look).text = printable(said)
+
+
+def _round(colour: str, diameter: float) -> dict[str, str]:
+    return _NONE | {"stroke": colour, "stroke-width": f"{diameter:g}", "stroke-linecap": "round"}

@@ -1,0 +1,157 @@
+"""The document: what an instrument found, ready for any renderer."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+
+from semscale.report.document.blocks import Block, Detail, Figure, Histogram, Paragraph, SideBySide, Table
+from semscale.report.document.values import Cell, Level, Line, WithInterval
+from semscale.signature import Signature
+
+
+@dataclass(frozen=True)
+class Headline:
+    """The one figure that a document is about, on a ruler of all values it can have.
+
+    Attributes:
+        name: of the figure, such as "mean match".
+        value: the figure with its interval.
+        bounds: least and greatest value it can have.
+        coverage: of the interval, between 0 and 1.
+        ticks: values that are marked on the ruler.
+    """
+
+    name: str
+    value: WithInterval
+    bounds: tuple[float, float]
+    coverage: float
+    ticks: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class Rates:
+    """Several figures that a document is about, side by side: each with its name."""
+
+    figures: tuple[tuple[WithInterval, str], ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A decision that a document is about.
+
+    Attributes:
+        text: the decision in a word.
+        level: how good it is.
+        about: who decided what.
+    """
+
+    text: str
+    level: Level
+    about: str
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a document.
+
+    Attributes:
+        name: a short handle, unique in the document: lower-case letters and hyphens.
+        title: what it is about.
+        blocks: in order.
+        level: a verdict beside the title, if there is one: its words and how good it is.
+    """
+
+    name: str
+    title: Line
+    blocks: tuple[Block, ...]
+    level: tuple[str, Level] | None = None
+
+    @property
+    def full(self) -> tuple[Block, ...]:
+        """Blocks that a full rendering has."""
+        return tuple(block for block in self.blocks if detail_of(block) != "brief")
+
+
+@dataclass(frozen=True)
+class Citation:
+    """A work to cite.
+
+    Attributes:
+        authors: with the year.
+        title: of the work.
+        place: where it appeared.
+        use: what it is cited for.
+        url: where it can be read, if anywhere.
+    """
+
+    authors: str
+    title: str
+    place: str
+    use: str
+    url: str = ""
+
+
+@dataclass(frozen=True)
+class Document:
+    """What an instrument found.
+
+    Attributes:
+        kind: such as "rating report".
+        name: on the screen, such as "Match".
+        title: a sentence or a name.
+        source: what was read, and short facts about the making of the document.
+        signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
+        lead: what the document is about: a figure, several, or a decision; ``None`` where there is nothing.
+        counting: how many rows count, and what was left out, in one line.
+        reading: how to read the lead.
+        facts: counts, by name.
+        cautions: what the figures must not be taken for.
+        sections: in order.
+        notes: lines at the end of a brief rendering.
+        settings: by name.
+        citations: works to cite.
+        ending: the last line of a brief rendering, if there is one.
+    """
+
+    kind: str
+    name: str
+    title: Line
+    source: tuple[Line, ...]
+    signature: Signature | None
+    lead: Headline | Rates | Outcome | None = None
+    counting: tuple[Line, ...] = ()
+    reading: tuple[Line, ...] = ()
+    facts: tuple[tuple[str, Cell], ...] = ()
+    cautions: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    notes: tuple[str, ...] = ()
+    settings: tuple[tuple[str, Line], ...] = ()
+    citations: tuple[Citation, ...] = ()
+    ending: tuple[str, Level] | None = None
+
+    def figures(self) -> Iterator[tuple[Section, Figure | Histogram]]:
+        """Give all pictures with their sections, in order."""
+        for section in self.sections:
+            for block in flat(section.blocks):
+                if isinstance(block, Figure | Histogram):
+                    yield section, block
+
+
+def stamp(moment: datetime) -> str:
+    """Write when something was made, to the minute."""
+    return moment.strftime("%Y-%m-%d %H:%M %Z").strip()
+
+
+def detail_of(block: Block) -> Detail:
+    """Say which renderings a block is meant for."""
+    return block.detail if isinstance(block, Table | Paragraph) else "full"
+
+
+def flat(blocks: Iterable[Block]) -> Iterator[Block]:
+    """Give blocks one after the other, those in columns too."""
+    for block in blocks:
+        if isinstance(block, SideBySide):
+            for column in block.columns:
+                yield from flat(column)
+        else:
+            yield block

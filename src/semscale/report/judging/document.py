@@ -1,0 +1,173 @@
+"""The document of a judged table."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from semscale.report.document.blocks import Block, Item, Items, Paragraph, Reply, Subheading
+from semscale.report.document.document import Citation, Document, Section
+from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.report.judging.figures import (
+    human_table,
+    judge_table,
+    pair_table,
+    scores_histogram,
+    severity_figure,
+)
+from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words
+from semscale.report.parts import altogether, headline, settings
+from semscale.report.sentences import interval_words, left_out_section, rows_that_count
+from semscale.report.wording import capitalised, counted, has_interval, number
+
+if TYPE_CHECKING:
+    from semscale.judging.judge_summary import JudgeSummary
+    from semscale.judging.verdict import Verdict
+
+SHOWN_ITEMS = 8
+
+_JUDGES = Citation(
+    "Zheng, L., Chiang, W.-L., Sheng, Y., et al. (2023).",
+    "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena",
+    "NeurIPS 2023, arXiv:2306.05685",
+    "models as judges",
+)
+_CORRECTION = Citation(
+    "Angelopoulos, A. N., Bates, S., Fannjiang, C., Jordan, M. I., & Zrnic, T. (2023).",
+    "Prediction-powered inference",
+    "Science 382, 669–674",
+    "the corrected mean",
+)
+
+
+def judge_document(summary: "JudgeSummary") -> Document:
+    """Turn what judges said of a table into a document."""
+    estimates, columns = summary.estimates, summary.columns
+    counting = rows_that_count(estimates.overall.n, summary.n, estimates.overall.left_out)
+    nothing = "No row has a score, so there is nothing to estimate. "
+    panel = panel_words(summary)
+    intervals = interval_words(estimates, estimates.overall.method)
+    return Document(
+        kind="judging report",
+        name="Judge",
+        title=("How good “", Quoted(columns.answer), "” is"),
+        source=(
+            Quoted(summary.source),
+            ("template ", Quoted(summary.template.name)),
+            f"{summary.created:%Y-%m-%d}",
+        ),
+        signature=summary.result.signature,
+        lead=headline(estimates, "mean score, from 0 to 1", (0.0, 1.0)),
+        counting=(counting,),
+        reading=(f"{'' if estimates.overall.n else nothing}{counting}.", *([panel] if panel else [])),
+        facts=_facts(summary),
+        cautions=cautions(summary),
+        sections=tuple(_sections(summary)),
+        notes=(f"intervals: {intervals}", f"distributions: {provenance_words(summary)}", *([panel] if panel else [])),
+        settings=settings(
+            summary.source,
+            summary.created,
+            [("Questions", columns.question), ("Answers", columns.answer),
+             *(("References", column) for column in columns.references), ("Human labels", columns.human)],
+            [("Intervals", intervals)],
+            summary.result.signature,
+        ),  # fmt: skip
+        citations=(_JUDGES, *([_CORRECTION] if summary.human else [])),
+    )
+
+
+def _facts(summary: "JudgeSummary") -> tuple[tuple[str, Cell], ...]:
+    overall = summary.estimates.overall
+    facts: list[tuple[str, Cell]] = [
+        ("Rows", Count(summary.n)),
+        ("Scored", Count(overall.n)),
+        ("Left out", Count(overall.n_left_out)),
+        ("Judges", Count(len(summary.judges))),
+    ]
+    if summary.human is not None:
+        corrected = summary.human.corrected
+        facts.append(("With human labels", Count(corrected.n_labelled)))
+        facts += [("Corrected mean", Number(corrected.value))] if has_interval(corrected) else []
+    return tuple(facts)
+
+
+def _sections(summary: "JudgeSummary") -> Iterator[Section]:
+    human, severity = human_table(summary), severity_figure(summary)
+    if mean := summary.estimates.overall.mean:
+        figures: list[tuple[str, Cell]] = [("mean score, from 0 to 1", WithInterval.of(mean))]
+        yield Section(
+            "scores",
+            "How the scores are spread",
+            (
+                altogether(figures, summary.plan.interval),
+                scores_histogram(summary),
+                Paragraph(f"{capitalised(provenance_words(summary))}.", "note"),
+            ),
+        )
+    else:
+        nothing = "No row has a score, so there is nothing to estimate."
+        yield Section("scores", "", (Paragraph(nothing, detail="brief"),))
+    blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]
+    if summary.panel:
+        blocks += [Subheading("How far every two judges agree"), pair_table(summary)]
+    yield Section("judges", "How severe each judge is" if severity else "The judge", tuple(blocks))
+    if human:
+        yield Section("humans", "Against human labels", (human,))
+    yield from _looked_at(summary)
+    yield left_out_section(
+        summary.estimates.overall.left_out, summary.n, MEANINGS, lambda status: _examples(summary, status)
+    )
+
+
+def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
+    """Show the rows on which judges differ, or are least certain, and those with the lowest scores."""
+    disputed = summary.most_disputed(SHOWN_ITEMS).tolist()
+    vague = [] if summary.panel else summary.least_certain(SHOWN_ITEMS).tolist()
+    lowest = summary.lowest(SHOWN_ITEMS).tolist()
+    if disputed or vague:
+        title = "Where the judges differ most" if disputed else "Where the judge is least certain"
+        items = _items(summary, disputed or vague, brief_title=title if disputed else "")
+        yield Section("disputed", title, (items,))
+    if lowest:
+        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest score")
+        yield Section("lowest", "The lowest scores", (_items(summary, lowest, brief_title=brief),))
+
+
+def _items(summary: "JudgeSummary", rows: list[int], *, brief_title: str) -> Items:
+    items = tuple(_item(summary, row) for row in rows)
+    return Items(items, brief_title=brief_title, heads=("question", "answer", "verdict"))
+
+
+def _item(summary: "JudgeSummary", row: int) -> Item:
+    panel, human = summary.panel, summary.human
+    verdicts = {name: judged[row] for name, judged in summary.judges.items()}
+    question, answer = Quoted(summary.cells.questions[row]), Quoted(summary.cells.answers[row])
+    scores = ", ".join(number(verdict.expected) for verdict in verdicts.values())
+    said = Words(scores) if panel else Quoted(next(iter(verdicts.values())).explanation)
+    labels = [f"spread {number(float(panel.spread[row]))}"] if panel else []
+    labels += [f"people {number(float(human.mean_label[row]))}"] if human else []
+    return Item(
+        row=row + 1,
+        score=Number(float(summary.expected[row])),
+        labels=tuple(labels),
+        texts=(("question", question), ("answer", answer)),
+        replies=tuple(_reply(name, verdict) for name, verdict in verdicts.items()),
+        brief=(question, answer, said),
+    )
+
+
+def _reply(name: str, verdict: "Verdict") -> Reply:
+    words = verdict.explanation or verdict.reason or (verdict.replies[-1] if verdict.replies else "")
+    return Reply(
+        judge=Quoted(name),
+        score=Number(verdict.expected),
+        masses=tuple((Number(score), mass) for score, mass in verdict.distribution),
+        words=Quoted(words, 300),
+        status="" if verdict.status == "scored" else str(verdict.status),
+    )
+
+
+def _examples(summary: "JudgeSummary", status: str) -> Iterator[tuple[int, object]]:
+    """Give what a judge replied, or else the answer."""
+    for row in (row for row, found in enumerate(summary.result.status) if found == status):
+        replies = [reply for verdicts in summary.judges.values() for reply in verdicts[row].replies]
+        texts = (text for text in (*replies, summary.cells.answers[row]) if str(text or "").strip())
+        yield row, next(texts, None)

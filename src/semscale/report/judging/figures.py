@@ -1,0 +1,147 @@
+"""Pictures and tables of a judged table: how scores are spread, how severe each judge is, judges beside people."""
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.charts.groups import GroupRow, group_rows
+from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
+from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatch, Table
+from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.report.wording import coverage, has_interval, number, one_line
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.judging.judge_summary import JudgeSummary
+    from semscale.judging.verdicts import Verdicts
+    from semscale.stats.agreement_estimates import AgreementEstimate
+    from semscale.stats.estimates import Estimate
+
+_BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
+_STATUSES = ("unparsable", "refused", "failed", "unfinished")
+
+
+def scores_histogram(summary: "JudgeSummary") -> Histogram:
+    """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
+    mean = summary.estimates.overall.mean
+    name = "Panel, mean" if summary.panel else one_line(summary.template.name)
+    groups = [_group(name, summary.expected, ACCENT, mean)]
+    if summary.panel:
+        groups += [
+            _group(one_line(judge), verdicts.expected, BAR, summary.judge_estimates[judge].overall.mean)
+            for judge, verdicts in summary.judges.items()
+            if verdicts.scored.any()
+        ]
+    if summary.human is not None and not np.isnan(summary.human.mean_label).all():
+        groups.append(_group("People’s labels", summary.human.mean_label, CONTRAST, None))
+    rows = tuple(
+        (Quoted(group.name), Number(group.mean), *map(Number, 100 * _banded(group.scores))) for group in groups
+    )
+    line = f", the line its {coverage(summary.plan.interval)} interval" if mean and has_interval(mean) else ""
+    return Histogram(
+        "scores",
+        tuple(groups),
+        (0.0, 1.0),
+        ("score", "rows"),
+        Table(("", "mean", *(f"{band}, %" for band in _BANDS)), rows),
+        caption="How many rows have which expected score, from 0 to 1, each histogram by its own measure; "
+        f"the dot is the mean{line}.",
+    )
+
+
+def severity_figure(summary: "JudgeSummary") -> Figure | None:
+    """Draw each judge's mean and the whole of its distributions; ``None`` for one judge."""
+    overall = summary.estimates.overall.mean
+    if summary.panel is None or overall is None:
+        return None
+    colours, reference = ordinal(len(_BANDS)), overall.value
+    scored = {name: verdicts for name, verdicts in summary.judges.items() if verdicts.scored.any()}
+    means = {name: summary.judge_estimates[name].overall.mean for name in scored}
+    rows = [_judge_row(name, verdicts, mean) for (name, verdicts), mean in zip(scored.items(), means.values(), strict=True) if mean]
+    described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
+    table = tuple(
+        (Quoted(name), Count(int(verdicts.scored.sum())), WithInterval.of(means[name]),
+         WithInterval.of(summary.severities[name]))
+        for name, verdicts in scored.items()
+    )  # fmt: skip
+    return Figure(
+        "severity",
+        lambda width: group_rows(rows, colours, reference=reference, width=width),
+        f"Means and distributions of each judge. {described}.",
+        Table(("judge", "scored", "mean", "above the others"), table, detail="full"),
+        caption="Each judge’s mean score with its interval, beside the mass it puts on each fifth of the "
+        "range; the dashed line is the panel’s mean.",
+        legend=tuple(Swatch(*pair) for pair in zip(colours, _BANDS, strict=True)),
+    )
+
+
+def judge_table(summary: "JudgeSummary") -> Table:
+    """List the judges: scored and not, mean, severity."""
+    seen = [s for s in _STATUSES if any(s in verdicts.counts for verdicts in summary.judges.values())]
+    rows = []
+    for name, verdicts in summary.judges.items():
+        counts = [Count(int((verdicts.status == status).sum())) for status in ("scored", *seen)]
+        row: list[Cell] = [Quoted(name), Quoted(verdicts.template.name), *counts]
+        row.append(WithInterval.of(summary.judge_estimates[name].overall.mean))
+        rows.append((*row, WithInterval.of(summary.severities[name])) if summary.panel else tuple(row))
+    columns = ("judge", "template", "scored", *seen, "mean")
+    return Table((*columns, "above the others") if summary.panel else columns, tuple(rows), title="Judges")
+
+
+def pair_table(summary: "JudgeSummary") -> Table:
+    """List how far every two judges of a panel agree."""
+    rows = tuple(
+        ((Words(f"{one_line(one)} and {one_line(other)}")), Count(kappa.n), coefficient(kappa))
+        for (one, other), kappa in summary.agreement.items()
+    )
+    return Table(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
+
+
+def human_table(summary: "JudgeSummary") -> Table | None:
+    """List the figures beside human labels, each with what it says; ``None`` without labels."""
+    human = summary.human
+    if human is None:
+        return None
+    corrected = human.corrected
+    rows: list[tuple[str, Cell, str]] = [
+        ("mean, corrected by the labels", WithInterval.of(corrected),
+         "what people would give to all rows, if the labelled ones are a random sample"),
+        ("mean of the judge", WithInterval.of(corrected.naive), "its interval knows nothing of the judge's errors"),
+        ("mean of the labels alone", WithInterval.of(corrected.labels_only), "without the judge"),
+        ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
+        ("quadratic weighted kappa", coefficient(human.kappa), "agreement with the mean label; 1 is perfect, 0 chance"),
+    ]  # fmt: skip
+    if human.ceiling is not None:
+        rows += [
+            ("rank correlation with people", coefficient(human.ceiling.judge), "each person left out in turn"),
+            ("people with each other", coefficient(human.ceiling.ceiling), "the ceiling, on the same rows"),
+            ("judge less ceiling", coefficient(human.ceiling.difference),
+             "above 0 the judge is no worse than a person"),
+        ]  # fmt: skip
+    interval = f"value and {coverage(summary.plan.interval)} interval"
+    shown = tuple((Words(name), value, Words(meaning)) for name, value, meaning in rows)
+    return Table(("", interval, "what it says"), shown, title="Against human labels", explained=True)
+
+
+def coefficient(estimate: "AgreementEstimate") -> WithInterval:
+    """Show a coefficient with its interval, or with the reason why it has none."""
+    return WithInterval.of(estimate, note=estimate.note or "")
+
+
+def _group(name: str, scores: Floats, colour: str, mean: "Estimate | None") -> ScoreGroup:
+    known = scores[~np.isnan(scores)]
+    return ScoreGroup(name, known, colour) if mean is None else ScoreGroup(name, known, colour, mean.low, mean.high)
+
+
+def _judge_row(name: str, verdicts: "Verdicts", mean: "Estimate") -> GroupRow:
+    masses = np.zeros(len(_BANDS))
+    for verdict in verdicts:
+        for score, mass in verdict.distribution:
+            masses[min(int(score * len(_BANDS)), len(_BANDS) - 1)] += mass
+    low, high = (mean.low, mean.high) if has_interval(mean) else (None, None)
+    return GroupRow(one_line(name), mean.value, low, high, tuple((masses / masses.sum()).tolist()))
+
+
+def _banded(scores: Floats) -> Floats:
+    bands = np.minimum((scores * len(_BANDS)).astype(int), len(_BANDS) - 1)
+    return np.bincount(bands, minlength=len(_BANDS)) / max(len(scores), 1)

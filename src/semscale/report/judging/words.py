@@ -1,0 +1,98 @@
+"""What verdicts mean, in words."""
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from semscale.report.wording import counted, number, one_line, percent
+from semscale.types import Status
+
+if TYPE_CHECKING:
+    from semscale.judging.judge_summary import JudgeSummary
+    from semscale.judging.verdicts import Verdicts
+
+MEANINGS = {
+    "missing": "the question or the answer is empty or null",
+    "not-text": "a number or something else that is not text stands in the column",
+    "empty": "the question or the answer is nothing but white space",
+    "no-reference": "no reference holds a text",
+    "unparsable": "no reply states one score beyond doubt; every reply is kept",
+    "refused": "the judge declined to give a score",
+    "failed": "no reply came",
+    "unfinished": "a cap was reached first; the same command goes on from there",
+}
+PROVENANCES = {
+    "logprobs": "from the probabilities of the tokens at the score's place",
+    "samples": "from the shares of several replies",
+    "single": "one reply each: all mass on the level that it states",
+}
+_FEW_LABELS = 20
+_LITTLE_COVERED = 0.9
+_LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
+
+
+def provenance_words(summary: "JudgeSummary") -> str:
+    """Say where the distributions come from."""
+    said = [
+        f"{counted(n, 'distribution')} {PROVENANCES[str(provenance)]}"
+        for provenance, n in summary.provenances.items()
+    ]
+    return "; ".join(said) or "none"
+
+
+def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
+    """List what the figures must not be taken for; empty where there is nothing to say."""
+    said = []
+    if summary.result.stopped:
+        said.append(f"Not everything was asked: {one_line(summary.result.stopped)}.")
+    for name, verdicts in summary.judges.items():
+        said += _cautions_on(one_line(name), verdicts)
+    if summary.human is None:
+        said.append(
+            "No human label stands beside these scores, so nothing here says how right the judge is: "
+            "name a column with --human."
+        )
+    elif summary.human.corrected.n_labelled < _FEW_LABELS:
+        labelled = counted(summary.human.corrected.n_labelled, "row")
+        said.append(f"Only {labelled} with human labels: intervals are wide.")
+    return tuple(said)
+
+
+def panel_words(summary: "JudgeSummary") -> str | None:
+    """Say how many independent judges a panel amounts to; ``None`` for one judge."""
+    found = summary.effective_judges
+    if found is None:
+        return None
+    n = len(summary.judges)
+    if found.value != found.value:  # noqa: PLR0124 - NaN
+        return f"How many independent judges these {n} amount to cannot be said: {found.correlation.note}."
+    share = f"{number(found.value, 1)} independent judges"
+    interval = f" ({number(found.low, 1)} to {number(found.high, 1)})" if found.low == found.low else ""  # noqa: PLR0124
+    told = (
+        "judged by their errors against the human labels"
+        if found.of == "errors"
+        else "at least: judges who agree because they are right count as dependent too"
+    )
+    return f"These {n} judges amount to {share}{interval}, {told}."
+
+
+def _cautions_on(name: str, verdicts: "Verdicts") -> list[str]:
+    said = []
+    lost = sum(verdicts.counts.get(status, 0) for status in _LOST)
+    if lost:
+        rows = counted(lost, "row")
+        said.append(f"{name} gave no score to {rows}; the figures hold for the others only.")
+    if why := _most_frequent_failure(verdicts):
+        said.append(f"{name} could not be asked, most often because: {why}.")
+    low = int((verdicts.covered[verdicts.scored] < _LITTLE_COVERED).sum())
+    if low:
+        said.append(
+            f"For {counted(low, 'row')} less than {percent(_LITTLE_COVERED, 0)} of what {name} "
+            "might have said states a level; their distributions rest on the rest."
+        )
+    return said
+
+
+def _most_frequent_failure(verdicts: "Verdicts") -> str | None:
+    """Name what most calls without a reply met; ``None`` where every call had one."""
+    met = Counter(verdict.reason for verdict in verdicts if verdict.status == Status.FAILED)
+    return one_line(met.most_common(1)[0][0]).rstrip(".") if met else None

@@ -1,0 +1,106 @@
+"""Parts of documents that several instruments share: the headline, tables of estimates, settings."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.document.blocks import Table
+from semscale.report.document.document import Headline, stamp
+from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval, Words
+from semscale.report.wording import coverage
+from semscale.signature import Signature
+
+if TYPE_CHECKING:
+    from semscale.results.estimates import Estimates
+    from semscale.stats.estimates import GroupEstimate
+
+GROUPS = 50
+"""Groups that the screen shows."""
+
+_STEPS = 4
+
+
+def headline(
+    estimates: "Estimates",
+    name: str,
+    bounds: tuple[float, float],
+    *,
+    digits: int = 2,
+    ticks: tuple[float, ...] | None = None,
+) -> Headline | None:
+    """Put the mean of everything on a ruler; ``None`` where nothing counts.
+
+    Args:
+        estimates: of all items.
+        name: of the mean.
+        bounds: least and greatest value that an item can have.
+        digits: decimals that are shown.
+        ticks: values that are marked; quarters of the range unless given.
+    """
+    mean = estimates.overall.mean
+    if mean is None:
+        return None
+    if ticks is None:
+        ticks = tuple(np.linspace(*bounds, _STEPS + 1).tolist())
+    return Headline(name, WithInterval.of(mean, digits), bounds, estimates.interval, ticks)
+
+
+def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> Table:
+    """Lay out the figures about everything, for a brief rendering."""
+    shown = tuple((Words(name), value) for name, value in rows)
+    return Table(("", "estimate"), shown, title=f"Altogether ({coverage(interval)} interval)", detail="brief")
+
+
+def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> Table:
+    """Lay out the mean of each group."""
+    head = Quoted(estimates.by or "group")
+    rows = tuple(
+        (group_name(group, estimates.by), Count(group.n), Count(group.n_left_out), WithInterval.of(group.mean, digits))
+        for group in estimates.groups
+    )
+    return Table((head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group")
+
+
+def group_name(group: "GroupEstimate", by: str | None) -> Cell:
+    """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
+    if group.group is None:
+        return Words(f"(no {by or 'group'})")
+    return Quoted(group.group) if group.group.strip() else Words("(blank)")
+
+
+def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> Table:
+    """Lay out in how many items each guard found something, and what that means."""
+    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in found.items())
+    return Table(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
+
+
+def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
+    """Explain the marks of guards, each with the number of items in which it found something."""
+    return tuple((guard, meanings.get(guard, ""), n) for guard, n in found.items())
+
+
+def settings(
+    source: str,
+    created: datetime,
+    columns: Iterable[tuple[str, str | None]],
+    further: Iterable[tuple[str, Line]],
+    signature: Signature,
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a run one by one.
+
+    Args:
+        source: what was read.
+        created: when.
+        columns: what a column was used for, and its name; ``None`` where there is none.
+        further: settings of the instrument.
+        signature: its fields follow.
+    """
+    return (
+        ("Source", Quoted(source)),
+        ("Made", stamp(created)),
+        *((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None),
+        *further,
+        *((f"· {name}", Quoted(value)) for name, value in signature.fields),
+    )

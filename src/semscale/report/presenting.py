@@ -1,0 +1,44 @@
+"""From a summary to its document, its files and its JSON, whatever the instrument."""
+
+from importlib import import_module
+from pathlib import Path
+
+from semscale.presentable import Presentable
+from semscale.report.document.document import Document
+from semscale.report.json_encoding import to_json as to_json
+from semscale.store.atomic import check_writable
+
+_DOCUMENTS = {
+    "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+}
+"""The function that makes a document of each kind of summary."""
+
+
+def document_of(summary: Presentable) -> Document:
+    """Make the document of a summary."""
+    module, function = _DOCUMENTS[type(summary).__name__]
+    document: Document = getattr(import_module(module), function)(summary)
+    return document
+
+
+def write(document: Document, path: Path, figures: Path | None) -> None:
+    """Write a report, and its figures if a folder is named for them.
+
+    Raises:
+        InputError: an ending that no renderer has, or a path that cannot be written.
+    """
+    from semscale.report.render.pictures import save_pictures
+    from semscale.report.render.writing import check_ending, write_report
+
+    check_ending(path)
+    check_writable(path, "report")
+    if figures is not None:
+        save_pictures(document, figures)
+    write_report(document, path, figures=figures)
+
+
+def notebook(document: Document) -> str:
+    """Write what a notebook shows of a document."""
+    from semscale.report.render.html import notebook_fragment
+
+    return str(notebook_fragment(document))

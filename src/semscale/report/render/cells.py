@@ -1,0 +1,81 @@
+"""Cells as plain text, the same words in every output."""
+
+from typing import assert_never
+
+from semscale.report.document.values import (
+    Cell,
+    Count,
+    Flag,
+    Line,
+    Marked,
+    Number,
+    Quoted,
+    Share,
+    WithInterval,
+    Words,
+)
+from semscale.report.wording import (
+    capitalised,
+    clipped,
+    count,
+    number,
+    one_line,
+    percent,
+    percent_with_interval,
+    plain,
+    printable,
+    signed,
+    with_interval,
+)
+
+
+def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kind of cell
+    """Write a cell as plain text.
+
+    Example:
+        >>> from semscale.report.document.values import Share, WithInterval
+        >>> cell_text(WithInterval(3.412, 3.349, 3.471)), cell_text(Number(None)), cell_text(Count(3708))
+        ('3.41 [3.35, 3.47]', '–', '3,708')
+    """
+    match cell:
+        case Number(value, digits, is_signed):
+            shown = plain(value) if digits is None else number(value, digits)
+            return signed(shown) if is_signed else shown
+        case Count(value):
+            return count(value)
+        case Share(value, digits):
+            return percent(value, digits)
+        case WithInterval():
+            return _interval_text(cell)
+        case Words(text) | Flag(text):
+            return text
+        case Quoted(text, limit):
+            return clipped("" if text is None else text, limit).shown
+        case Marked(pieces):
+            return one_line("".join(piece.text for piece in pieces))
+        case _:
+            assert_never(cell)
+
+
+def line_text(line: Line) -> str:
+    """Write a line as plain text, a user's words on one line."""
+    match line:
+        case str():
+            return printable(line)
+        case Quoted(text, limit):
+            return clipped(text, limit).shown
+        case _:
+            return "".join(line_text(part) for part in line)
+
+
+def heading_text(head: str | Quoted) -> str:
+    """Write a column's heading on a page: Semscale's words begin with a capital, a user's stay."""
+    return line_text(head) if isinstance(head, Quoted) else capitalised(head)
+
+
+def _interval_text(cell: WithInterval) -> str:
+    shown = percent_with_interval(cell) if cell.is_share else with_interval(cell, cell.digits)
+    if cell.signed:
+        shown = signed(shown)
+    no_interval = cell.low != cell.low  # noqa: PLR0124 - NaN
+    return f"{shown} ({cell.note})" if cell.note and no_interval else shown

@@ -1,0 +1,38 @@
+"""A histogram as a figure, for renderers that draw."""
+
+import numpy as np
+
+from semscale.report.charts.histograms import HistogramRow, histograms
+from semscale.report.charts.score_bins import bin_counts, bin_edges
+from semscale.report.document.blocks import Figure, Histogram
+from semscale.report.wording import number
+
+_BINS = 20
+
+
+def as_figure(histogram: Histogram) -> Figure:
+    """Lay a histogram out as a figure; groups without a score are left out of the picture."""
+    groups = [group for group in histogram.groups if len(group.scores)]
+    edges = bin_edges(np.concatenate([group.scores for group in groups]), histogram.bounds, bins=_BINS)
+    rows = [
+        HistogramRow(
+            group.name,
+            bin_counts(group.scores, edges) / len(group.scores),
+            group.mean,
+            *(
+                (group.low, group.high)
+                if np.isfinite(group.low) and np.isfinite(group.high)
+                else (None, None)
+            ),
+            group.colour,
+        )
+        for group in groups
+    ]
+    described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
+    return Figure(
+        name=histogram.name,
+        chart=lambda width: histograms(rows, edges, title=histogram.axis, width=width),
+        description=f"Histograms of {histogram.axis}. {described}.",
+        table=histogram.table,
+        caption=histogram.caption,
+    )

@@ -1,0 +1,150 @@
+"""Documents as HTML: one self-contained page, without a script and without the network."""
+
+import re
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from markupsafe import Markup, escape
+
+from semscale.report.charts.svg import draw
+from semscale.report.document.blocks import Block, Figure
+from semscale.report.document.document import Document
+from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, Words
+from semscale.report.render.cells import cell_text, heading_text, line_text
+from semscale.report.render.histograms import as_figure
+from semscale.report.render.pictures import NARROW, WIDE
+from semscale.report.wording import (
+    capitalised,
+    clipped,
+    coverage,
+    has_interval,
+    number,
+    percent,
+    plain,
+    printable,
+)
+from semscale.version import __version__
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+
+def page(document: Document) -> str:
+    """Write a document as a page.
+
+    Args:
+        document: what to show; every text from outside is escaped.
+
+    Returns:
+        A whole HTML document that needs no network and runs no script.
+    """
+    return _environment().get_template("document.html.j2").render(document=document, version=__version__)
+
+
+def block_html(block: Block) -> Markup:
+    """Write one block of a document as HTML, by the macro that has the name of its kind."""
+    name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(block).__name__).lower()
+    return Markup(getattr(_blocks(), name)(block))  # the macros have escaped it
+
+
+def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:
+    """Write a cell as HTML.
+
+    Args:
+        cell: what it holds.
+        is_name: whether it names its row; Semscale's own words begin with a capital there.
+    """
+    match cell:
+        case Words(text, note):
+            shown = escape(printable(capitalised(text) if is_name else text))
+            return Markup("{}<small>{}</small>").format(shown, printable(note)) if note else shown
+        case Quoted(text, limit):
+            return quoted_html("" if text is None else text, limit)
+        case Flag(text, level):
+            return Markup('<b class="flag {}">{}</b>').format(level, printable(text))
+        case Marked():
+            return marked_html(cell)
+        case _:
+            return escape(printable(cell_text(cell)))
+
+
+def line_html(line: Line) -> Markup:
+    """Write a line as HTML; a user's words are kept apart, as they may run from right to left."""
+    match line:
+        case str():
+            return escape(printable(line))
+        case Quoted():
+            return Markup("<bdi>{}</bdi>").format(line_text(line))
+        case _:
+            return Markup("").join(line_html(part) for part in line)
+
+
+def quoted_html(text: object, limit: int) -> Markup:
+    """Write a user's text; what is cut off can be unfolded."""
+    shown, full = clipped(text, limit)
+    if full is None:
+        return escape(shown)
+    folded = '{}<details class="more"><summary>all of it</summary><p>{}</p></details>'
+    return Markup(folded).format(shown, full)
+
+
+def marked_html(marked: Marked) -> Markup:
+    """Write a text with its marks."""
+    pieces = [
+        escape(printable(piece.text))
+        if piece.guard is None
+        else Markup('<mark class="{}">{}</mark>').format(piece.guard, printable(piece.text))
+        for piece in marked.pieces
+    ]
+    return Markup("").join(pieces)
+
+
+def drawings(figure: Figure) -> tuple[Markup, Markup | None]:
+    """Draw a figure for wide screens and for narrow ones; ``None`` where one drawing serves both."""
+    wide = draw(figure.chart(WIDE), figure.description)
+    return wide, None if figure.is_narrow else draw(figure.chart(NARROW), figure.description)
+
+
+@cache
+def _environment() -> "Environment":
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    environment = Environment(
+        loader=FunctionLoader(_source),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=_printable,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    environment.filters |= {
+        "cell": cell_html, "line": line_html, "plain_line": line_text, "marked": marked_html,
+        "heading": heading_text, "drawings": drawings, "as_figure": as_figure, "capitalised": capitalised,
+        "has_interval": has_interval, "coverage": coverage, "percent": percent, "plain": plain,
+        "number": number, "place": _place,
+    }  # fmt: skip
+    environment.globals |= {"block_html": block_html, "kind_of": lambda one: type(one).__name__}
+    return environment
+
+
+@cache
+def _blocks() -> Any:  # noqa: ANN401 - a module that Jinja makes of the template
+    return _environment().get_template("blocks.html.j2").module
+
+
+def _place(value: float, bounds: tuple[float, float]) -> float:
+    """Say where a value stands between two bounds, in percent."""
+    low, high = bounds
+    return round(100 * (value - low) / (high - low), 2)
+
+
+def _printable(value: object) -> object:
+    """Make what a template shows printable; markup is already, since it was drawn or escaped."""
+    return value if isinstance(value, Markup) else printable(value)
+
+
+def _source(name: str) -> str | None:
+    file = resources.files("semscale.report.render").joinpath("templates", name)
+    return file.read_text(encoding="utf-8") if file.is_file() else None

@@ -1,0 +1,218 @@
+"""Documents as GitHub-flavoured Markdown."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import PurePath
+from typing import assert_never
+
+from semscale.report.document.blocks import (
+    Block,
+    ComparedItem,
+    ComparedItems,
+    Definitions,
+    Figure,
+    Findings,
+    Histogram,
+    Item,
+    Items,
+    Paragraph,
+    Reasons,
+    Shares,
+    SideBySide,
+    Subheading,
+    Table,
+    Verbatims,
+    Verdict,
+)
+from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
+from semscale.report.document.values import Cell, Level, Line, Marked, Quoted, Words
+from semscale.report.render.cells import cell_text, heading_text, line_text
+from semscale.report.render.histograms import as_figure
+from semscale.report.render.markdown_text import code, escaped, table_row
+from semscale.report.wording import capitalised, coverage, has_interval, percent
+
+_MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
+
+
+def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = None) -> str:
+    """Write a document as Markdown.
+
+    Args:
+        document: what to show; everything from outside is escaped or stands in a code span, so that it
+            neither formats nor links, and mentions nobody.
+        pictures: files of the figures by their identity, as ``render.pictures`` names them; figures without a
+            file are shown by their numbers alone.
+
+    Returns:
+        GitHub-flavoured Markdown.
+    """
+    parts = [*_head(document)]
+    for section in document.sections:
+        if section.full:
+            level = f" {_MARKS[section.level[1]]} {escaped(section.level[0])}" if section.level else ""
+            parts.append(f"## {_line(section.title)}{level}")
+            for block in flat(section.full):
+                parts += _block(block, pictures or {})
+    parts += _method(document)
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _head(document: Document) -> Iterator[str]:
+    mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Outcome) else ""
+    yield f"# {mark}{_line(document.title)}"
+    yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
+    match document.lead:
+        case Headline(name, value, _, interval):
+            of = f" ({coverage(interval)} interval)" if has_interval(value) else ""
+            yield f"**{escaped(capitalised(name))}: {escaped(cell_text(value))}**{of}"
+        case Rates(figures):
+            yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
+        case Outcome(text, _, about):
+            yield f"**{escaped(capitalised(text))}**: {escaped(about)}"
+    yield "\n\n".join(map(_line, document.reading))
+    yield "\n".join(f"- ⚠️ {escaped(caution)}" for caution in document.cautions)
+    yield " · ".join(f"{escaped(name)}: {_cell(value)}" for name, value in document.facts)
+
+
+def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # noqa: C901, PLR0912 - one case a kind
+    match block:
+        case Paragraph(text):
+            yield _line(text)
+        case Subheading(text):
+            yield f"### {_line(text)}"
+        case Table():
+            yield f"### {escaped(capitalised(line_text(block.title)))}" if block.title else ""
+            yield from _table(block)
+        case Figure() | Histogram():
+            yield from _figure(block, pictures.get(id(block)))
+        case Items():
+            yield from _guards(block.guards)
+            yield from (_item(item, block.noun) for item in block.items)
+        case ComparedItems():
+            yield from _guards(block.guards)
+            yield from map(_compared_item, block.items)
+        case Verbatims(columns):
+            for title, texts in columns:
+                yield f"### {escaped(capitalised(title))}"
+                heads = ("text", "row", "mean", "entropy", "PMF")
+                rows = [
+                    (_cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label))
+                    for one in texts
+                ]
+                yield _rows(map(capitalised, heads), rows)
+        case Findings(items):
+            yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
+        case Verdict(text, level, before):
+            yield f"{escaped(before)} {_MARKS[level]} **{escaped(text)}**"
+        case Shares(parts):
+            yield ", ".join(f"{escaped(name)} {escaped(percent(share))}" for name, _, share in parts)
+        case Definitions(entries, title):
+            yield f"### {escaped(title)}" if title else ""
+            yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
+        case Reasons(reasons):
+            rows = [
+                (f"{escaped(one.status)}: {escaped(one.meaning)}", f"{one.n:,}", escaped(percent(one.share)),
+                 "<br>".join(f"{_cell(text)} (row {row:,})" for row, text in one.examples))
+                for one in reasons
+            ]  # fmt: skip
+            yield _rows(("Reason", "Rows", "Share", "Examples"), rows)
+        case SideBySide():
+            for one in flat([block]):
+                yield from _block(one, pictures)
+        case _:
+            assert_never(block)
+
+
+def _table(table: Table) -> Iterator[str]:
+    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows]
+    heads = [escaped(heading_text(head)) for head in table.columns]
+    yield _rows(heads, rows)
+    yield escaped(table.note)
+
+
+def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    heads = list(heads)
+    return "\n".join([table_row(heads), table_row(["---"] * len(heads)), *map(table_row, rows)])
+
+
+def _figure(figure: Figure | Histogram, file: PurePath | None) -> Iterator[str]:
+    drawn = as_figure(figure) if isinstance(figure, Histogram) else figure
+    if file is not None:
+        yield f"![{escaped(drawn.description)}](<{file.as_posix()}>)"
+    yield escaped(drawn.caption)
+    yield from _table(drawn.table)
+
+
+def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
+    yield "\n".join(
+        f"- **{escaped(guard)}**: {escaped(meaning)}{'' if n is None else f' ({n:,})'}"
+        for guard, meaning, n in guards
+    )
+
+
+def _item(item: Item, noun: str) -> str:
+    labels = ", ".join([f"{noun} {item.row:,}", *map(_line, item.labels)])
+    lines = [f"- **{_cell(item.score)}** ({labels})"]
+    lines += [f"  - {escaped(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
+    lines += [
+        f"  - {_cell(one.judge)}: **{_cell(one.score)}** {escaped(one.status)} {_cell(one.words)}".rstrip()
+        for one in item.replies
+    ]
+    lines += _found(item.findings)
+    if item.parts:
+        lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.parts))
+    heading, details = item.details
+    lines += [f"  - {escaped(heading)}: {'; '.join(map(escaped, details))}"] if details else []
+    return "\n".join(lines)
+
+
+def _compared_item(item: ComparedItem) -> str:
+    labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
+    lines = [f"- **{_cell(item.harm)}** harm ({labels})"]
+    lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []
+    for pair in item.pairs:
+        for text, name, absent in zip((pair.baseline, pair.candidate), pair.names, pair.absent, strict=True):
+            lines.append(f"  - {escaped(name)}: {f'*{escaped(absent)}*' if text is None else _cell(text)}")
+        lines += _found(pair.findings)
+        if pair.figures:
+            lines.append("  - " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in pair.figures))
+    lines += [f"  - and {item.n_more:,} more pairs, more alike than these"] if item.n_more else []
+    lines.append("  - drift: " + ", ".join(f"{_line(name)} {_cell(value)}" for name, value in item.drifts))
+    return "\n".join(lines)
+
+
+def _found(findings: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"  - **{escaped(guard)}**: {escaped(reason)}" for guard, reason in findings]
+
+
+def _method(document: Document) -> Iterator[str]:
+    if document.signature is None:
+        return
+    yield "## How to repeat and cite this"
+    yield f"Signature: {code(str(document.signature))}"
+    yield "\n".join(f"- {escaped(name)}: {_line(value)}" for name, value in document.settings)
+    cited = [
+        f"- {escaped(work.authors)} *{escaped(work.title)}*. {escaped(work.place)}. ({escaped(work.use)})"
+        for work in document.citations
+    ]
+    own = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
+    yield "\n".join([*cited, own])
+
+
+def _line(line: Line) -> str:
+    return escaped(line_text(line))
+
+
+def _cell(cell: Cell, *, is_name: bool = False) -> str:
+    match cell:
+        case Quoted(text, limit):
+            return code("" if text is None else text, limit)
+        case Marked(pieces):
+            return "".join(
+                escaped(piece.text) if piece.guard is None else f"**{escaped(piece.text)}**"
+                for piece in pieces
+            )
+        case Words(text, note):
+            shown = escaped(capitalised(text) if is_name else text)
+            return f"{shown} ({escaped(note)})" if note else shown
+        case _:
+            return escaped(cell_text(cell))

@@ -1,0 +1,107 @@
+"""A sheet of a workbook that is written from top to bottom."""
+
+import io
+import struct
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar
+
+from semscale.report.wording import printable
+
+Value = str | tuple[float | None, str]
+"""A text, or a number with the format that Excel shows it in; ``None`` and NaN leave the cell empty."""
+
+_LONGEST_NAME = 31  # characters, as Excel allows
+_FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
+_SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
+_ROW_PIXELS = 20
+_WIDTHS = (36, 18, 14, 14, 14, 14)
+_LOOKS: Mapping[str, Mapping[str, object]] = {
+    "text": {},
+    "title": {"bold": True, "font_size": 16},
+    "heading": {"bold": True, "font_size": 12, "top": 1, "top_color": "#e3e0d8"},
+    "head": {"bold": True, "bottom": 1, "font_color": "#56616f"},
+    "note": {"font_color": "#56616f"},
+    "warning": {"font_color": "#8a5300"},
+}
+
+
+class Sheet:
+    """A sheet of a workbook.
+
+    Args:
+        workbook: of XlsxWriter.
+        name: of the sheet; cut and numbered where Excel would refuse it.
+        formats: of the workbook.
+    """
+
+    LONGEST: ClassVar = 32_767
+    """Characters that a cell holds."""
+
+    def __init__(self, workbook: Any, name: str, formats: "SheetFormats") -> None:  # noqa: ANN401 - XlsxWriter has no types
+        self._sheet = workbook.add_worksheet(_free_name(name, {s.lower() for s in workbook.sheetnames}))
+        self._formats = formats
+        self._row = 0
+        for column, width in enumerate(_WIDTHS):
+            self._sheet.set_column(column, column, width)
+        self._sheet.hide_gridlines(2)
+
+    def line(self, text: str, look: str = "text") -> None:
+        """Write one line of text, if there is any."""
+        if text:
+            self.cells([text], look)
+
+    def space(self) -> None:
+        """Leave a row empty."""
+        self._row += 1
+
+    def cells(self, values: Iterable[Value], look: str = "text") -> None:
+        """Write one row."""
+        for column, value in enumerate(values):
+            if isinstance(value, str):
+                if value:
+                    shown = printable(value)[: self.LONGEST]
+                    self._sheet.write_string(self._row, column, shown, self._formats.of(look))
+            elif value[0] is not None and value[0] == value[0]:  # noqa: PLR0124 - not NaN
+                self._sheet.write_number(self._row, column, value[0], self._formats.of(look, value[1]))
+        self._row += 1
+
+    def picture(self, png: bytes, description: str) -> None:
+        """Put a picture below what is written, and go on below it."""
+        (height,) = struct.unpack(">I", png[20:24])  # of the PNG's header
+        settings = {
+            "image_data": io.BytesIO(png),
+            "x_scale": _SCALE,
+            "y_scale": _SCALE,
+            "description": description,
+        }
+        self._sheet.insert_image(self._row, 0, "figure.png", settings)
+        self._row += int(height * _SCALE) // _ROW_PIXELS + 2
+
+
+class SheetFormats:
+    """The formats of a workbook, each made once.
+
+    Args:
+        workbook: of XlsxWriter.
+    """
+
+    def __init__(self, workbook: Any) -> None:  # noqa: ANN401 - XlsxWriter has no types
+        self._workbook = workbook
+        self._made: dict[tuple[str, str], Any] = {}
+
+    def of(self, look: str, number: str = "") -> Any:  # noqa: ANN401 - XlsxWriter has no types
+        """Give the format of a look, and of a number as Excel writes it."""
+        if (look, number) not in self._made:
+            shown = {"num_format": number} if number else {}
+            self._made[look, number] = self._workbook.add_format({**_LOOKS[look], **shown})
+        return self._made[look, number]
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """Make a name that Excel allows and that no other sheet has; Excel does not tell upper from lower case."""
+    clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
+    free, number = clean[:_LONGEST_NAME].strip(), 2
+    while free.lower() in taken:
+        ending = f" {number}"
+        free, number = clean[: _LONGEST_NAME - len(ending)].strip() + ending, number + 1
+    return free

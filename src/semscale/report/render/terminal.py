@@ -1,0 +1,141 @@
+"""Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table as Grid
+from rich.text import Text
+
+from semscale.report.charts.score_bins import bin_counts, bin_edges
+from semscale.report.document.blocks import (
+    Block,
+    ComparedItems,
+    Figure,
+    Histogram,
+    Items,
+    Paragraph,
+    Table,
+)
+from semscale.report.document.document import Document, detail_of, flat
+from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
+from semscale.report.render.cells import cell_text, line_text
+from semscale.report.render.fitting import fitted
+from semscale.report.render.grids import bar, figure_grid, print_plainly
+from semscale.report.wording import counted, number, one_line, printable
+
+NAME_CELLS = 30
+"""Terminal cells that a name may take."""
+
+_TEXT_CELLS = 44
+_BAR, _BINS = 24, 10
+_QUIET = "dim"
+_COLOURS = {"pass": "green", "warn": "yellow", "fail": "red"}
+
+
+def print_document(document: Document, *, written: Mapping[str, object] | None = None) -> None:
+    """Print the brief form of a document to standard output.
+
+    Args:
+        document: what to show.
+        written: files that were written, by what they are.
+    """
+    print_plainly(lambda console: _print(console, document, written or {}))
+
+
+def _print(console: Console, document: Document, written: Mapping[str, object]) -> None:
+    source = line_text(document.source[0]) if document.source else ""
+    console.print(Text.assemble((one_line(document.name), "bold"), (f"  {source}", _QUIET)))
+    for line in document.counting:
+        console.print(Text(line_text(line)))
+    for section in document.sections:
+        for block in flat(section.blocks):
+            for shown in _brief(block):
+                console.print(shown)
+    for line in ["", *document.cautions] if document.cautions else []:
+        console.print(Text(printable(line), style="yellow"))
+    for line in ["", *document.notes]:
+        console.print(Text(printable(line), style=_QUIET))
+    if document.signature is not None:
+        console.print(Text(f"signature: {printable(document.signature)}", style=_QUIET))
+    for name, path in written.items():
+        console.print(f"{name}: {printable(path)}")
+    if document.ending is not None:
+        text, level = document.ending
+        console.print(Text(f"\n{printable(text)}", style=_COLOURS[level]))
+
+
+def _brief(block: Block) -> Iterator[Grid | Text]:
+    """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
+    match block:
+        case Table() if detail_of(block) != "full":
+            yield _grid(block)
+        case Figure(table=table) if table.detail != "full":
+            yield _grid(table)
+        case Paragraph(text) if detail_of(block) != "full":
+            yield Text(f"\n{line_text(text)}")
+        case Histogram():
+            yield _spread(block)
+        case Items(brief_title=title) if title:
+            heads = (block.noun, "score", *block.heads)
+            rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
+            yield _listing(title, heads, rows)
+        case ComparedItems(brief_title=title) if title:
+            yield _listing(title, block.heads, [item.brief for item in block.items[: block.most]])
+
+
+def _grid(table: Table) -> Grid:
+    width = len(table.columns) - table.explained
+    heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
+    grid = figure_grid(*heads, *([""] if table.bars else []), title=_title(table.title))
+    for place in range(1, width):
+        if all(isinstance(row[place], Words | Quoted | Flag) for row in table.rows):
+            grid.columns[place].justify = "left"
+    if table.bars:
+        grid.columns[-1].justify = "left"
+    longest = max(table.bars, default=0.0) or 1.0
+    for place, row in enumerate(table.rows[: table.most]):
+        cells = [_cell(cell, is_first=column == 0) for column, cell in enumerate(row[:width])]
+        drawn = [Text(bar(table.bars[place] / longest, _BAR), style="cyan")] if table.bars else []
+        grid.add_row(*cells, *drawn)
+    if len(table.rows) > table.most:
+        more = counted(len(table.rows) - table.most, f"more {table.noun}")
+        grid.add_row(f"... and {more}; --json has all")
+    return grid
+
+
+def _listing(title: str, heads: tuple[str, ...], rows: "list[tuple[Cell | str, ...]]") -> Grid:
+    grid = figure_grid(*heads, title=_title(title))
+    for place in range(len(heads)):
+        if place and all(isinstance(row[place], Words | Quoted | Marked) for row in rows):
+            grid.columns[place].justify = "left"
+    for row in rows:
+        grid.add_row(*(cell if isinstance(cell, str) else _cell(cell, is_first=False) for cell in row))
+    return grid
+
+
+def _spread(histogram: Histogram) -> Grid:
+    """Count the first group's scores in ten bins, the highest first."""
+    scores = histogram.groups[0].scores
+    edges = bin_edges(scores, histogram.bounds, bins=_BINS)
+    counts = bin_counts(scores, edges)
+    rows = [
+        (Words(f"{number(low, 1)} to {number(high, 1)}"), Count(int(n)))
+        for low, high, n in zip(edges[:-1], edges[1:], counts, strict=True)
+    ]
+    shares = counts / max(int(counts.max()), 1)
+    bars = tuple(np.flip(shares).tolist())
+    return _grid(Table(histogram.heads, tuple(reversed(rows)), title=histogram.title, bars=bars))
+
+
+def _cell(cell: Cell, *, is_first: bool) -> Text:
+    if isinstance(cell, Quoted):
+        return Text(fitted("" if cell.text is None else cell.text, NAME_CELLS if is_first else _TEXT_CELLS))
+    if isinstance(cell, Marked):
+        return Text(fitted(cell_text(cell), _TEXT_CELLS))
+    return Text(cell_text(cell), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
+
+
+def _title(title: Line) -> str | None:
+    text = line_text(title)
+    return f"\n{text}" if text else None

@@ -1,0 +1,131 @@
+"""Sentences that every instrument says: how many rows count, how intervals were made, what was left out."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Protocol
+
+from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
+from semscale.report.document.document import Section
+from semscale.report.document.values import Quoted
+from semscale.report.wording import count, counted, coverage, listed
+
+EXAMPLES = 3
+"""Examples of each reason that a report shows."""
+
+_LONGEST_EXAMPLE = 160
+_IN_WORDS = {
+    "not-text": "not text",
+    "no-reference": "without reference",
+    "too-few-samples": "with too few samples",
+    "weightless": "without weight",
+    "no-weight": "without weight",
+    "zero-weight": "with weight 0",
+    "no-respondent": "without respondent",
+}
+
+
+class Estimated(Protocol):
+    """How intervals were made, such as ``semscale.stats.intervals.estimates.Estimates``."""
+
+    @property
+    def interval(self) -> float:
+        """Coverage that the intervals aim at."""
+        ...
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of the bootstrap."""
+        ...
+
+    @property
+    def replicates(self) -> int:
+        """Replicates of the bootstrap."""
+        ...
+
+    @property
+    def clustered(self) -> bool:
+        """Whether respondents were resampled as a whole."""
+        ...
+
+
+def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str = "row") -> str:
+    """Say how many rows the figures rest on, and why the others do not count: together they are all rows.
+
+    Example:
+        >>> rows_that_count(3, 5, {"missing": 1, "unparsable": 1, "empty": 0})
+        '3 of 5 rows count; left out: 1 missing and 1 unparsable'
+    """
+    verb = "counts" if 1 in {n, total} else "count"
+    reasons = [f"{count(rows)} {_IN_WORDS.get(status, status)}" for status, rows in most_frequent(left_out).items()]
+    others = f"; left out: {listed(reasons)}" if reasons else ""
+    return f"{count(n)} of {counted(total, noun)} {verb}{others}"
+
+
+def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
+    """Put reasons in order, the most frequent first, without those that do not occur."""
+    return {str(reason): n for reason, n in sorted(left_out.items(), key=lambda item: -item[1]) if n}
+
+
+def interval_words(estimates: Estimated, method: str | None, noun: str = "row") -> str:
+    """Say how the intervals were made.
+
+    Args:
+        estimates: whose intervals they are.
+        method: of the figure that is spoken of; ``None`` where it has no interval.
+        noun: what an item is called.
+    """
+    units = "respondents" if estimates.clustered else f"{noun}s"
+    if method is None:
+        return f"none: it takes two {units} that count"
+    covered = coverage(estimates.interval)
+    if method == "bootstrap":
+        return f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
+    return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
+
+
+def windowed_words(n: int, noun: str = "row") -> str:
+    """Say how many items have a text that was read in windows; empty for none."""
+    return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
+
+
+def left_out_section(
+    left_out: Mapping[str, int],
+    total: int,
+    meanings: Mapping[str, str],
+    examples: Callable[[str], Iterable[tuple[int, object]]],
+    *,
+    noun: str = "row",
+    further: Sequence[Block] = (),
+) -> Section:
+    """Say what was left out, and show some of it.
+
+    Args:
+        left_out: rows without a score by reason.
+        total: rows altogether.
+        meanings: of the reasons.
+        examples: gives rows, counted from 0, with a text, for a reason.
+        noun: what a row is called.
+        further: blocks that follow.
+    """
+    reasons = tuple(
+        Reason(status, meanings.get(status, ""), n, n / total, _examples(examples(status)))
+        for status, n in most_frequent(left_out).items()
+    )
+    said: tuple[Block, ...] = (
+        (
+            Paragraph(f"These {noun}s have no score or do not count. They are never treated as 0.", "note"),
+            Reasons(reasons),
+        )
+        if reasons
+        else (Paragraph(f"Nothing: every {noun} has a score." if total else f"The input has no {noun}s."),)
+    )
+    return Section("left-out", "What was left out", (*said, *further))
+
+
+def _examples(found: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], ...]:
+    shown = []
+    for row, text in found:
+        if text is not None and str(text).strip():
+            shown.append((row + 1, Quoted(text, _LONGEST_EXAMPLE)))
+        if len(shown) == EXAMPLES:
+            break
+    return tuple(shown)
