@@ -69,7 +69,7 @@ def _is_local(name: str) -> bool:
 
 
 def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
-    from semscale.chat.endpoint import EndpointChat
+    from semscale.chat.endpoint.openai_endpoint import EndpointChat
 
     try:
         return EndpointChat(name, base_url=base_url, key_variable=key_variable)

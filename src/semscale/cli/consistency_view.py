@@ -11,7 +11,6 @@ from rich.text import Text
 from semscale.cli.fitting import fitted
 from semscale.cli.score_tables import group_table, guard_table, spread_table
 from semscale.cli.tables import figure_table, print_plainly
-from semscale.consistency.measures import MEASURES
 from semscale.report.consistency_words import (
     GUARD_MEANINGS,
     MEASURE_NAMES,
@@ -30,10 +29,11 @@ from semscale.report.wording import (
     printable,
     with_interval,
 )
+from semscale.self_consistency.measures import MEASURES
 
 if TYPE_CHECKING:
     from semscale.cli.consistency_run import ConsistentFile
-    from semscale.consistency.summary import ConsistencySummary
+    from semscale.self_consistency.summary import ConsistencySummary
 
 _TEXT_CELLS, _LEAST = 44, 6
 _QUIET = "dim"

@@ -12,7 +12,7 @@ from semscale.report.drift_json import number_or_none
 from semscale.report.wording import MISSING, count, counted, number, plain, printable
 
 if TYPE_CHECKING:
-    from semscale.drift.plan import GatePlan, MetricPlan
+    from semscale.drift.gate.plan import GatePlan, MetricPlan
 
 
 def show_plan(plan: "GatePlan") -> None:

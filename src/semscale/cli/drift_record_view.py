@@ -9,7 +9,7 @@ from rich.text import Text
 
 from semscale.cli.drift_view import run_line
 from semscale.cli.tables import figure_table, print_plainly
-from semscale.drift.spoken import number_of
+from semscale.drift.runs.run_texts import number_of
 from semscale.history.runs import short_id
 from semscale.report.wording import count, counted, listed, one_line, printable
 

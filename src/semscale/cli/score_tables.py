@@ -9,7 +9,7 @@ from semscale.cli.fitting import fitted
 from semscale.cli.tables import bar, figure_table
 from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import counted, number, with_interval
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats
 
 NAME_CELLS = 30

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import polars as pl
 
-from semscale.embedding.windows import encodable
-from semscale.rating.sampling import priorities
+from semscale.embedding.engines.windows import encodable
+from semscale.rating.row_sampling import priorities
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Status

@@ -8,12 +8,12 @@ import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.comparison import Comparison, compare, text_lengths
 from semscale.rating.cosines import sum_in_order
 from semscale.rating.estimates import Estimates
-from semscale.rating.estimating import Tallies
+from semscale.rating.human.comparison import Comparison, compare, text_lengths
 from semscale.rating.mass_names import mass_names
 from semscale.rating.summary import RatingSummary, SummarySettings, summarize
+from semscale.rating.tallies import Tallies
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
@@ -153,7 +153,7 @@ class Ratings:
         interval: float = 0.95,
         seed: int = 0,
     ) -> Comparison:
-        """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``.
+        """Compare with human ratings of the same texts; see ``semscale.rating.human.comparison.compare``.
 
         Args:
             human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.

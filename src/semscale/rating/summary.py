@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
 from semscale.rating.examples import Examples
+from semscale.rating.human.comparison import Comparison
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
-from semscale.rating.sampling import DistinctCount, set_correlations, set_moments
+from semscale.rating.row_sampling import DistinctCount, set_correlations, set_moments
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.moments import Moments
+from semscale.stats.intervals.moments import Moments
 from semscale.store.columns import as_list
 from semscale.types import Floats, Status
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.rating.comparison import Comparison
+from semscale.rating.human.comparison import Comparison
 from semscale.report.charts import Bar, bars
 from semscale.report.figures import Figure, Swatch, Table
 from semscale.report.palette import ACCENT, CONTRAST

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.consistency.measures import MEASURES
 from semscale.report.consistency_words import MEASURE_NAMES
 from semscale.report.figures import Figure, Table
 from semscale.report.match_charts import GROUP, HISTOGRAM, UNRELATED, HistogramRow, histograms
@@ -12,12 +11,13 @@ from semscale.report.palette import ACCENT, CONTRAST
 from semscale.report.reliability_chart import ReliabilityDot, reliability
 from semscale.report.score_bins import bin_counts, bin_edges
 from semscale.report.wording import bracket, count, coverage, has_interval, number, one_line, percent
+from semscale.self_consistency.measures import MEASURES
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.consistency.summary import ConsistencySummary
-    from semscale.consistency.trust import Trust
-    from semscale.stats.means import MeanEstimate
+    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.summary import ConsistencySummary
+    from semscale.stats.intervals.means import MeanEstimate
 
 _BINS = 20
 _CHARTED_GROUPS = 10

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import DriftTest
+from semscale.drift.gate.decision import DriftTest
 from semscale.report.charts import matrix
 from semscale.report.drift_figures import forest_row
 from semscale.report.drift_tables import table_of_tests
@@ -24,8 +24,8 @@ from semscale.report.palette import diverging
 from semscale.report.wording import clipped, count, one_line
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.metrics import Metric
+    from semscale.drift.measure.comparison import Comparison
+    from semscale.drift.measure.metrics import Metric
 
 DRAWN_GROUPS = 40
 

@@ -22,7 +22,7 @@ from semscale.types import Floats
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
     from semscale.judging.verdicts import Verdicts
-    from semscale.stats.means import MeanEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 _BINS = 20
 _BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")

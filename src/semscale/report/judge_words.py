@@ -19,7 +19,7 @@ from semscale.types import Status
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
     from semscale.judging.verdicts import Verdicts
-    from semscale.stats.agreement_estimates import AgreementEstimate
+    from semscale.stats.agreement.estimates import AgreementEstimate
 
 MEANINGS = {
     "missing": "the question or the answer is empty or null",

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.rating.lint_report import LintReport, SetLint
+from semscale.rating.lint.report import LintReport, SetLint
 from semscale.report.charts import matrix
 from semscale.report.figures import Figure, Table
 from semscale.report.palette import correlation_colour, sequential

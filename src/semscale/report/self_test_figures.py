@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from semscale.damage.damages import DAMAGES
-from semscale.drift.self_test_results import SelfTest, SelfTestRow
+from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.charts import matrix
 from semscale.report.drift_words import metric_label
 from semscale.report.figures import Figure, Swatch, Table

@@ -11,7 +11,7 @@ from xml.etree import ElementTree
 import numpy as np
 from markupsafe import Markup
 
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.report import svg_paths as paths
 from semscale.report.forest_chart import NOISE, TOLERATED
 from semscale.report.labels import NARROW_LIMIT

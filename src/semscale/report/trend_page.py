@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from semscale.drift.decision import Outcome
-from semscale.drift.trend import MetricTrend, Trends
+from semscale.drift.gate.decision import Outcome
+from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.report.drift_words import LEVELS, OUTCOMES, capitalized, metric_label
 from semscale.report.figures import NARROW, WIDE, Figure, Swatch
 from semscale.report.forest_chart import NOISE, TOLERATED
@@ -21,7 +21,7 @@ from semscale.report.trend_words import (
     runs_table,
 )
 from semscale.report.wording import clipped, count, counted, one_line
-from semscale.stats.monotone_trend import FEWEST_VALUES
+from semscale.stats.tests.monotone_trend import FEWEST_VALUES
 from semscale.version import __version__
 
 

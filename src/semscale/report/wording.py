@@ -18,7 +18,7 @@ _NARROW_SPAN = 1.5
 
 
 class Interval(Protocol):
-    """A figure with the two ends of its interval, such as ``semscale.stats.estimates.Estimate``."""
+    """A figure with the two ends of its interval, such as ``semscale.stats.intervals.estimates.Estimate``."""
 
     @property
     def value(self) -> float:

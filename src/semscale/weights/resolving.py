@@ -10,8 +10,8 @@ from pathlib import Path
 
 from semscale.errors import ModelError, UnknownNameError
 from semscale.types import Progress
+from semscale.weights.download_staging import SourceError, sha256_of
 from semscale.weights.known import KNOWN, WEIGHTS, KnownModel, find_known
-from semscale.weights.landing import SourceError, sha256_of
 from semscale.weights.places import models_root
 from semscale.weights.pulling import exclusive, pull
 from semscale.weights.sources import (
@@ -23,7 +23,7 @@ from semscale.weights.sources import (
     WheelSource,
     lacking_pooling,
 )
-from semscale.weights.stamps import current_sum, read_stamps, write_stamps
+from semscale.weights.verified_files import current_sum, read_stamps, write_stamps
 
 WHOLE = ".semscale-whole"
 """Notes in a folder from the hub that the hub has no modules, or no settings of a pooling, that it lacks."""
