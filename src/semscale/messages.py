@@ -1,14 +1,16 @@
-"""Turns what is wrong with a scale into one line with the field, the value and the remedy."""
+"""One-line messages about wrong input: unknown names with the nearest known one, and mistakes in files."""
 
 import difflib
-from collections.abc import Collection, Sequence
-from typing import Any
-
-from pydantic import ValidationError
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from semscale.errors import UnknownNameError
 
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
 _LONGEST_SHOWN = 60
+_ALIKE = 0.5  # a short name with one wrong letter is still recognised
 _REMEDIES = {
     "string_type": "must be text, in quotes if it reads like a number or like yes and no",
     "string_too_short": "must not be empty",
@@ -22,15 +24,46 @@ _REMEDIES = {
 }
 
 
-def nearest_name(name: str, known: Collection[str]) -> str | None:
-    """Find the known name that looks most like a mistyped one.
+def nearest_names(name: str, known: Iterable[str], *, n: int, alike: float = 0.5) -> list[str]:
+    """Find the known names that look most like a mistyped one, the most similar first.
+
+    Args:
+        name: as somebody wrote it.
+        known: names that there are.
+        n: how many to give at most.
+        alike: similarity that a name must have at least, 0 to 1 (``difflib``'s ratio).
+
+    Example:
+        >>> nearest_names("trst", ["quality", "trust", "trusty"], n=2)
+        ['trust', 'trusty']
+    """
+    return difflib.get_close_matches(name, list(known), n=n, cutoff=alike)
+
+
+def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str | None:
+    """Find the known name that looks most like a mistyped one, if one is similar enough.
+
+    Args:
+        name: as somebody wrote it.
+        known: names that there are.
+        alike: similarity that the name must have at least, 0 to 1 (``difflib``'s ratio).
 
     Example:
         >>> nearest_name("purchse-intent", ["trust", "purchase-intent"])
         'purchase-intent'
     """
-    matches = difflib.get_close_matches(name.lower(), known, n=1, cutoff=0.5)
-    return matches[0] if matches else None
+    return next(iter(nearest_names(name, known, n=1, alike=alike)), None)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Ask at the end of a message whether the nearest known name was meant; nothing where none is near.
+
+    Example:
+        >>> did_you_mean("trst", ["quality", "trust"]), did_you_mean("x", ["quality"])
+        ("; did you mean 'trust'?", '')
+    """
+    near = nearest_name(name, known)
+    return f"; did you mean {near!r}?" if near else ""
 
 
 def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameError:
@@ -40,17 +73,17 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
         >>> str(unknown_name("scale", "trst", ["quality", "trust"]))
         "unknown scale 'trst': did you mean 'trust'? (known: quality, trust)"
     """
-    near = nearest_name(name, known)
+    near = nearest_name(name.lower(), known, alike=_ALIKE)
     question = f": did you mean {near!r}?" if near else ""
     return UnknownNameError(f"unknown {what} {shortened(name)}{question} (known: {', '.join(known)})")
 
 
-def one_line(error: ValidationError, *, owner: object, known: Collection[str]) -> str:
+def one_line(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
     """Say what is wrong with a scale in one line: the first mistake, and how many more there are."""
     return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
 
 
-def first_mistake(error: ValidationError, known: Collection[str]) -> str:
+def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
     """Say in one line what is wrong with keys that a user wrote: the first mistake, and how many more.
 
     Args:
@@ -102,7 +135,7 @@ def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - py
         return str(detail["ctx"]["error"])
     if detail["type"] == "extra_forbidden":
         key, inside = detail["loc"][-1], detail["loc"][:-1]
-        near = None if inside else nearest_name(str(key), known)
+        near = None if inside else nearest_name(str(key).lower(), known, alike=_ALIKE)
         return f"{_named(inside)}: unknown key {key!r}: ".removeprefix(": ") + (
             f"did you mean {near!r}?" if near else "remove it"
         )

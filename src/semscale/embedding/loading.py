@@ -1,6 +1,5 @@
 """From a model's name to an embedder that is ready to use."""
 
-import difflib
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -8,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError, ModelError, UnknownNameError
+from semscale.messages import did_you_mean
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -92,8 +92,7 @@ def _engine(engine: str) -> Build:
         build: Build = offered[engine].load()
         return build
     names = [*built_in, *offered]
-    nearest = difflib.get_close_matches(engine, names, 1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = did_you_mean(engine, names)
     raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")
 
 

@@ -1,10 +1,10 @@
 """Finding what somebody means by a short or mistyped name."""
 
-import difflib
 from collections.abc import Mapping, Sequence
 
 from semscale.errors import UnknownNameError
 from semscale.history.runs import SHOWN_OF_ID, named
+from semscale.messages import nearest_names
 
 SHORTEST = 4
 """How many characters of an id name it, if no other begins alike."""
@@ -79,7 +79,7 @@ def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None
         return ": the history has none"
     # An id is long, so what is short is held against as many of its characters.
     starts = {each[: max(len(name), SHORTEST)]: each for each in reversed(known)}
-    found = difflib.get_close_matches(name, list(starts), n=_NEAR, cutoff=0.5)
+    found = nearest_names(name, starts, n=_NEAR)
     written = shown or dict(zip(known, known, strict=True))
     if found:
         return f": did you mean {named(written[starts[each]] for each in found)}?"

@@ -1,6 +1,5 @@
 """The methods of matching by name, and how each one is built."""
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -18,6 +17,7 @@ from semscale.matching.layered.presets import PRESETS, LayeredPreset
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.words.pieces import load_pieces
+from semscale.messages import did_you_mean
 from semscale.types import Progress
 from semscale.weights.resolving import resolve
 
@@ -174,8 +174,7 @@ def check_method(name: str, engine: str = "openvino") -> None:
         InputError: the method reads tokens, which the engine does not show.
     """
     if name not in METHODS:
-        nearest = difflib.get_close_matches(str(name), METHODS, 1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        hint = did_you_mean(str(name), METHODS)
         raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
     if engine != "openvino" and name not in ANY_ENGINE:
         raise InputError(

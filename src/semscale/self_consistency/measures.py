@@ -1,6 +1,5 @@
 """The measures by name, and their arithmetic: one value for each answer and sample, then the mean."""
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
@@ -11,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.messages import did_you_mean
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers
 
@@ -196,8 +196,7 @@ def check_measures(names: Iterable[str]) -> tuple[str, ...]:
     chosen = [names] if isinstance(names, str) else as_list(names, "measures")
     for name in chosen:
         if name not in MEASURES:
-            nearest = difflib.get_close_matches(str(name), MEASURES, 1)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+            hint = did_you_mean(str(name), MEASURES)
             raise UnknownNameError(f"measures must be among {', '.join(MEASURES)}, got {name!r}{hint}")
     if not chosen:
         raise InputError(f"measures must name at least one of {', '.join(MEASURES)}, got none")

@@ -5,8 +5,8 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from semscale.rating.files.columns import FileColumns
 from semscale.rating.files import human_sample
+from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_summary import Collector, rated_frame, ratings_of
 from semscale.rating.rater import Rater
 from semscale.rating.row_sampling import set_moments

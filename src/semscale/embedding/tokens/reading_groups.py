@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.embedding.tokens.token_ids import Ids, owning_windows, window_starts
-from semscale.types import Integers, Vectors
+from semscale.embedding.tokens.token_ids import owning_windows, window_starts
+from semscale.types import Ids, Integers, Vectors
 
 
 @dataclass(frozen=True)

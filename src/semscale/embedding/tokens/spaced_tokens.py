@@ -7,19 +7,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from semscale.types import Integers
+from semscale.types import Ids, Integers
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
-
-    from semscale.embedding.tokens.token_ids import Ids
 
 
 class Spelled(NamedTuple):
     """Ids and offsets of the tokens of n texts, end to end, which are special, and how many each text has."""
 
-    ids: "Ids"
-    offsets: "Ids"
+    ids: Ids
+    offsets: Ids
     special: npt.NDArray[np.bool_]
     lengths: Integers
 
@@ -52,7 +50,7 @@ class SpacedTokens:
         before: how many of them stand before it.
     """
 
-    def __init__(self, tokenizer: "Tokenizer", frame: "Ids", before: int) -> None:
+    def __init__(self, tokenizer: "Tokenizer", frame: Ids, before: int) -> None:
         self._tokenizer = tokenizer
         self._frame = frame
         self._before = before
@@ -86,7 +84,7 @@ class SpacedTokens:
         self._ids = np.append(self._ids, ids)
         self._offsets = np.append(self._offsets, np.fromiter(places, np.int32).reshape(-1, 2), axis=0)
 
-    def _framed(self, ids: "Ids", offsets: Integers, own: Integers, n: int) -> Spelled:
+    def _framed(self, ids: Ids, offsets: Integers, own: Integers, n: int) -> Spelled:
         """Put the special tokens around each text's own."""
         around = len(self._frame)
         inside = np.arange(len(ids)) + own * around + self._before

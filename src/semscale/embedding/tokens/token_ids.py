@@ -12,9 +12,7 @@ import numpy.typing as npt
 from semscale.embedding.engines.checkpoint import Checkpoint
 from semscale.embedding.engines.windows import encodable, open_tokenizer
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
-from semscale.types import Integers
-
-Ids = npt.NDArray[np.int32]
+from semscale.types import Ids, Integers
 
 Whole = TypeVar("Whole", np.int32, np.int64)
 

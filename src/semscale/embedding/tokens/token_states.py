@@ -10,9 +10,9 @@ import numpy.typing as npt
 from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
-from semscale.embedding.tokens.token_ids import Ids, Spelling, TokenIds, TokenReader
+from semscale.embedding.tokens.token_ids import Spelling, TokenIds, TokenReader
 from semscale.signature import Signature
-from semscale.types import Integers, Vectors
+from semscale.types import Ids, Integers, Vectors
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.embedding.tokens.token_ids import Ids, TokenIds, TokenReader
+from semscale.embedding.tokens.token_ids import TokenIds, TokenReader
 from semscale.errors import InputError
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Ids, Integers
 
 Idf = bool | Sequence[str] | Mapping[int, float]
 """``False``: all count the same. ``True``: idf over the references. Else a corpus, or ready weights."""

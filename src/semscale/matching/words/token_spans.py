@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.tokens.token_ids import Ids
 from semscale.matching.words.vocabulary import Shown
-from semscale.types import Integers
+from semscale.types import Ids, Integers
 
 _IDEOGRAPH = "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # An ideograph is a word of its own, as tokenizers have it; other letters and digits make a word together.

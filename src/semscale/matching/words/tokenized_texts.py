@@ -6,10 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.embedding.tokens.token_ids import Ids
 from semscale.matching.words.token_spans import find_words
 from semscale.matching.words.vocabulary import Numbers, Vocabulary
-from semscale.types import Integers
+from semscale.types import Ids, Integers
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semscale.embedding.tokens.token_ids import Ids
-from semscale.types import Integers
+from semscale.types import Ids, Integers
 
 Word = tuple[str, ...]
 """A word's pieces."""
