@@ -7,10 +7,10 @@ import argparse
 
 import numpy as np
 
-from semscale.stats.estimates import IntervalPlan, estimate_group
-from semscale.stats.figures import figures_of
-from semscale.stats.resampling import drawn_counts, percentile_interval
-from semscale.stats.tally import Tally
+from semscale.stats.intervals.estimates import IntervalPlan, estimate_group
+from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
+from semscale.stats.intervals.tally import Tally
 
 FIGURES = figures_of(np.arange(1.0, 6.0))
 SHOWN = {"mean": 0, "top_2_box": 1, "net": 3, "p_0": 4, "p_2": 6}

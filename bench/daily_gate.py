@@ -9,9 +9,9 @@ import argparse
 
 import numpy as np
 
-from semscale.drift.gate_settings import GateSettings
-from semscale.stats.betting import run_evidence
-from semscale.stats.paired_bootstrap import paired_means
+from semscale.drift.gate.settings import GateSettings
+from semscale.stats.intervals.paired_bootstrap import paired_means
+from semscale.stats.tests.betting import run_evidence
 
 ITEMS = 30
 DRIFTS = (0.0, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.4)

@@ -15,9 +15,9 @@ import numpy as np
 
 from measuring import machine, ratios, seconds, spread
 from semscale import load_embedder
-from semscale.drift.comparing import compare
-from semscale.drift.meter import DriftMeter
-from semscale.embedding.state_cache import STATES_FILE
+from semscale.drift.measure.compare_runs import compare
+from semscale.drift.measure.meter import DriftMeter
+from semscale.embedding.cache.state_cache import STATES_FILE
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

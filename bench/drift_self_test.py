@@ -17,14 +17,14 @@ import polars as pl
 from beetle import FOLDER, read_answers
 from measuring import machine
 from semscale.damage.damages import DAMAGES, damaged
-from semscale.drift.athena_files import read_athena
-from semscale.drift.comparison import Comparison
-from semscale.drift.gate import decide
-from semscale.drift.gate_settings import GateSettings
-from semscale.drift.meter import DriftMeter
-from semscale.drift.metric_choice import USUAL
-from semscale.drift.reading import read_run
-from semscale.drift.self_testing import self_test
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.metric_choice import USUAL
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs.athena_files import read_athena
+from semscale.drift.runs.reading import read_run
+from semscale.drift.self_testing.self_test import self_test
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from measuring import Peer, machine, ratios, seconds, sgemm_peak, spread
 from semscale.embedding import load_embedder
-from semscale.embedding.windows import WindowTokenizer
+from semscale.embedding.engines.windows import WindowTokenizer
 from semscale.weights.resolving import resolve
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"

@@ -22,11 +22,11 @@ from semscale.guards.registry import FINDING_KINDS, Guards, finding_counts
 from semscale.matching.calibrated import LAYERS, above_floor, combine, lean
 from semscale.matching.calibrated_match import UNRELATED_PAIRS
 from semscale.matching.pairs import best_pairs, pair_up
-from semscale.matching.subjects import SubjectWeights
-from semscale.matching.texts_read import TextsRead
 from semscale.matching.unrelated import unrelated_pairs
-from semscale.matching.word_layers import WordLayers
-from semscale.matching.word_weights import WordWeights
+from semscale.matching.words.similarity_layers import WordLayers
+from semscale.matching.words.subjects import SubjectWeights
+from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.weights import WordWeights
 
 HERE = Path(__file__).parent
 WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated.yaml"

@@ -13,13 +13,13 @@ import numpy as np
 from beetle import read_answers
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
-from semscale.matching.layered import LayeredMatch
+from semscale.matching.layered.method import LayeredMatch
+from semscale.matching.layered.presets import find_preset
 from semscale.matching.matcher import Matcher, match_with
 from semscale.matching.methods import METHODS
-from semscale.matching.pieces import load_pieces
-from semscale.matching.presets import find_preset
-from semscale.matching.stop_words import stop_words
-from semscale.matching.word_idf import smoothed_idf
+from semscale.matching.words.idf import smoothed_idf
+from semscale.matching.words.pieces import load_pieces
+from semscale.matching.words.stop_words import stop_words
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 

@@ -1,6 +1,6 @@
 """Between what the linter's bounds lie: the scales of the library, and anchors that are known to be bad.
 
-``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``rating/lint_criteria.py``.
+``python bench/lint_bounds.py`` prints the figures of ``docs/scales.md`` and of ``rating/lint/criteria.py``.
 """
 
 import argparse
@@ -10,8 +10,8 @@ import numpy as np
 
 from measuring import machine
 from semscale.embedding import load_embedder
-from semscale.rating.lint import lint
-from semscale.rating.lint_criteria import due_masses
+from semscale.rating.lint.criteria import due_masses
+from semscale.rating.lint.linter import lint
 from semscale.scales import load_scale, scale_names
 
 WORDS = ("one", "two", "three", "four", "five")

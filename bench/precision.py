@@ -12,8 +12,9 @@ from pathlib import Path
 import numpy as np
 
 from measuring import machine
-from semscale.embedding import load_embedder, openvino_engine
-from semscale.embedding.windows import WindowTokenizer
+from semscale.embedding import load_embedder
+from semscale.embedding.engines import openvino as openvino_engine
+from semscale.embedding.engines.windows import WindowTokenizer
 from semscale.weights.resolving import resolve
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"

@@ -18,8 +18,8 @@ from measuring import machine
 from semscale.damage.negation import negated
 from semscale.damage.numbers import renumbered
 from semscale.history.items import Output
-from semscale.snapshots.comparing import compare_outputs
-from semscale.snapshots.measuring import SnapshotMeter
+from semscale.snapshots.compare_outputs import compare_outputs
+from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.settings import settle
 
 ROOT = Path(__file__).parents[1]

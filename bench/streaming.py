@@ -21,8 +21,8 @@ import numpy as np
 import polars as pl
 
 from semscale.embedding.embedder import Embeddings
-from semscale.rating.file_columns import FileColumns
-from semscale.rating.files import rate_file
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import rate_file
 from semscale.rating.rater import Rater
 from semscale.signature import Signature
 from semscale.store.reading import open_table

@@ -39,7 +39,7 @@ class ToyEmbedder:
 @pytest.fixture(scope="session", autouse=True)
 def compiled_once():
     """Compile each layer of the default model once a run: embedders made later take what is there."""
-    from semscale.embedding.openvino_engine import OpenVinoEmbedder
+    from semscale.embedding.engines.openvino import OpenVinoEmbedder
     from semscale.weights.known import DEFAULT_MODEL
 
     compiled, compile_it = {}, OpenVinoEmbedder._pipeline

@@ -10,10 +10,10 @@ import pytest
 
 from semscale.embedding import loading
 from semscale.history.items import Output
-from semscale.snapshots import measuring
-from semscale.snapshots.comparing import compare_outputs
+from semscale.snapshots import session_scorer
+from semscale.snapshots.compare_outputs import compare_outputs
+from semscale.snapshots.failure_messages import explain_failure
 from semscale.snapshots.settings import settle
-from semscale.snapshots.wording import explain_failure
 from semscale.weights.places import cache_root
 
 CACHE = cache_root()  # read before pytester moves the home folder
@@ -36,7 +36,7 @@ def test_said(semantic_snapshot):
 @pytest.fixture(scope="module")
 def loaded():
     """The model, read once; runs within this process forget modules they load, which NumPy cannot bear."""
-    meter = measuring.SnapshotMeter()
+    meter = session_scorer.SnapshotMeter()
     settings = settle({"min_bertscore_f1": 0.5, "min_cosine": 0.5})
     explain_failure(compare_outputs([Output("A.")], [Output("B.")], settings, meter), meter)
     import_module("semscale.snapshots.fixture")

@@ -15,10 +15,8 @@ from typing import TYPE_CHECKING
 from semscale.version import __version__
 
 if TYPE_CHECKING:
-    from semscale import consistency, drift
+    from semscale import drift
     from semscale.chat import ChatModel, load_chat_model
-    from semscale.consistency.consistencies import Consistencies
-    from semscale.consistency.measuring import Consistency
     from semscale.embedding import ArrayEmbedder, Embedder, load_embedder
     from semscale.errors import (
         InputError,
@@ -34,14 +32,16 @@ if TYPE_CHECKING:
     from semscale.judging.panel_verdicts import PanelVerdicts
     from semscale.judging.verdict import Verdict
     from semscale.judging.verdicts import Verdicts
-    from semscale.matching.bert_scores import BertScores
-    from semscale.matching.bertscore import BertScorer, bertscore
+    from semscale.matching.bertscore.scorer import BertScorer, bertscore
+    from semscale.matching.bertscore.scores import BertScores
     from semscale.matching.matcher import Matcher, match
     from semscale.matching.matches import Matches
-    from semscale.rating.lint import lint
+    from semscale.rating.lint.linter import lint
     from semscale.rating.rater import Rater, rate
     from semscale.rating.ratings import Ratings
     from semscale.scales import Scale, load_scale
+    from semscale.self_consistency.consistencies import Consistencies
+    from semscale.self_consistency.consistency import Consistency, consistency
 
 __all__ = [
     "ArrayEmbedder",
@@ -83,8 +83,8 @@ __all__ = [
 
 _HOMES = {
     "semscale.chat": ("ChatModel", "load_chat_model"),
-    "semscale.consistency.consistencies": ("Consistencies",),
-    "semscale.consistency.measuring": ("Consistency",),
+    "semscale.self_consistency.consistencies": ("Consistencies",),
+    "semscale.self_consistency.consistency": ("Consistency", "consistency"),
     "semscale.embedding": ("ArrayEmbedder", "Embedder", "load_embedder"),
     "semscale.errors": (
         "InputError",
@@ -100,25 +100,21 @@ _HOMES = {
     "semscale.judging.panel_verdicts": ("PanelVerdicts",),
     "semscale.judging.verdict": ("Verdict",),
     "semscale.judging.verdicts": ("Verdicts",),
-    "semscale.matching.bert_scores": ("BertScores",),
-    "semscale.matching.bertscore": ("BertScorer", "bertscore"),
+    "semscale.matching.bertscore.scores": ("BertScores",),
+    "semscale.matching.bertscore.scorer": ("BertScorer", "bertscore"),
     "semscale.matching.matcher": ("Matcher", "match"),
     "semscale.matching.matches": ("Matches",),
-    "semscale.rating.lint": ("lint",),
+    "semscale.rating.lint.linter": ("lint",),
     "semscale.rating.rater": ("Rater", "rate"),
     "semscale.rating.ratings": ("Ratings",),
     "semscale.scales": ("Scale", "load_scale"),
 }
 
 
-_PACKAGES = ("consistency", "drift")
-"""Packages that are public names themselves; ``consistency`` can be called."""
-
-
 def __getattr__(name: str) -> object:
     """Load a public name when it is first used, so that importing semscale itself stays light."""
-    if name in _PACKAGES:
-        return import_module(f"semscale.{name}")
+    if name == "drift":
+        return import_module("semscale.drift")
     for module, names in _HOMES.items():
         if name in names:
             found: object = getattr(import_module(module), name)

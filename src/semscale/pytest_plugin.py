@@ -74,7 +74,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Find the modules that have snapshots and run whole."""
-    from semscale.snapshots.places import snapshot_file
+    from semscale.snapshots.snapshot_paths import snapshot_file
 
     config = session.config
     single = {
@@ -95,8 +95,8 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
     """Compare what a model says with what was approved: ``semantic_snapshot(text)``; see docs/pytest.md."""
     from semscale.snapshots.fixture import SemanticSnapshot
-    from semscale.snapshots.places import snapshot_file
     from semscale.snapshots.session import SnapshotTest
+    from semscale.snapshots.snapshot_paths import snapshot_file
 
     item = request.node
     markers = list(item.iter_markers("semantic"))
@@ -139,8 +139,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 def _session(config: pytest.Config) -> "SnapshotSession":
     """Give what all tests share; made when the first one asks."""
     if _SESSION not in config.stash:
-        from semscale.snapshots.measuring import SnapshotMeter
         from semscale.snapshots.session import SnapshotSession
+        from semscale.snapshots.session_scorer import SnapshotMeter
 
         model = config.getini("semantic_model")
         meter = SnapshotMeter(model) if model else SnapshotMeter()

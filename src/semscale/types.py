@@ -10,6 +10,8 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
+Ids = npt.NDArray[np.int32]
+"""Token ids."""
 
 Progress = Callable[[str, int, int | None], None]
 """Called as ``progress(stage, done, total)``; ``total`` is ``None`` where it cannot be known beforehand."""

@@ -7,7 +7,7 @@ import pytest
 from semscale.chat import Request
 from semscale.chat.budget import Budget
 from semscale.chat.forecast import forecast
-from semscale.chat.ledger import Ledger
+from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Usage
 from semscale.chat.runner import Runner

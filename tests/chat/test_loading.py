@@ -5,7 +5,7 @@ from importlib.metadata import EntryPoint
 import pytest
 
 from semscale.chat import load_chat_model, loading
-from semscale.chat.endpoint import EndpointChat
+from semscale.chat.endpoint.openai_endpoint import EndpointChat
 from semscale.errors import InputError, ModelError, UnknownNameError
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.chat import Message, Parameters, Request, TextPart
-from semscale.chat.content_key import ContentKeys
+from semscale.chat.ledger.content_key import ContentKeys
 from semscale.errors import InputError
 from semscale.signature import Signature
 

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from semscale.cli.main import main
-from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.cache.state_cache import StateCache
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.entries import cache_keys
-from semscale.embedding.state_cache import StateCache
 
 
 @pytest.fixture(autouse=True)
@@ -83,7 +83,7 @@ def test_clear_mends_a_cache_without_its_tables(capsys, place):
     assert capsys.readouterr().out == f"{place}: 10 embeddings removed\n"
 
 
-@pytest.mark.filterwarnings("default::semscale.embedding.cache.CacheWarning")
+@pytest.mark.filterwarnings("default::semscale.embedding.cache.embedding_cache.CacheWarning")
 def test_clear_mends_a_damaged_cache_and_keeps_no_damaged_file(capsys, place):
     place.write_bytes(b"no database, and long enough to be taken for one" * 100)
     assert main(["cache", "clear"]) == 0

@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from tests.consistency.scripted_chat import ScriptedChat
+from tests.self_consistency.scripted_chat import ScriptedChat
 
 from semscale import chat
 from semscale.chat import FailureKind

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from semscale.drift.comparison import Comparison
-from semscale.drift.measured import Measured
-from semscale.drift.metrics import TEXT_METRICS, Metric, field_metric
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison, StoredFigure

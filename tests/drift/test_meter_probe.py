@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from semscale.drift.meter import DriftMeter
+from semscale.drift.measure.meter import DriftMeter
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from semscale.embedding.cache.entries import cache_keys
 from semscale.embedding.embedder import Embeddings
-from semscale.embedding.entries import cache_keys
 
 
 def embeddings(n: int, *, width: int = 4, start: float = 0) -> Embeddings:

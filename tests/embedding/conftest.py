@@ -8,7 +8,7 @@ import pytest
 from safetensors.numpy import save_file
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from semscale.embedding.cache import EmbeddingCache
+from semscale.embedding.cache.embedding_cache import EmbeddingCache
 
 HIDDEN, HEADS, LAYERS, INNER, WORDS, POSITIONS = 8, 2, 3, 16, 30, 24
 

@@ -5,8 +5,8 @@ import json
 import numpy as np
 import pytest
 
-from semscale.embedding.openvino_engine import OpenVinoEmbedder
-from semscale.embedding.token_states import TokenEncoder
+from semscale.embedding.engines.openvino import OpenVinoEmbedder
+from semscale.embedding.tokens.token_states import TokenEncoder
 
 try:
     import torch

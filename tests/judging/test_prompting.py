@@ -9,7 +9,7 @@ from tests.judging.conftest import material
 
 from semscale.chat.messages import Request
 from semscale.judging.injections import INJECTIONS
-from semscale.judging.neutral import mark_code, neutralised
+from semscale.judging.input_sanitizing import mark_code, neutralised
 from semscale.judging.prompting import ORDERS, Item, PromptForm
 from semscale.judging.template import TEMPLATES, Template, load_template
 

@@ -22,8 +22,8 @@ from semscale.matching.calibrated import (
 )
 from semscale.matching.calibrated_match import CalibratedMatch
 from semscale.matching.matcher import match_with
-from semscale.matching.subjects import start_with_pronoun, subject_lengths, word_roles
-from semscale.matching.word_weights import WordWeights
+from semscale.matching.words.subjects import start_with_pronoun, subject_lengths, word_roles
+from semscale.matching.words.weights import WordWeights
 
 
 @pytest.fixture(scope="module")

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 from instruments import Instrument
 
-from semscale.drift.meter import DriftMeter
-from semscale.embedding.pipeline import has_bfloat16
+from semscale.drift.measure.meter import DriftMeter
+from semscale.embedding.engines.pipeline import has_bfloat16
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.matching.bertscore import BertScorer
+from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.signature import Signature
-from semscale.snapshots.measuring import SnapshotMeter
+from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
 

@@ -8,12 +8,12 @@ from model_instruments import bert_scorer
 from tests.conftest import ToyEmbedder
 
 from semscale.chat.replies import Reply
-from semscale.consistency.measuring import Consistency
 from semscale.judging.asking import Running
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.rating.rater import Rater
 from semscale.scales import Scale
+from semscale.self_consistency.consistency import Consistency
 from semscale.signature import Signature
 
 

@@ -6,7 +6,7 @@ import sys
 import polars as pl
 import pytest
 
-from semscale.rating.file_columns import FileColumns
+from semscale.rating.files.columns import FileColumns
 from semscale.rating.rater import Rater
 from semscale.scales import Scale
 from semscale.store.reading import open_table

@@ -9,8 +9,8 @@ from polars.testing import assert_frame_equal
 
 from semscale.errors import InterruptedRunError
 from semscale.rating.examples import SAMPLE_SIZE, distinct_rows
-from semscale.rating.file_columns import FileColumns
-from semscale.rating.files import FileSettings, rate_file
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.store.reading import open_table
 
 COLUMNS = FileColumns("text")

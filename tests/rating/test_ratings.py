@@ -5,11 +5,11 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError
-from semscale.rating.estimating import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT, Tallies
 from semscale.rating.ratings import Ratings
+from semscale.rating.tallies import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT, Tallies
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats import tally
+from semscale.stats.intervals import tally
 from semscale.types import Status
 
 NAN = float("nan")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from semscale.errors import InputError
-from semscale.rating.checking import unit_anchors
+from semscale.rating.array_checks import unit_anchors
 from semscale.rating.ssr import rate_vectors, sharpen_pmf, similarity_pmf
 
 # Cosines 0.1 0.3 0.5 0.4 0.2: g - min(g) = 0 .1 .2 .15 .05, sum .5.

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError
-from semscale.rating.file_columns import FileColumns
-from semscale.rating.files import FileSettings, rate_file
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
 from semscale.report.rating_reasons import MEANINGS, codes_hint
 from semscale.store.reading import open_table

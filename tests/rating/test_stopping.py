@@ -11,12 +11,13 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from semscale.embedding.cache import EmbeddingCache
-from semscale.embedding.cached import CachedEmbedder
+from semscale.embedding.cache.cached_embedder import CachedEmbedder
+from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.errors import InputError, InterruptedRunError, ModelError
-from semscale.rating import estimating, file_checks
-from semscale.rating.file_columns import FileColumns
-from semscale.rating.files import FileSettings, rate_file
+from semscale.rating import tallies
+from semscale.rating.files import checks as file_checks
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
 from semscale.store.reading import open_table
 
@@ -127,7 +128,7 @@ def test_columns_that_only_summarise_may_change(survey, answers, rater, unfinish
 @pytest.fixture
 def fifty_groups(monkeypatch):
     """The column id names 60."""
-    monkeypatch.setattr(estimating, "MAX_GROUPS", 50)
+    monkeypatch.setattr(tallies, "MAX_GROUPS", 50)
 
 
 @pytest.mark.parametrize(
@@ -179,7 +180,7 @@ def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_em
 KILLED = """
 import importlib.util, os, signal, sys
 from pathlib import Path
-from semscale.rating.files import FileSettings, rate_file
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
 from semscale.store.reading import open_table
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.conftest import ToyEmbedder
 
-from semscale.rating.columns import text_status
+from semscale.rating.cells import text_status
 from semscale.rating.rater import Rater
 from semscale.rating.wordless import is_wordless
 from semscale.types import Status

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from semscale.compat.athena import AnalysisSettings, run_quality_drift_analysis
-from semscale.drift.reading import read_run
+from semscale.drift.runs.reading import read_run
 
 FOLDER = Path(__file__).parents[2].parent / "shared" / "data" / "athena"
 PUBLISHED = {

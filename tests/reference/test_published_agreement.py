@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from semscale.stats.intraclass import intraclass_correlation
-from semscale.stats.krippendorff import krippendorff_alpha
+from semscale.stats.agreement.intraclass import intraclass_correlation
+from semscale.stats.agreement.krippendorff import krippendorff_alpha
 
 _ = np.nan
 

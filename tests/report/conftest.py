@@ -9,13 +9,13 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
 from semscale.rating.examples import EXAMPLE_SCHEMA
+from semscale.rating.human.comparison import Comparison
 from semscale.rating.summary import RatingSummary
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.estimates import Estimate, GroupEstimate
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
 LABELS = ("Very bad", "Bad", "Neither good nor bad", "Good", "Very good")
 SETS = ("plain", "casual", "brief", "warm", "formal", "verdict")

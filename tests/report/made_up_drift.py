@@ -4,15 +4,15 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from semscale.drift.comparison import Comparison
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
-from semscale.drift.measured import AlignedPair, Measured
-from semscale.drift.metrics import TEXT_METRICS, field_metric
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.measured import AlignedPair, Measured
+from semscale.drift.measure.metrics import TEXT_METRICS, field_metric
 from semscale.guards.findings import Finding, Span
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 from semscale.signature import Signature
-from semscale.stats.means import estimate_mean
+from semscale.stats.intervals.means import estimate_mean
 from semscale.types import Status
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)

@@ -2,12 +2,12 @@ import numpy as np
 import pytest
 
 from semscale.cli.runs.consistency import written
-from semscale.consistency.columns import AnswerCells, AnswerColumns
-from semscale.consistency.measuring import Consistency
-from semscale.consistency.summary import ConsistencySummary
-from semscale.consistency.trust import estimate_trust
 from semscale.report.consistency_page import consistency_page
 from semscale.report.consistency_words import cautions, promises
+from semscale.self_consistency.columns import AnswerCells, AnswerColumns
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.correctness_probability import estimate_trust
+from semscale.self_consistency.summary import ConsistencySummary
 
 
 def summed_up(answers, samples, *, prompts=None, labels=None, groups=None, embedder=None, **settings):

@@ -5,7 +5,7 @@ import json
 from made_up import comparison
 from made_up_drift import comparison_of, decision_about
 
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.report.drift_json import decision_document
 
 NAN = float("nan")

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from made_up_drift import LOSSES, approval_of, comparison_of, decision_about
 
-from semscale.drift.comparison import Comparison
-from semscale.drift.decision import GateDecision, Outcome
-from semscale.drift.measured import Measured
+from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.measured import Measured
 from semscale.history.items import Item, Output
 from semscale.report.drift_page import drift_page
 from semscale.report.wording import number

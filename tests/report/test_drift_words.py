@@ -6,7 +6,7 @@ import pytest
 from made_up import comparison
 from made_up_drift import comparison_of, decision_about
 
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.report.drift_words import (
     group_label,
     headline,
@@ -18,7 +18,7 @@ from semscale.report.drift_words import (
     urgency,
 )
 from semscale.signature import Signature
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 
 NAN = float("nan")
 COMPARED = comparison({"match": [0.1, 0.2], "cosine": [0.0, 0.1]})

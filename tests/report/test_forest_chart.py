@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.report.charts.forest import ForestRow, forest, legend
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from made_up_drift import comparison_of, decision_about
 
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.report.github import SHOWN, github_annotations
 
 COMMAND = re.compile(r"::(error|warning|notice) title=([^:,\r\n]+)::([^\r\n]+)")

@@ -4,6 +4,7 @@ import re
 
 import polars as pl
 import pytest
+from semscale.report.judge_page import judge_page
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.judging.human_labels import beside_humans, label_table
@@ -11,8 +12,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns
 from semscale.judging.judge_summary import JudgeSummary
 from semscale.judging.panel import Panel
-from semscale.report.judge_page import judge_page
-from semscale.stats.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import IntervalPlan
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
 ANSWERS = ["5 <script>alert(1)</script>", "3", "1", "x", "4 or 5"]

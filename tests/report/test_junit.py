@@ -4,7 +4,7 @@ from xml.etree import ElementTree
 
 from made_up_drift import comparison_of, decision_about
 
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.report.junit import junit_xml
 
 HOSTILE = "\x00\x0b]]><a b='c'>\ud800\uffff"

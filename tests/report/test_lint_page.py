@@ -6,8 +6,8 @@ import re
 import numpy as np
 import pytest
 
-from semscale.rating.lint import lint
-from semscale.rating.lint_report import Finding
+from semscale.rating.lint.linter import lint
+from semscale.rating.lint.report import Finding
 from semscale.report.lint_page import lint_page
 from semscale.report.rating_page import rating_page
 from semscale.report.wording import number

@@ -7,7 +7,7 @@ import pytest
 
 from semscale.report.rating_page import rating_page
 from semscale.report.wording import number, percent
-from semscale.stats.estimates import Estimate
+from semscale.stats.intervals.estimates import Estimate
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from semscale.rating.comparison import compare
+from semscale.rating.human.comparison import compare
 from semscale.rating.rater import Rater
 from semscale.report.rating_page import rating_page
 from semscale.report.wording import number, percent, percent_with_interval, with_interval

@@ -3,11 +3,11 @@
 import pytest
 
 from semscale.damage.damages import DAMAGES
-from semscale.drift.self_test_results import SelfTest, SelfTestRow
+from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.self_test_figures import change_label
 from semscale.report.self_test_page import self_test_page
 from semscale.signature import Signature
-from semscale.stats.shares import wilson_interval
+from semscale.stats.intervals.shares import wilson_interval
 
 SHARES = (0.1, 0.25, 0.5, 1.0)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from made_up import START, stored_comparison
 
-from semscale.drift.trend import trends
+from semscale.drift.gate.trend import trends
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses

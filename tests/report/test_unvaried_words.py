@@ -3,7 +3,7 @@ from made_up_drift import comparison_of, decision_about
 from semscale.report.drift_page import drift_page
 from semscale.report.markdown import markdown_summary
 from semscale.report.unvaried_words import unvaried_words
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 
 
 def estimate(low, high, n=30):

@@ -17,7 +17,7 @@ from semscale.report.wording import (
     printable,
     with_interval,
 )
-from semscale.stats.estimates import Estimate
+from semscale.stats.intervals.estimates import Estimate
 
 ALONE = Estimate(3.0, math.nan, math.nan)
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from semscale.guards.findings import Finding, Span
-from semscale.matching.explanation import ExplainedSide, Explanation
-from semscale.matching.greedy import GreedyScore
+from semscale.matching.bertscore.explanation import ExplainedSide, Explanation
+from semscale.matching.bertscore.greedy import GreedyScore
 from semscale.signature import Signature
 from semscale.snapshots.word_differences import mark_words
 

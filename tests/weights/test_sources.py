@@ -13,9 +13,9 @@ import pytest
 from local_servers import COMMIT, FILES, Hub, serving
 
 from semscale.weights import sources
+from semscale.weights.download_staging import Landing, SourceError
 from semscale.weights.known import Wheel
-from semscale.weights.landing import Landing, SourceError
-from semscale.weights.stamps import write_stamps
+from semscale.weights.verified_files import write_stamps
 
 NEEDED = {"modules.json", "1_Pooling/config.json", "config.json", "tokenizer.json", "model.safetensors"}
 # The hub's client reads its settings when it is imported, so a process of its own is the honest test.

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 
 from semscale.chat.budget import Meter
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.content_key import ContentKeys
-from semscale.chat.endpoint_failures import failure_of
-from semscale.chat.ledger import Ledger
-from semscale.chat.ledger_file import Claim
+from semscale.chat.endpoint.failures import failure_of
+from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.ledger.file import Claim
+from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits, Pacer
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import Outcome

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from semscale.chat.budget import Budget
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.content_key import ContentKeys
-from semscale.chat.ledger import Ledger
+from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.chat.prices import PriceTable
 from semscale.chat.replies import Usage

@@ -1,6 +1,5 @@
 """From a model's name, or a model of another library's, to a chat model that is ready to use."""
 
-import difflib
 import os
 from collections.abc import Callable
 from importlib.metadata import entry_points
@@ -8,6 +7,7 @@ from importlib.metadata import entry_points
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.local_files import GGUF
 from semscale.errors import InputError, UnknownNameError
+from semscale.messages import did_you_mean, nearest_name
 from semscale.types import Progress
 from semscale.weights.known import KNOWN, find_known
 
@@ -69,16 +69,16 @@ def _is_local(name: str) -> bool:
 
 
 def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
-    from semscale.chat.endpoint import EndpointChat
+    from semscale.chat.endpoint.openai_endpoint import EndpointChat
 
     try:
         return EndpointChat(name, base_url=base_url, key_variable=key_variable)
     except InputError as error:
         local = [model.name for model in KNOWN.values() if model.is_chat]
-        near = difflib.get_close_matches(name, ["local", *local], n=1)
-        if base_url is not None or not near:
+        near = nearest_name(name, ["local", *local])
+        if base_url is not None or near is None:
             raise
-        raise InputError(f"{error}; or did you mean {near[0]!r}, on this machine?") from error
+        raise InputError(f"{error}; or did you mean {near!r}, on this machine?") from error
 
 
 def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatModel:
@@ -100,6 +100,5 @@ def _engine(engine: str) -> Build:
         build: Build = offered[engine].load()
         return build
     names = ["auto", "openai", "local", *offered]
-    nearest = difflib.get_close_matches(engine, names, 1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = did_you_mean(engine, names)
     raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")

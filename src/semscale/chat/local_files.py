@@ -6,8 +6,8 @@ from pathlib import Path
 
 from semscale.errors import ModelError
 from semscale.types import Progress
+from semscale.weights.download_staging import sha256_of
 from semscale.weights.known import DEFAULT_CHAT_MODEL, find_known
-from semscale.weights.landing import sha256_of
 from semscale.weights.resolving import resolve
 
 GGUF = ".gguf"

@@ -10,8 +10,8 @@ from typing import TypeVar
 from semscale.chat.budget import Budget, Meter, Spent
 from semscale.chat.calling import Caller, CapReachedError, FatalCallError, Setting
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.holding import held_open
-from semscale.chat.ledger import Ledger
+from semscale.chat.connections import held_open
+from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import Outcome

@@ -12,12 +12,12 @@ from semscale.compat.athena_feedback import (
     credit_span,
     feedback_texts,
 )
-from semscale.drift.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
+from semscale.drift.runs.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
 from semscale.errors import UnknownNameError
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 
 class QualityDriftAnalyzer:

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.drift.alignment import PAIRINGS, align, align_by_position
-from semscale.drift.losses import number_differences, number_distances, similarity_loss, span_of
-from semscale.drift.meter import DriftMeter
-from semscale.drift.output_cells import Place, feedback_text, number_in
+from semscale.drift.measure.assignment import PAIRINGS, align, align_by_position
+from semscale.drift.measure.losses import number_differences, number_distances, similarity_loss, span_of
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs.output_cells import Place, feedback_text, number_in
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
-from semscale.matching.bertscore import BertScorer
+from semscale.matching.bertscore.scorer import BertScorer
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 Feedback = Mapping[str, Any]
 """One piece of feedback with ``title``, ``description`` and ``credits``."""

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.drift.alignment import align_by_position
-from semscale.drift.comparison import Comparison
-from semscale.drift.losses import number_loss
-from semscale.drift.measured import AlignedPair
-from semscale.drift.spoken import number_of
+from semscale.drift.measure.assignment import align_by_position
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import number_loss
+from semscale.drift.measure.measured import AlignedPair
+from semscale.drift.runs.run_texts import number_of
 from semscale.types import Floats
 
 _F1, _CREDITS, _FIELD = "bertscore_f1", "credits_difference", "credits"

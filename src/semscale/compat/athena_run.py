@@ -16,17 +16,17 @@ from semscale.compat.athena_sources import (
     candidate_run,
     ensure_baselines,
 )
-from semscale.drift.athena_files import AthenaExercise, AthenaExercises, exercise_files, read_athena
-from semscale.drift.comparison import Comparison
-from semscale.drift.meter import DriftMeter
-from semscale.drift.thresholds import Threshold, read_thresholds, threshold_cautions
+from semscale.drift.gate.thresholds import Threshold, read_thresholds, threshold_cautions
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs.athena_files import AthenaExercise, AthenaExercises, exercise_files, read_athena
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from semscale.drift.athena_files import exercise_files, load_exercise, submissions_of
+from semscale.drift.runs.athena_files import exercise_files, load_exercise, submissions_of
 from semscale.errors import InputError
-from semscale.stats.resampling import check_seed
+from semscale.stats.intervals.resampling import check_seed
 from semscale.store.atomic import check_writable, replacing
 
 BUCKETS = ("0", "0-9", *(f"{low}-{low + 9}" for low in range(10, 100, 10)), "100")

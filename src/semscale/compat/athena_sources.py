@@ -7,7 +7,7 @@ from typing import Any
 
 from semscale.compat.athena_feedback import Feedback
 from semscale.compat.athena_sampling import write_json
-from semscale.drift.athena_files import (
+from semscale.drift.runs.athena_files import (
     AthenaExercises,
     exercise_of,
     load_exercise,
@@ -15,7 +15,7 @@ from semscale.drift.athena_files import (
     read_athena,
     submissions_of,
 )
-from semscale.drift.checking import check_comparable
+from semscale.drift.runs.comparability import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now

@@ -26,13 +26,13 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.compat.bert_score_arrays import ScoreArray, Triple
-from semscale.embedding.token_states import TokenEncoder
+from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
-from semscale.matching.baselines import read_baseline, rescale_scores
-from semscale.matching.bert_choices import chosen_baseline, chosen_layer, token_encoder
-from semscale.matching.bert_scores import BertScores
-from semscale.matching.bertscore import BertScorer
-from semscale.matching.token_weights import Idf
+from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
+from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
+from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.bertscore.scores import BertScores
+from semscale.matching.bertscore.token_weights import Idf
 
 __all__ = ["BERTScorer", "ScoreArray", "Triple", "plot_example", "score"]
 

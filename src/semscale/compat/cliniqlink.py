@@ -19,11 +19,11 @@ from pathlib import Path
 from typing import Any
 
 from semscale.errors import InputError
-from semscale.matching.closed_tasks import option_f1
+from semscale.matching.cliniqlink.closed_tasks import option_f1
+from semscale.matching.cliniqlink.reply_options import chosen_option, chosen_options, option_key
+from semscale.matching.cliniqlink.submission import load_submission
+from semscale.matching.cliniqlink.submission_scores import TaskScore, evaluate_submission, right_answers
 from semscale.matching.matcher import Matcher
-from semscale.matching.reply_options import chosen_option, chosen_options, option_key
-from semscale.matching.submission import load_submission
-from semscale.matching.submission_scores import TaskScore, evaluate_submission, right_answers
 from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.store.atomic import replacing
 from semscale.types import Floats

@@ -22,10 +22,10 @@ from semscale.chat.limits import Limits
 from semscale.chat.messages import Message
 from semscale.chat.runner import Runner, run_apart
 from semscale.compat.uqlm_result import UQResult
-from semscale.consistency.consistencies import Consistencies
-from semscale.consistency.measuring import Consistency
-from semscale.consistency.sampling import Sampling
 from semscale.errors import InputError
+from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.sampling import Sampling
 from semscale.weights.known import DEFAULT_MODEL
 
 SCORERS = ("cosine_sim", "bert_score", "exact_match")

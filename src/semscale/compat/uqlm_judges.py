@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from semscale.chat.holding import held_open
+from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Request
 from semscale.chat.runner import Runner, run_apart
@@ -18,7 +18,7 @@ from semscale.judging.panel_verdicts import PanelVerdicts
 from semscale.judging.prompting import Item
 from semscale.judging.template import TEMPLATES
 from semscale.judging.verdicts import Verdicts
-from semscale.scales.messages import unknown_name
+from semscale.messages import unknown_name
 from semscale.types import Status
 
 DEFAULT_TEMPLATE = "true_false_uncertain"

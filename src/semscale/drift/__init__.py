@@ -12,18 +12,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from semscale.drift.comparing import compare
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import GateDecision, Outcome
-    from semscale.drift.gate import decide
-    from semscale.drift.gate_settings import GateSettings, read_gate_settings
-    from semscale.drift.keeping import stored
-    from semscale.drift.meter import DriftMeter
-    from semscale.drift.plan import plan_gate
-    from semscale.drift.reading import read_run
-    from semscale.drift.run_columns import RunColumns
-    from semscale.drift.self_testing import self_test
-    from semscale.drift.trend import trends
+    from semscale.drift.gate.decision import GateDecision, Outcome
+    from semscale.drift.gate.gate import decide
+    from semscale.drift.gate.plan import plan_gate
+    from semscale.drift.gate.settings import GateSettings, read_gate_settings
+    from semscale.drift.gate.stored_figures import stored
+    from semscale.drift.gate.trend import trends
+    from semscale.drift.measure.compare_runs import compare
+    from semscale.drift.measure.comparison import Comparison
+    from semscale.drift.measure.meter import DriftMeter
+    from semscale.drift.runs.reading import read_run
+    from semscale.drift.runs.run_columns import RunColumns
+    from semscale.drift.self_testing.self_test import self_test
     from semscale.history.items import Item, Output
     from semscale.history.opening import open_history
     from semscale.history.runs import Approval, Run
@@ -51,18 +51,18 @@ __all__ = [
 ]
 
 _HOMES = {
-    "semscale.drift.comparing": ("compare",),
-    "semscale.drift.comparison": ("Comparison",),
-    "semscale.drift.decision": ("GateDecision", "Outcome"),
-    "semscale.drift.gate": ("decide",),
-    "semscale.drift.gate_settings": ("GateSettings", "read_gate_settings"),
-    "semscale.drift.keeping": ("stored",),
-    "semscale.drift.meter": ("DriftMeter",),
-    "semscale.drift.plan": ("plan_gate",),
-    "semscale.drift.reading": ("read_run",),
-    "semscale.drift.run_columns": ("RunColumns",),
-    "semscale.drift.self_testing": ("self_test",),
-    "semscale.drift.trend": ("trends",),
+    "semscale.drift.measure.compare_runs": ("compare",),
+    "semscale.drift.measure.comparison": ("Comparison",),
+    "semscale.drift.gate.decision": ("GateDecision", "Outcome"),
+    "semscale.drift.gate.gate": ("decide",),
+    "semscale.drift.gate.settings": ("GateSettings", "read_gate_settings"),
+    "semscale.drift.gate.stored_figures": ("stored",),
+    "semscale.drift.measure.meter": ("DriftMeter",),
+    "semscale.drift.gate.plan": ("plan_gate",),
+    "semscale.drift.runs.reading": ("read_run",),
+    "semscale.drift.runs.run_columns": ("RunColumns",),
+    "semscale.drift.self_testing.self_test": ("self_test",),
+    "semscale.drift.gate.trend": ("trends",),
     "semscale.history.items": ("Item", "Output"),
     "semscale.history.opening": ("open_history",),
     "semscale.history.runs": ("Approval", "Run"),

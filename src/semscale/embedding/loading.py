@@ -1,6 +1,5 @@
 """From a model's name to an embedder that is ready to use."""
 
-import difflib
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -8,11 +7,12 @@ from typing import TYPE_CHECKING
 
 from semscale.embedding.embedder import Embedder
 from semscale.errors import InputError, ModelError, UnknownNameError
+from semscale.messages import did_you_mean
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 
 def load_embedder(
@@ -46,8 +46,8 @@ def load_embedder(
     embedder = _engine(engine)(str(name), precision, base_url, progress)
     if cache is False:
         return embedder
-    from semscale.embedding.cache import EmbeddingCache
-    from semscale.embedding.cached import CachedEmbedder
+    from semscale.embedding.cache.cached_embedder import CachedEmbedder
+    from semscale.embedding.cache.embedding_cache import EmbeddingCache
 
     return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
 
@@ -66,8 +66,8 @@ def load_token_encoder(
         InputError: an unknown precision.
         ModelError: the model's files cannot be had, or are of a kind that OpenVINO cannot run here.
     """
-    from semscale.embedding.openvino_engine import OpenVinoEmbedder
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.engines.openvino import OpenVinoEmbedder
+    from semscale.embedding.tokens.token_states import TokenEncoder
     from semscale.weights.resolving import resolve
 
     files = resolve(name, progress=progress)
@@ -92,13 +92,12 @@ def _engine(engine: str) -> Build:
         build: Build = offered[engine].load()
         return build
     names = [*built_in, *offered]
-    nearest = difflib.get_close_matches(engine, names, 1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = did_you_mean(engine, names)
     raise UnknownNameError(f"engine must be one of {', '.join(names)}, got {engine!r}{hint}")
 
 
 def _openvino(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
-    from semscale.embedding.openvino_engine import OpenVinoEmbedder
+    from semscale.embedding.engines.openvino import OpenVinoEmbedder
     from semscale.weights.resolving import resolve
 
     _refuse_base_url(base_url, "openvino")
@@ -107,7 +106,7 @@ def _openvino(name: str, precision: str, base_url: str | None, progress: Progres
 
 
 def _torch(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
-    from semscale.embedding.torch_engine import SentenceTransformerEmbedder
+    from semscale.embedding.engines.torch import SentenceTransformerEmbedder
 
     _refuse_base_url(base_url, "torch")
     _refuse_precision(precision, "torch")
@@ -115,7 +114,7 @@ def _torch(name: str, precision: str, base_url: str | None, progress: Progress |
 
 
 def _api(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
-    from semscale.embedding.api import ApiEmbedder
+    from semscale.embedding.engines.api import ApiEmbedder
 
     _refuse_precision(precision, "api")
     return ApiEmbedder(name, base_url=base_url)

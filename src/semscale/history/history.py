@@ -12,7 +12,7 @@ from semscale.history.column_values import Found, aware
 from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
 from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
-from semscale.history.naming import find_id, near, near_id
+from semscale.history.name_lookup import find_id, near, near_id
 from semscale.history.run_rows import approval_row, read_approval, read_run, read_summary, run_rows
 from semscale.history.runs import Approval, Run, now, short_id
 from semscale.history.stored_comparison import StoredComparison

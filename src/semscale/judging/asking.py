@@ -9,7 +9,7 @@ from typing import Any
 from semscale.chat.budget import Budget, Spent
 from semscale.chat.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
-from semscale.chat.ledger import Ledger
+from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Limits
 from semscale.chat.messages import Message, Request
 from semscale.chat.prices import PriceTable
@@ -17,7 +17,7 @@ from semscale.chat.replies import CallError, Reply
 from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
-from semscale.judging.reading import Reading
+from semscale.judging.replies.reading import Reading
 from semscale.types import Progress
 
 

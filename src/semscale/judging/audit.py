@@ -15,8 +15,8 @@ from semscale.judging.prompting import Item, ReferencePlace
 from semscale.judging.template import Level, Template
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
-from semscale.stats.estimates import IntervalPlan
-from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Progress, Status
 
 Check = Literal["reversed", "relabelled", "padding", "reference-position", "injection"]

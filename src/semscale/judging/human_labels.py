@@ -9,10 +9,10 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.judging.template import Template
-from semscale.stats.agreement_estimates import AgreementEstimate
-from semscale.stats.human_ceiling import HumanComparison, compare_with_humans
-from semscale.stats.kappa import weighted_kappa
-from semscale.stats.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
+from semscale.stats.agreement.kappa import weighted_kappa
+from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 

@@ -6,19 +6,19 @@ from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 
-from semscale.chat.holding import held_open
+from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.runner import run_apart
-from semscale.judging.abilities import Ability, abilities_to_try, first_ability
 from semscale.judging.asking import Running, Thread, ask
 from semscale.judging.items import read_items
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
+from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
 from semscale.judging.prompting import Item, Order, PromptForm, ReferencePlace
-from semscale.judging.reading import Reading, read_reply
-from semscale.judging.settling import settle
+from semscale.judging.replies.reading import Reading, read_reply
 from semscale.judging.template import Template, load_template
 from semscale.judging.verdict import Verdict
+from semscale.judging.verdict_aggregation import settle
 from semscale.judging.verdicts import Verdicts
 from semscale.scales import Scale
 from semscale.signature import Signature

@@ -5,8 +5,8 @@ from typing import Literal, TypedDict
 from semscale.errors import InputError
 from semscale.judging.prompting import ORDERS, Order, ReferencePlace
 from semscale.judging.template import Template
+from semscale.messages import unknown_name
 from semscale.scales import Scale
-from semscale.scales.messages import unknown_name
 
 _SAMPLING_TEMPERATURE = 1.0
 _MOST_CORRECTIONS, _MOST_SAMPLES = 20, 1000

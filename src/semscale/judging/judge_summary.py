@@ -12,8 +12,8 @@ from semscale.judging.panel_verdicts import PanelVerdicts
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.judging.verdicts import Verdicts
-from semscale.stats.estimates import IntervalPlan
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats, Integers
 
 

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 import numpy as np
 
-from semscale.chat.holding import held_open
+from semscale.chat.connections import held_open
 from semscale.chat.runner import run_apart
 from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import Running

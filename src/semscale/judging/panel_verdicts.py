@@ -10,15 +10,15 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
-from semscale.stats.estimates import IntervalPlan
-from semscale.stats.means import MeanEstimate, estimate_mean
-from semscale.stats.panels import (
+from semscale.stats.agreement.panels import (
     EffectiveJudges,
     PairAgreement,
     effective_judges,
     pairwise_agreement,
     severities,
 )
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Literal
 
 from semscale.chat.messages import Message
-from semscale.judging.neutral import mark_code, neutralised
+from semscale.judging.input_sanitizing import mark_code, neutralised
 from semscale.judging.template import Template, read_yaml
 
 Order = Literal["score-first", "explanation-first", "score-only"]

@@ -10,8 +10,8 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from semscale.errors import InputError
+from semscale.messages import unknown_name
 from semscale.scales import Scale, load_scale
-from semscale.scales.messages import unknown_name
 from semscale.types import Floats
 
 TEMPLATES = ("likert", "continuous", "true_false", "true_false_uncertain")

@@ -12,8 +12,8 @@ from semscale.errors import InputError
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.signature import Signature
-from semscale.stats.estimates import IntervalPlan
-from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Status, are_scored, count_statuses
 
 if TYPE_CHECKING:

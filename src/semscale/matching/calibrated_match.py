@@ -17,16 +17,16 @@ from semscale.matching.calibrated import (
 )
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
-from semscale.matching.subjects import SubjectWeights
-from semscale.matching.texts_read import TextsRead
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
-from semscale.matching.word_layers import WordLayers
-from semscale.matching.word_weights import WordWeights
+from semscale.matching.words.similarity_layers import WordLayers
+from semscale.matching.words.subjects import SubjectWeights
+from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.weights import WordWeights
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.tokens.token_states import TokenEncoder
     from semscale.matching.calibrated import Calibration
 
 FEWEST_FOR_FLOORS = 10

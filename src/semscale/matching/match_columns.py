@@ -9,7 +9,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
-from semscale.store.listed import listed_cell
+from semscale.store.list_cells import listed_cell
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 

@@ -9,7 +9,7 @@ import numpy as np
 from semscale.matching.match_columns import MatchCells, MatchColumns
 from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Integers
 
 

@@ -9,12 +9,12 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
-from semscale.matching.guarding import find_in_pairs
 from semscale.matching.matches import Matches
 from semscale.matching.methods import Explains, PairMethod, Recipe, build_method, check_method, guards_for
+from semscale.matching.pair_findings import find_in_pairs
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import corpus_texts
-from semscale.stats.resampling import check_seed
+from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 

@@ -10,8 +10,8 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.signature import Signature
-from semscale.stats.estimates import IntervalPlan
-from semscale.stats.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 

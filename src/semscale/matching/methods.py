@@ -1,6 +1,5 @@
 """The methods of matching by name, and how each one is built."""
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -13,16 +12,17 @@ from semscale.embedding import Embedder, load_embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
-from semscale.matching.layered import LayeredMatch
+from semscale.matching.layered.method import LayeredMatch
+from semscale.matching.layered.presets import PRESETS, LayeredPreset
 from semscale.matching.pairs import Pairs
-from semscale.matching.pieces import load_pieces
-from semscale.matching.presets import PRESETS, LayeredPreset
 from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.words.pieces import load_pieces
+from semscale.messages import did_you_mean
 from semscale.types import Progress
 from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
-    from semscale.embedding.token_states import TokenEncoder
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 _NEEDS_FILES = "model must be a name or a folder for methods that read tokens, got an embedder"
 
@@ -102,7 +102,7 @@ class Recipe:
             InputError: the model was given as an embedder, whose tokens are not known.
             ModelError: the model's files cannot be had or run.
         """
-        from semscale.matching.bert_choices import token_encoder
+        from semscale.matching.bertscore.choices import token_encoder
 
         if not isinstance(self.model, str | Path):
             raise InputError(_NEEDS_FILES)
@@ -131,8 +131,8 @@ def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
 
 
 def _bertscore(recipe: Recipe) -> PairMethod:
-    from semscale.matching.bert_match import BertMatch
-    from semscale.matching.bertscore import BertScorer
+    from semscale.matching.bertscore.method import BertMatch
+    from semscale.matching.bertscore.scorer import BertScorer
 
     idf = False if recipe.corpus is None else recipe.corpus
     return BertMatch(BertScorer(recipe.encoder(), layer=recipe.layer, idf=idf))
@@ -174,8 +174,7 @@ def check_method(name: str, engine: str = "openvino") -> None:
         InputError: the method reads tokens, which the engine does not show.
     """
     if name not in METHODS:
-        nearest = difflib.get_close_matches(str(name), METHODS, 1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+        hint = did_you_mean(str(name), METHODS)
         raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
     if engine != "openvino" and name not in ANY_ENGINE:
         raise InputError(

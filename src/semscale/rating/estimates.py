@@ -7,7 +7,7 @@ import polars as pl
 from semscale.rating.few_clusters import few_groups_note, few_note
 from semscale.rating.mass_names import mass_names
 from semscale.signature import Signature
-from semscale.stats.estimates import Estimate, GroupEstimate, Method
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate, Method
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,14 @@
 """The rows that a report shows: a seeded sample, the most and least certain, some without a rating."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import numpy as np
 import polars as pl
 
-from semscale.embedding.windows import encodable
-from semscale.rating.sampling import priorities
+from semscale.embedding.engines.windows import encodable
+from semscale.rating.rated_rows import RatedRows
+from semscale.rating.row_sampling import priorities
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Status
-
-if TYPE_CHECKING:
-    from semscale.rating.ratings import Ratings
 
 SAMPLE_SIZE = 400
 MOST_EXAMPLES = 8
@@ -52,7 +47,7 @@ class Examples:
         """At most 400 scored rows, in their order."""
         return self._sample.drop("priority").sort("row")
 
-    def add(self, ratings: "Ratings", cells: list[object], first_row: int) -> None:
+    def add(self, ratings: RatedRows, cells: list[object], first_row: int) -> None:
         """Add the next part, whose first row has the place ``first_row`` in the whole."""
         scored = np.flatnonzero(ratings.scored)
         self._add_sample(ratings, cells, scored, first_row)
@@ -68,7 +63,7 @@ class Examples:
         left_out = example_rows(ratings, cells, left_out_rows(ratings.status), first_row)
         self.left_out = _first_per_status(pl.concat([self.left_out, left_out]))
 
-    def _add_sample(self, ratings: "Ratings", cells: list[object], scored: Integers, first_row: int) -> None:
+    def _add_sample(self, ratings: RatedRows, cells: list[object], scored: Integers, first_row: int) -> None:
         drawn = priorities(first_row + scored, self._seed)
         first = np.argsort(drawn, kind="stable")[:SAMPLE_SIZE]
         rows = example_rows(ratings, cells, scored[first], first_row)
@@ -76,10 +71,9 @@ class Examples:
         self._sample = pl.concat([self._sample, rows]).sort("priority", "row").head(SAMPLE_SIZE)
 
 
-def example_rows(ratings: "Ratings", cells: list[object], rows: Integers, first_row: int = 0) -> pl.DataFrame:
+def example_rows(ratings: RatedRows, cells: list[object], rows: Integers, first_row: int = 0) -> pl.DataFrame:
     """Lay some rows out as ``EXAMPLE_SCHEMA`` says; what is missing is null, cells that are no texts JSON."""
-    arrays = ("pmf", "similarity", "set_means", "status", "windows")
-    few = replace(ratings, **{name: getattr(ratings, name)[rows] for name in arrays})
+    few = ratings.take(rows)
     masses = zip(few.pmf.tolist(), few.scored, strict=True)
     table = pl.DataFrame(
         {

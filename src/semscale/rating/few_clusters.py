@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from semscale.stats.resampling import FEWEST_CLUSTERS
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 
 def few_note(m: int, unit: str) -> str:

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.checking import Semantics, as_rows, check_settings
-from semscale.rating.columns import text_status
+from semscale.rating.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.ratings import Ratings
 from semscale.rating.ssr import rate_vectors

@@ -1,27 +1,30 @@
 """What rating texts gives: a probability mass function for each text, and everything that follows from it."""
 
-from dataclasses import dataclass, field, fields
-from typing import Unpack
+from dataclasses import dataclass, field, fields, replace
+from typing import Self, Unpack
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.rating.comparison import Comparison, compare, text_lengths
 from semscale.rating.cosines import sum_in_order
 from semscale.rating.estimates import Estimates
-from semscale.rating.estimating import Tallies
+from semscale.rating.human.comparison import Comparison, compare, text_lengths
 from semscale.rating.mass_names import mass_names
-from semscale.rating.summary import RatingSummary, SummarySettings, summarize
+from semscale.rating.row_sampling import set_moments
+from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
+from semscale.rating.tallies import Tallies
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 Statuses = npt.NDArray[np.object_]
 """Shape (n,), each a ``Status``."""
 
 
+_BY_ROW = ("pmf", "similarity", "set_means", "status", "windows")
 _TIE = 1e-6  # float32 products leave masses that are equal this far apart
 
 
@@ -153,7 +156,7 @@ class Ratings:
         interval: float = 0.95,
         seed: int = 0,
     ) -> Comparison:
-        """Compare with human ratings of the same texts; see ``semscale.rating.comparison.compare``.
+        """Compare with human ratings of the same texts; see ``semscale.rating.human.comparison.compare``.
 
         Args:
             human: shape (n,): for each text a number, a list of numbers (one per rater), or missing.
@@ -183,8 +186,30 @@ class Ratings:
         )
 
     def summarize(self, texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:
-        """Collect what a report shows; see ``semscale.rating.summary.summarize``."""
-        return summarize(self, texts, **settings)
+        """Collect what a report shows about ratings in memory, as ``rate_file`` does from a file.
+
+        Args:
+            texts: shape (n,), the cells that were rated.
+            settings: ``estimates`` (made from the ratings alone unless given), ``comparison``, names of the
+                ``source`` and of the columns ``by``, ``weight`` and ``respondent``, and the ``seed`` of the
+                sample.
+
+        Raises:
+            InputError: not as many texts as ratings.
+        """
+        cells = as_list(texts, "texts")
+        if len(cells) != len(self):
+            raise InputError(
+                f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
+            )
+        seed = settings.get("seed", 0)
+        running = RunningSummary(self.scale, self.floor, seed=seed)
+        running.add(self, cells, set_moments(self.set_means[self.scored], self.scale.values))
+        return running.summary(settings.get("estimates") or self.estimate(seed=seed), settings)
+
+    def take(self, rows: Integers) -> Self:
+        """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in _BY_ROW})
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.

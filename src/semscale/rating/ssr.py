@@ -20,7 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.checking import (
+from semscale.rating.array_checks import (
     Reals,
     Semantics,
     as_floats,

@@ -2,24 +2,20 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, TypedDict, Unpack
+from typing import TypedDict
 
 import polars as pl
 
-from semscale.errors import InputError
-from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
 from semscale.rating.examples import Examples
+from semscale.rating.human.comparison import Comparison
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
-from semscale.rating.sampling import DistinctCount, set_correlations, set_moments
+from semscale.rating.rated_rows import RatedRows
+from semscale.rating.row_sampling import DistinctCount, set_correlations
 from semscale.scales import Scale
 from semscale.signature import Signature
-from semscale.stats.moments import Moments
-from semscale.store.columns import as_list
+from semscale.stats.intervals.moments import Moments
 from semscale.types import Floats, Status
-
-if TYPE_CHECKING:
-    from semscale.rating.ratings import Ratings
 
 _NOT_READ = (Status.MISSING, Status.NOT_TEXT)
 
@@ -113,7 +109,7 @@ class RunningSummary:
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
 
-    def add(self, ratings: "Ratings", cells: list[object], sets: Moments) -> None:
+    def add(self, ratings: RatedRows, cells: list[object], sets: Moments) -> None:
         """Add the next part.
 
         Args:
@@ -160,7 +156,7 @@ class RunningSummary:
             possible_codes=self._codes.counts,
         )
 
-    def _count_texts(self, ratings: "Ratings", cells: list[object]) -> None:
+    def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:
         read = [
             (str(cell), status == Status.SCORED)
             for cell, status in zip(cells, ratings.status, strict=True)
@@ -169,27 +165,3 @@ class RunningSummary:
         self._distinct.add([text for text, _ in read])
         rated = (text.strip() for text, is_rated in read if is_rated)
         self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
-
-
-def summarize(ratings: "Ratings", texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:
-    """Collect what a report shows about ratings in memory, as ``rate_file`` does from a file.
-
-    Args:
-        ratings: n ratings.
-        texts: shape (n,), the cells that were rated.
-        settings: ``estimates`` (made from the ratings alone unless given), ``comparison``, names of the
-            ``source`` and of the columns ``by``, ``weight`` and ``respondent``, and the ``seed`` of the
-            sample.
-
-    Raises:
-        InputError: not as many texts as ratings.
-    """
-    cells = as_list(texts, "texts")
-    if len(cells) != len(ratings):
-        raise InputError(
-            f"texts must have {len(ratings)} rows, as many as there are ratings, got {len(cells)}"
-        )
-    seed = settings.get("seed", 0)
-    running = RunningSummary(ratings.scale, ratings.floor, seed=seed)
-    running.add(ratings, cells, set_moments(ratings.set_means[ratings.scored], ratings.scale.values))
-    return running.summary(settings.get("estimates") or ratings.estimate(seed=seed), settings)

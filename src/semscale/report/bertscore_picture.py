@@ -8,7 +8,7 @@ from semscale.report.charts.palette import CONTRAST, INK, ink_on, sequential
 from semscale.report.wording import printable
 
 if TYPE_CHECKING:
-    from semscale.matching.explanation import Explanation
+    from semscale.matching.bertscore.explanation import Explanation
 
 MOST_TOKENS = 60
 """Tokens of each text that are drawn; what is beyond is said below the picture."""

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.report.wording import count, counted, listed, one_line
 
 if TYPE_CHECKING:
-    from semscale.rating.lint import LintReport
+    from semscale.rating.lint.linter import LintReport
     from semscale.rating.summary import RatingSummary
 
 NPS_CAUTION = (

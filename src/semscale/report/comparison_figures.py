@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.rating.comparison import Comparison
+from semscale.rating.human.comparison import Comparison
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.scatter import scatter

@@ -4,7 +4,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.consistency.measures import MEASURES
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED, HistogramRow, histograms
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.reliability import ReliabilityDot, reliability
@@ -12,12 +11,13 @@ from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.consistency_words import MEASURE_NAMES
 from semscale.report.figures import Figure, Table
 from semscale.report.wording import bracket, count, coverage, has_interval, number, one_line, percent
+from semscale.self_consistency.measures import MEASURES
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.consistency.summary import ConsistencySummary
-    from semscale.consistency.trust import Trust
-    from semscale.stats.means import MeanEstimate
+    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.summary import ConsistencySummary
+    from semscale.stats.intervals.means import MeanEstimate
 
 _BINS = 20
 _CHARTED_GROUPS = 10

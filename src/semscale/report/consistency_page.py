@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semscale.consistency.measures import MEASURES
 from semscale.report.consistency_figures import areas_table, decision_bar, reliability_figure, spread_figure
 from semscale.report.consistency_words import (
     GUARD_MEANINGS,
@@ -32,9 +31,10 @@ from semscale.report.wording import (
     percent,
     plain,
 )
+from semscale.self_consistency.measures import MEASURES
 
 if TYPE_CHECKING:
-    from semscale.consistency.summary import ConsistencySummary
+    from semscale.self_consistency.summary import ConsistencySummary
 
 SHOWN_ITEMS = 10
 _MOST_SAMPLES = 8

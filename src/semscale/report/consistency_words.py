@@ -2,11 +2,11 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.consistency.lengths import NULLS
 from semscale.report.wording import count, counted, coverage, listed, number, one_line, percent
+from semscale.self_consistency.length_baselines import NULLS
 
 if TYPE_CHECKING:
-    from semscale.consistency.summary import ConsistencySummary
+    from semscale.self_consistency.summary import ConsistencySummary
 
 MEASURE_NAMES = {
     "consistency": "consistency",

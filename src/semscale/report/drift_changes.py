@@ -5,8 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from semscale.drift.measured import AlignedPair
-from semscale.drift.pair_differences import Difference, PairDifferences, pair_differences, pair_outputs
+from semscale.drift.measure.measured import AlignedPair
+from semscale.drift.measure.pair_differences import (
+    Difference,
+    PairDifferences,
+    pair_differences,
+    pair_outputs,
+)
 from semscale.history.items import Output
 from semscale.report.drift_items import HarmedItem
 from semscale.report.drift_words import digits_of, metric_label, signed
@@ -14,7 +19,7 @@ from semscale.report.highlights import Piece, pieces
 from semscale.report.wording import MISSING, clipped, count, number, one_line, plain
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
+    from semscale.drift.measure.comparison import Comparison
 
 SHOWN_PAIRS = 4
 _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80

@@ -4,14 +4,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.drift.gate_signature import stated_plan
-from semscale.stats.means import MeanEstimate
-from semscale.stats.paired_bootstrap import paired_means
+from semscale.drift.gate.signature import stated_plan
+from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals.paired_bootstrap import paired_means
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import DriftTest, GateDecision
+    from semscale.drift.gate.decision import DriftTest, GateDecision
+    from semscale.drift.measure.comparison import Comparison
 
 
 def n_left_out(comparison: "Comparison") -> int:

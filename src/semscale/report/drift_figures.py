@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.drift.decision import DriftTest, GateDecision
+from semscale.drift.gate.decision import DriftTest, GateDecision
 from semscale.report.charts.forest import ForestRow, forest, legend
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, HistogramRow, histograms
 from semscale.report.charts.score_bins import bin_counts, bin_edges
@@ -26,9 +26,9 @@ from semscale.report.wording import count, has_interval, number
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.metrics import Metric
-    from semscale.stats.means import MeanEstimate
+    from semscale.drift.measure.comparison import Comparison
+    from semscale.drift.measure.metrics import Metric
+    from semscale.stats.intervals.means import MeanEstimate
 
 _BINS = 20
 _CAPTION = (

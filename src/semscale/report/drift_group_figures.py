@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import DriftTest
+from semscale.drift.gate.decision import DriftTest
 from semscale.report.charts.forest import ForestRow, forest, legend
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.matrix import matrix
@@ -24,8 +24,8 @@ from semscale.report.figures import Figure, Swatch
 from semscale.report.wording import clipped, count, one_line
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.metrics import Metric
+    from semscale.drift.measure.comparison import Comparison
+    from semscale.drift.measure.metrics import Metric
 
 DRAWN_GROUPS = 40
 

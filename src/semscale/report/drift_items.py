@@ -8,8 +8,8 @@ import numpy as np
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import GateDecision
+    from semscale.drift.gate.decision import GateDecision
+    from semscale.drift.measure.comparison import Comparison
 
 HARM = (
     "Harm is what an item's drift exceeds the margin by, as a share of the metric's worst case, summed over "

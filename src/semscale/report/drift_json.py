@@ -4,17 +4,17 @@ import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semscale.drift.pair_differences import Difference, pair_differences
+from semscale.drift.measure.pair_differences import Difference, pair_differences
 from semscale.report.drift_changes import pairs_of
 from semscale.report.drift_facts import drift_estimates, mean_loss, n_left_out, n_silent
 from semscale.report.drift_items import HarmedItem, most_harmed
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import DriftTest, GateDecision, SequenceTest, ThresholdCheck
-    from semscale.drift.measured import AlignedPair
+    from semscale.drift.gate.decision import DriftTest, GateDecision, SequenceTest, ThresholdCheck
+    from semscale.drift.measure.comparison import Comparison
+    from semscale.drift.measure.measured import AlignedPair
     from semscale.history.runs import Run
-    from semscale.stats.means import MeanEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 WORST_ITEMS = 20
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import DriftTest, GateDecision, Outcome
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
 from semscale.history.runs import now
 from semscale.report.drift_changes import shown_items, words_on_sorting
 from semscale.report.drift_facts import drift_estimates, n_left_out, n_silent, overall_tests
@@ -28,10 +28,10 @@ from semscale.report.match_words import GUARD_MEANINGS
 from semscale.report.page import render
 from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import clipped, count, counted, one_line
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
+    from semscale.drift.measure.comparison import Comparison
     from semscale.history.runs import Approval, Run
 
 SHOWN_ITEMS = 12

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import DriftTest, GateDecision
+from semscale.drift.gate.decision import DriftTest, GateDecision
 from semscale.report.drift_facts import mean_loss
 from semscale.report.drift_words import (
     OUTCOMES,
@@ -20,10 +20,10 @@ from semscale.report.drift_words import (
 )
 from semscale.report.figures import Table
 from semscale.report.wording import MISSING, count, number, one_line
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
+    from semscale.drift.measure.comparison import Comparison
 
 TABLED_TESTS = 400
 

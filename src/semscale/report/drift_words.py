@@ -4,8 +4,8 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
-from semscale.drift.gate_signature import stated_plan
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate.signature import stated_plan
 from semscale.report.wording import (
     Interval,
     bracket,
@@ -20,8 +20,8 @@ from semscale.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.metrics import Metric
+    from semscale.drift.measure.comparison import Comparison
+    from semscale.drift.measure.metrics import Metric
 
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
 """What a test or the gate came to, as a word."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import DriftTest, GateDecision, Outcome
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
 from semscale.report.drift_words import (
     headline,
     result_words,
@@ -16,7 +16,7 @@ from semscale.report.drift_words import (
 from semscale.report.wording import count, printable
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
+    from semscale.drift.measure.comparison import Comparison
 
 SHOWN = 10
 """Annotations of one kind that GitHub shows for a step; what goes beyond is counted in the last of them."""

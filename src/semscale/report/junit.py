@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree
 
-from semscale.drift.decision import GateDecision, Outcome
+from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.report.drift_words import (
     headline,
     needed_words,
@@ -17,8 +17,8 @@ from semscale.report.drift_words import (
 from semscale.report.wording import printable
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import DriftTest
+    from semscale.drift.gate.decision import DriftTest
+    from semscale.drift.measure.comparison import Comparison
 
 
 @dataclass(frozen=True)

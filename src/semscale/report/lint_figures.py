@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.rating.lint_report import LintReport, SetLint
+from semscale.rating.lint.report import LintReport, SetLint
 from semscale.report.charts.matrix import matrix
 from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.figures import Figure, Table

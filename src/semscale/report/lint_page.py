@@ -10,7 +10,7 @@ from semscale.report.scale_points import point_names, scale_digits
 from semscale.report.wording import listed, number, one_line, percent
 
 if TYPE_CHECKING:
-    from semscale.rating.lint_report import LintReport, SetLint
+    from semscale.rating.lint.report import LintReport, SetLint
     from semscale.scales import Scale
 
 

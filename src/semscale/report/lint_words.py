@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.report.wording import counted, number
 
 if TYPE_CHECKING:
-    from semscale.rating.lint_report import LintReport
+    from semscale.rating.lint.report import LintReport
 
 
 def measured(report: "LintReport") -> str:

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.drift.decision import GateDecision, Outcome
+from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.report.drift_changes import worst_outputs
 from semscale.report.drift_facts import n_left_out, n_silent
 from semscale.report.drift_items import HARM, most_harmed
@@ -26,8 +26,8 @@ from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import count, counted, number
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import DriftTest
+    from semscale.drift.gate.decision import DriftTest
+    from semscale.drift.measure.comparison import Comparison
     from semscale.history.items import Output
 
 ITEMS = 5

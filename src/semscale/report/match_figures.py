@@ -30,7 +30,7 @@ from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
-    from semscale.stats.means import MeanEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 CHARTED_GROUPS = 10
 _BINS = 20

@@ -14,7 +14,7 @@ from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
-    from semscale.stats.estimates import GroupEstimate
+    from semscale.stats.intervals.estimates import GroupEstimate
 
 GROUPS = 50
 """Groups that the screen shows."""

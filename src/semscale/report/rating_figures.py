@@ -27,7 +27,7 @@ from semscale.report.wording import (
     plain,
 )
 from semscale.scales import Scale
-from semscale.stats.estimates import Estimate, GroupEstimate
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 from semscale.types import Floats
 
 CHARTED_GROUPS = 40

@@ -22,7 +22,7 @@ from semscale.report.wording import (
 )
 
 if TYPE_CHECKING:
-    from semscale.rating.lint import LintReport
+    from semscale.rating.lint.linter import LintReport
     from semscale.rating.summary import RatingSummary
 
 

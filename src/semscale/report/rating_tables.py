@@ -25,7 +25,7 @@ from semscale.report.wording import (
     with_interval,
 )
 from semscale.scales import Scale
-from semscale.stats.estimates import Estimate, GroupEstimate
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass
 
-from semscale.rating.comparison import Comparison
 from semscale.rating.estimates import Estimates
+from semscale.rating.human.comparison import Comparison
 from semscale.rating.summary import RatingSummary
 from semscale.report.rating_reasons import reasons_left_out
 from semscale.report.wording import (
@@ -19,7 +19,7 @@ from semscale.report.wording import (
     one_line,
     plain,
 )
-from semscale.stats.estimates import Estimate
+from semscale.stats.intervals.estimates import Estimate
 
 
 @dataclass(frozen=True)

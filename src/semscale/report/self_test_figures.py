@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from semscale.damage.damages import DAMAGES
-from semscale.drift.self_test_results import SelfTest, SelfTestRow
+from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.charts.forest import TOLERATED, ForestRow, forest
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.matrix import matrix

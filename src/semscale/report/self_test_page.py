@@ -2,7 +2,7 @@
 
 import math
 
-from semscale.drift.self_test_results import SelfTest, SelfTestRow
+from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.figures import Table
 from semscale.report.page import render
 from semscale.report.self_test_figures import (

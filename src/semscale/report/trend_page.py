@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from semscale.drift.decision import Outcome
-from semscale.drift.trend import MetricTrend, Trends
+from semscale.drift.gate.decision import Outcome
+from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.report.charts.forest import NOISE, TOLERATED
 from semscale.report.charts.palette import ACCENT, CONTRAST, INK
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
@@ -21,7 +21,7 @@ from semscale.report.trend_words import (
     runs_table,
 )
 from semscale.report.wording import clipped, count, counted, one_line
-from semscale.stats.monotone_trend import FEWEST_VALUES
+from semscale.stats.tests.monotone_trend import FEWEST_VALUES
 from semscale.version import __version__
 
 

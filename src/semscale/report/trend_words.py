@@ -3,13 +3,13 @@
 import math
 from datetime import timedelta
 
-from semscale.drift.decision import SequenceTest
-from semscale.drift.trend import MetricTrend, Trends
+from semscale.drift.gate.decision import SequenceTest
+from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.history.runs import short_id
 from semscale.report.drift_words import evidence_words, metric_label, p_said, p_words, signed
 from semscale.report.figures import Table
 from semscale.report.wording import MISSING, bracket, clipped, count, has_interval, listed, number
-from semscale.stats.monotone_trend import FEWEST_VALUES
+from semscale.stats.tests.monotone_trend import FEWEST_VALUES
 from semscale.types import Floats
 
 ALPHA = 0.05

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from semscale.drift.gate_signature import stated_plan
+from semscale.drift.gate.signature import stated_plan
 from semscale.report.drift_words import metric_label
 from semscale.report.wording import count, coverage, listed, percent
-from semscale.stats.shares import clopper_pearson_upper
+from semscale.stats.intervals.shares import clopper_pearson_upper
 
 if TYPE_CHECKING:
-    from semscale.drift.decision import GateDecision
+    from semscale.drift.gate.decision import GateDecision
     from semscale.history.stored_comparison import StoredFigure
-    from semscale.stats.means import MeanEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 
 def unvaried_words(

@@ -4,7 +4,7 @@ from importlib import resources
 from pathlib import Path
 
 from semscale.errors import InputError
-from semscale.scales.messages import unknown_name
+from semscale.messages import unknown_name
 from semscale.scales.reading import parse_scale
 from semscale.scales.scale import Scale
 

@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from semscale.errors import InputError
-from semscale.scales.messages import shortened
+from semscale.messages import shortened
 from semscale.scales.scale import Scale
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from semscale.errors import InputError
-from semscale.scales.messages import one_line, unknown_name
+from semscale.messages import one_line, unknown_name
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 LARGEST_VALUE = 1e6

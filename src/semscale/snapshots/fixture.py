@@ -4,13 +4,13 @@ from collections.abc import Mapping
 
 from semscale.errors import InputError, SemscaleError
 from semscale.history.items import Output
-from semscale.snapshots.comparing import compare_outputs
+from semscale.snapshots.compare_outputs import compare_outputs
 from semscale.snapshots.comparison import SnapshotComparison
+from semscale.snapshots.failure_messages import describe_outputs, explain_failure
 from semscale.snapshots.files import Snapshot, read_snapshots, write_snapshot
 from semscale.snapshots.outputs import read_outputs
 from semscale.snapshots.session import SnapshotSession, SnapshotTest
 from semscale.snapshots.settings import settle
-from semscale.snapshots.wording import describe_outputs, explain_failure
 
 
 class SemanticSnapshot:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from semscale.snapshots.measuring import SnapshotMeter
+from semscale.snapshots.session_scorer import SnapshotMeter
 
 
 @dataclass(frozen=True)

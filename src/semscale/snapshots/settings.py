@@ -1,13 +1,13 @@
 """How far a text may move from its snapshot: read from ini options, markers and calls, and checked."""
 
 import contextlib
-import difflib
 import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from semscale.errors import InputError
+from semscale.messages import did_you_mean
 
 DEFAULT_MIN_MATCH = 0.45
 """Match from which on a text says what its snapshot says; ``docs/pytest.md`` gives the measurement."""
@@ -86,8 +86,7 @@ def _checked(name: str, value: object) -> object:
         if not number.is_integer():
             raise InputError(f"max_unpaired must be a whole number of outputs, got {value!r:.60}")
         return int(number)
-    nearest = difflib.get_close_matches(name, SETTINGS, 1)
-    hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
+    hint = did_you_mean(name, SETTINGS)
     known = ", ".join(SETTINGS)
     raise InputError(f"a snapshot's settings are {known} and max_<field>_difference, got {name!r}{hint}")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from semscale.guards.findings import Finding
-from semscale.matching.explanation import ExplainedSide, Explanation
+from semscale.matching.bertscore.explanation import ExplainedSide, Explanation
 
 NO_PARTNER = 0.6
 """Cosine with its nearest token below which a word counts as having no partner."""

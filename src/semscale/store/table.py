@@ -1,6 +1,5 @@
 """A table that is read in batches, and the questions a run asks about its columns."""
 
-import difflib
 import hashlib
 import re
 from collections.abc import Callable, Collection, Iterator
@@ -10,6 +9,7 @@ from pathlib import Path
 import polars as pl
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.messages import nearest_name
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
 """A cell that is nothing but one plain number, with a point or a comma; for ``re`` and for polars."""
@@ -119,11 +119,10 @@ class Table:
                 "its header is one cell: remove a title above the names of the columns, or separate cells by "
                 "comma, semicolon, tab or | and give --format csv; "
             )
-        near = difflib.get_close_matches(column, self.columns, n=1, cutoff=0.5) or [
-            name for name in self.columns if name.casefold() == column.casefold()
-        ]
+        same = (name for name in self.columns if name.casefold() == column.casefold())
+        near = nearest_name(column, self.columns, alike=0.5) or next(same, None)
         if near:
-            return f"did you mean '{near[0]}'? "
+            return f"did you mean '{near}'? "
         if all(re.fullmatch(r"column_\d+", title) for title in self.columns[1:]):
             return "if its first row is a title, remove what stands above the names of the columns; "
         return ""

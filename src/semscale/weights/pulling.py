@@ -8,9 +8,9 @@ from filelock import FileLock
 
 from semscale.errors import ModelError
 from semscale.types import Progress
-from semscale.weights.landing import NO_ROOM, Landing, SourceError
+from semscale.weights.download_staging import NO_ROOM, Landing, SourceError
 from semscale.weights.sources import Source
-from semscale.weights.stamps import write_stamps
+from semscale.weights.verified_files import write_stamps
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """From a model's name to files on disk whose hashes are known."""
 
 import contextlib
-import difflib
 import os
 import re
 from collections.abc import Iterator, Mapping
@@ -9,9 +8,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from semscale.errors import ModelError, UnknownNameError
+from semscale.messages import nearest_name
 from semscale.types import Progress
+from semscale.weights.download_staging import SourceError, sha256_of
 from semscale.weights.known import KNOWN, WEIGHTS, KnownModel, find_known
-from semscale.weights.landing import SourceError, sha256_of
 from semscale.weights.places import models_root
 from semscale.weights.pulling import exclusive, pull
 from semscale.weights.sources import (
@@ -23,7 +23,7 @@ from semscale.weights.sources import (
     WheelSource,
     lacking_pooling,
 )
-from semscale.weights.stamps import current_sum, read_stamps, write_stamps
+from semscale.weights.verified_files import current_sum, read_stamps, write_stamps
 
 WHOLE = ".semscale-whole"
 """Notes in a folder from the hub that the hub has no modules, or no settings of a pooling, that it lacks."""
@@ -281,8 +281,8 @@ def _signable(name: str) -> str:
 
 
 def _unknown(text: str) -> UnknownNameError:
-    near = difflib.get_close_matches(text, KNOWN, n=1, cutoff=0.4)
-    hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(KNOWN)}"
+    near = nearest_name(text, KNOWN, alike=0.4)
+    hint = f"did you mean {near!r}?" if near else f"known: {', '.join(KNOWN)}"
     return UnknownNameError(
         f"model {text!r} is neither a known name, nor a folder, nor organisation/name; {hint}"
     )

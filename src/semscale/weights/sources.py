@@ -14,8 +14,8 @@ from typing import Protocol, TypeVar
 import huggingface_hub
 from tqdm.std import tqdm  # type: ignore[import-untyped]  # the hub client takes its progress bar as such a class
 
+from semscale.weights.download_staging import NO_ROOM, Landing, SourceError
 from semscale.weights.known import WEIGHTS, Wheel
-from semscale.weights.landing import NO_ROOM, Landing, SourceError
 from semscale.weights.places import is_offline
 
 T = TypeVar("T")

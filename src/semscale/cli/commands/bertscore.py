@@ -10,7 +10,7 @@ from semscale.cli.options.model import Precision, PrecisionName
 from semscale.report.render.grids import print_table
 
 if TYPE_CHECKING:
-    from semscale.matching.calibration import Calibration, JudgedPairs
+    from semscale.matching.bertscore.layer_search import Calibration, JudgedPairs
     from semscale.store.table import Table
 
 app = typer.Typer(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
@@ -45,8 +45,8 @@ def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     Without --text the predictions and references are themselves the texts that pairs are drawn from.
     """
     from semscale.cli.progress import progress_bars
-    from semscale.matching.bert_choices import token_encoder
-    from semscale.matching.calibration import calibrate as calibrate_model
+    from semscale.matching.bertscore.choices import token_encoder
+    from semscale.matching.bertscore.layer_search import calibrate as calibrate_model
     from semscale.store.atomic import replacing
     from semscale.store.reading import open_table
 
@@ -92,7 +92,7 @@ class _Columns:
 
     def read(self, table: "Table") -> "tuple[list[Any], JudgedPairs | None]":
         """Give the texts that unrelated pairs are drawn from, and the judged pairs."""
-        from semscale.matching.calibration import JudgedPairs
+        from semscale.matching.bertscore.layer_search import JudgedPairs
 
         names = {"text": self.text, "prediction": self.prediction, "reference": self.reference}
         for option, column in names.items():

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 if TYPE_CHECKING:
-    from semscale.embedding.entry_store import EntryStore
+    from semscale.embedding.cache.entry_store import EntryStore
 
 app = typer.Typer(help="The cache of embeddings that were computed before.", no_args_is_help=True)
 
@@ -44,9 +44,9 @@ def clear() -> None:
 
 def _caches() -> Iterator[tuple["EntryStore", str]]:
     """Give the cache of embeddings, and that of states where there is one, each with what it keeps."""
-    from semscale.embedding.cache import FILE_NAME
-    from semscale.embedding.entry_store import EntryStore
-    from semscale.embedding.state_cache import STATES_FILE
+    from semscale.embedding.cache.embedding_cache import FILE_NAME
+    from semscale.embedding.cache.entry_store import EntryStore
+    from semscale.embedding.cache.state_cache import STATES_FILE
 
     with closing(EntryStore(FILE_NAME)) as embeddings, closing(EntryStore(STATES_FILE)) as states:
         yield embeddings, "embeddings"

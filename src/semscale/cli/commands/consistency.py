@@ -102,9 +102,9 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.options.model_choice import ModelChoice
     from semscale.cli.runs.consistency import ConsistencyRun, TrustChoice
-    from semscale.consistency.columns import AnswerColumns
-    from semscale.consistency.measures import DEFAULT_MEASURES
-    from semscale.stats.estimates import IntervalPlan
+    from semscale.self_consistency.columns import AnswerColumns
+    from semscale.self_consistency.measures import DEFAULT_MEASURES
+    from semscale.stats.intervals.estimates import IntervalPlan
 
     asking = _asking(
         ask,
@@ -155,7 +155,7 @@ def _asking(
         raise InputError("--ask needs --model NAME: whom to ask")
     from semscale.chat.messages import Parameters
     from semscale.cli.options.asking import AskingChoice
-    from semscale.consistency.sampling import Sampling, Stopping
+    from semscale.self_consistency.sampling import Sampling, Stopping
 
     sampling = Sampling(
         n_samples=ask,

@@ -126,7 +126,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.runs.judge import Caps, JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
-    from semscale.stats.estimates import IntervalPlan
+    from semscale.stats.intervals.estimates import IntervalPlan
 
     run = JudgeRun(
         columns=JudgeColumns(question, answer, tuple(reference or ()), human),
@@ -189,7 +189,7 @@ def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.runs.judge import Caps, JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
-    from semscale.stats.estimates import IntervalPlan
+    from semscale.stats.intervals.estimates import IntervalPlan
 
     run = JudgeRun(
         columns=JudgeColumns(question, answer, tuple(reference or ())),

@@ -126,7 +126,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.options.model_choice import ModelChoice
     from semscale.cli.runs.match import MatchRun
     from semscale.matching.match_columns import MatchColumns
-    from semscale.stats.estimates import IntervalPlan
+    from semscale.stats.intervals.estimates import IntervalPlan
 
     run = MatchRun(
         columns=MatchColumns(prediction, tuple(reference), by),

@@ -151,8 +151,8 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.options.model_choice import ModelChoice
     from semscale.cli.runs.rating import RatingRun, as_floor
-    from semscale.rating.file_columns import FileColumns
-    from semscale.rating.files import FileSettings
+    from semscale.rating.files.columns import FileColumns
+    from semscale.rating.files.file_rating import FileSettings
 
     run = RatingRun(
         columns=FileColumns(text, by, weight, respondent, human, human_range),

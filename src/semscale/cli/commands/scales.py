@@ -9,7 +9,7 @@ from semscale.cli.options.model import BaseUrl, Engine, Model, NoCache, Precisio
 from semscale.report.render.grids import print_table
 
 if TYPE_CHECKING:
-    from semscale.rating.lint_report import LintReport
+    from semscale.rating.lint.report import LintReport
 
 app = typer.Typer(help="Scales and their anchors: list, show, lint, start a new one.", no_args_is_help=True)
 
@@ -77,7 +77,7 @@ def lint(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.options.model_choice import ModelChoice
     from semscale.cli.progress import progress_bars
-    from semscale.rating.lint import lint as lint_scale
+    from semscale.rating.lint.linter import lint as lint_scale
     from semscale.scales import load_scale
 
     names = _wanted(scale, every=every, report=report)

@@ -8,7 +8,7 @@ from semscale.report.drift_json import number_or_none
 
 if TYPE_CHECKING:
     from semscale.cli.drift.history_run import SeenDataset, SeenHistory
-    from semscale.drift.trend import MetricTrend, Trends
+    from semscale.drift.gate.trend import MetricTrend, Trends
     from semscale.history.stored_comparison import StoredComparison
     from semscale.history.summaries import RunSummary
 

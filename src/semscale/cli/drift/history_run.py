@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from semscale.cli.drift.place import chosen_history, dataset_of
 from semscale.cli.outputs import check_report, write_page
-from semscale.drift.prepared import PreparedBaseline
-from semscale.drift.trend import Trends, trends
+from semscale.drift.gate.trend import Trends, trends
+from semscale.drift.measure.indexed_baseline import PreparedBaseline
 from semscale.errors import InputError
 from semscale.history.opening import open_history
 from semscale.history.runs import Approval, now

@@ -10,7 +10,7 @@ from rich.text import Text
 
 from semscale.cli.drift.view import COLOURS, in_margins
 from semscale.cli.runs.score_tables import NAME_CELLS
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.history.runs import short_id
 from semscale.report.drift_words import evidence_words, p_words, signed
 from semscale.report.render.fitting import fitted
@@ -20,7 +20,7 @@ from semscale.report.wording import MISSING, count, counted, number, one_line, p
 
 if TYPE_CHECKING:
     from semscale.cli.drift.history_run import SeenDataset, SeenHistory
-    from semscale.drift.trend import MetricTrend, Trends
+    from semscale.drift.gate.trend import MetricTrend, Trends
     from semscale.history.stored_comparison import StoredComparison
     from semscale.history.summaries import RunSummary
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from semscale.drift.meter import DriftMeter
+from semscale.drift.measure.meter import DriftMeter
 from semscale.weights.known import DEFAULT_MODEL
 
 

@@ -13,8 +13,8 @@ from semscale.store.atomic import check_writable, replacing
 from semscale.store.writing import output_format, write_table
 
 if TYPE_CHECKING:
-    from semscale.drift.comparison import Comparison
-    from semscale.drift.decision import GateDecision
+    from semscale.drift.gate.decision import GateDecision
+    from semscale.drift.measure.comparison import Comparison
     from semscale.history.runs import Approval
 
 

@@ -4,7 +4,7 @@ import os
 from typing import TYPE_CHECKING
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.naming import near
+from semscale.history.name_lookup import near
 from semscale.history.runs import named
 
 if TYPE_CHECKING:

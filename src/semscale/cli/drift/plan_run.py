@@ -8,11 +8,11 @@ from semscale.cli.drift.meter import MeterChoice
 from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of
 from semscale.cli.drift.settings import as_number, named_number
 from semscale.cli.progress import progress_bars
-from semscale.drift.comparing import compare
-from semscale.drift.comparison import Comparison
-from semscale.drift.gate_check import check_gate
-from semscale.drift.gate_settings import GateSettings
-from semscale.drift.plan import GatePlan, plan_gate
+from semscale.drift.gate.check import check_gate
+from semscale.drift.gate.plan import GatePlan, plan_gate
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.compare_runs import compare
+from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.history.stored_comparison import StoredComparison

@@ -12,7 +12,7 @@ from semscale.report.render.grids import figure_grid, print_plainly
 from semscale.report.wording import MISSING, count, counted, number, plain, printable
 
 if TYPE_CHECKING:
-    from semscale.drift.plan import GatePlan, MetricPlan
+    from semscale.drift.gate.plan import GatePlan, MetricPlan
 
 
 def show_plan(plan: "GatePlan") -> None:

@@ -75,7 +75,7 @@ def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
 def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str | None) -> "Run":
     """Say which dataset a run is of, and which run it is a rerun of."""
     from semscale.cli.drift.place import run_of
-    from semscale.drift.checking import check_rerun
+    from semscale.drift.runs.comparability import check_rerun
     from semscale.errors import InputError
 
     if rerun_of is None:
@@ -93,7 +93,7 @@ def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str |
 
 def _of_known_dataset(history: "History", run: "Run") -> "Run":
     """Take a run whose dataset nobody named for one of the only dataset, if it has the same items."""
-    from semscale.drift.checking import check_comparable
+    from semscale.drift.runs.comparability import check_comparable
     from semscale.errors import InputError
     from semscale.history.runs import named
 

@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from semscale.cli.drift.view import run_line
-from semscale.drift.spoken import number_of
+from semscale.drift.runs.run_texts import number_of
 from semscale.history.runs import short_id
 from semscale.report.render.grids import figure_grid, print_plainly
 from semscale.report.wording import count, counted, listed, one_line, printable

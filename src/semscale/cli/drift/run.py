@@ -9,14 +9,14 @@ from semscale.cli.drift.outputs import DriftOutputs
 from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of, run_of
 from semscale.cli.drift.source import OutputFile
 from semscale.cli.progress import progress_bars
-from semscale.drift.comparing import compare
-from semscale.drift.comparison import Comparison
-from semscale.drift.decision import GateDecision, Outcome
-from semscale.drift.gate import decide
-from semscale.drift.gate_check import check_gate
-from semscale.drift.gate_settings import GateSettings
-from semscale.drift.keeping import stored
-from semscale.drift.meter import DriftMeter
+from semscale.drift.gate.check import check_gate
+from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.stored_figures import stored
+from semscale.drift.measure.compare_runs import compare
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError, InterruptedRunError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
 from semscale.history.stored_comparison import StoredComparison

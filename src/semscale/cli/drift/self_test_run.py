@@ -9,10 +9,10 @@ from semscale.cli.drift.meter import MeterChoice
 from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of, run_of
 from semscale.cli.outputs import check_report, write_page
 from semscale.cli.progress import progress_bars
-from semscale.drift.gate_check import check_gate
-from semscale.drift.gate_settings import GateSettings
-from semscale.drift.self_test_results import SelfTest
-from semscale.drift.self_testing import self_test
+from semscale.drift.gate.check import check_gate
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.self_testing.results import SelfTest
+from semscale.drift.self_testing.self_test import self_test
 from semscale.history.runs import Run
 from semscale.store.atomic import check_writable
 from semscale.store.writing import output_format, write_table

@@ -12,7 +12,7 @@ from semscale.report.wording import MISSING, counted, percent, percent_with_inte
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from semscale.drift.self_test_results import SelfTest, SelfTestRow
+    from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 
 
 def show_self_test(found: "SelfTest", written: "dict[str, Path]") -> None:

@@ -4,7 +4,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from semscale.drift.gate_settings import GateSettings, read_gate_settings
+from semscale.drift.gate.settings import GateSettings, read_gate_settings
 from semscale.errors import InputError
 
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.cli.outputs import check_input
-from semscale.drift.reading import read_run
-from semscale.drift.revision import git_revision
-from semscale.drift.run_columns import RunColumns
+from semscale.drift.runs.reading import read_run
+from semscale.drift.runs.revision import git_revision
+from semscale.drift.runs.run_columns import RunColumns
 from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.store.reading import TableSettings, open_table

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from semscale.cli.runs.score_tables import NAME_CELLS
-from semscale.drift.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, ThresholdCheck
 from semscale.history.runs import short_id
 from semscale.report.drift_facts import n_left_out
 from semscale.report.drift_words import (
@@ -28,14 +28,14 @@ from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import figure_grid, print_plainly
 from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import MISSING, count, counted, number, one_line, printable
-from semscale.stats.estimates import Estimate
+from semscale.stats.intervals.estimates import Estimate
 
 if TYPE_CHECKING:
     from semscale.cli.drift.run import ComparedRuns
     from semscale.history.items import Item
     from semscale.history.runs import Run
     from semscale.history.stored_comparison import StoredFigure
-    from semscale.stats.means import MeanEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 COLOURS = {Outcome.PASS: "green", Outcome.FAIL: "red", Outcome.UNDECIDED: "yellow"}
 

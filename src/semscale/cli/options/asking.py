@@ -3,15 +3,15 @@
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semscale.consistency.measures import MEASURES
-from semscale.consistency.sampling import Sampling, prompt_status
 from semscale.errors import InputError
+from semscale.self_consistency.measures import MEASURES
+from semscale.self_consistency.sampling import Sampling, prompt_status
 from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
     from semscale.chat.forecast import Forecast
-    from semscale.chat.ledger import Ledger
+    from semscale.chat.ledger.ledger import Ledger
     from semscale.chat.runner import Runner
 
 
@@ -74,7 +74,7 @@ class AskingChoice:
             ``reply_tokens``, ``money`` with its ``currency``, both ``None`` where no price is known, and then
             what to do about that in ``price_note``.
         """
-        from semscale.chat.ledger import Ledger
+        from semscale.chat.ledger.ledger import Ledger
         from semscale.chat.runner import run_apart
 
         asked = [prompt for prompt in prompts if prompt_status(prompt) is Status.SCORED]
@@ -97,8 +97,8 @@ class AskingChoice:
         }
 
     async def _forecast(self, prompts: list[Any], chat: "ChatModel", ledger: "Ledger") -> "Forecast":
-        from semscale.chat.content_key import ContentKeys
         from semscale.chat.forecast import forecast
+        from semscale.chat.ledger.content_key import ContentKeys
         from semscale.chat.replies import CallError
 
         keys, requests = ContentKeys(chat), []

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from semscale.errors import InputError
-from semscale.scales.messages import unknown_name
+from semscale.messages import unknown_name
 
 if TYPE_CHECKING:
     from semscale.judging.judge import Judge

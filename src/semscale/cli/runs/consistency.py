@@ -11,16 +11,16 @@ from semscale.cli.options.asking import AskingChoice
 from semscale.cli.options.model_choice import ModelChoice
 from semscale.cli.outputs import check_input, check_report, write_page
 from semscale.cli.progress import progress_bars
-from semscale.consistency.asking import Replies
-from semscale.consistency.columns import AnswerCells, AnswerColumns, read_answers
-from semscale.consistency.consistencies import Consistencies
-from semscale.consistency.measures import MEASURES, check_measures
-from semscale.consistency.measuring import Consistency
-from semscale.consistency.settings import ConsistencySettings, checked_fewest, checked_floor
-from semscale.consistency.summary import ConsistencySummary
-from semscale.consistency.trust import estimate_trust, trust_frame
 from semscale.errors import InputError
-from semscale.stats.estimates import IntervalPlan
+from semscale.self_consistency.asking import Replies
+from semscale.self_consistency.columns import AnswerCells, AnswerColumns, read_answers
+from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.correctness_probability import estimate_trust, trust_frame
+from semscale.self_consistency.measures import MEASURES, check_measures
+from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.self_consistency.summary import ConsistencySummary
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.result_columns import PREFIX, check_output
@@ -28,7 +28,7 @@ from semscale.store.writing import output_format, write_table
 from semscale.types import Progress
 
 if TYPE_CHECKING:
-    from semscale.stats.probabilities import CurveName
+    from semscale.stats.calibration.calibrators import CurveName
 
 
 @dataclass(frozen=True)

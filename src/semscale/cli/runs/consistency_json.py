@@ -8,8 +8,8 @@ from semscale.report.consistency_words import cautions
 
 if TYPE_CHECKING:
     from semscale.cli.runs.consistency import ConsistentFile
-    from semscale.consistency.summary import ConsistencySummary
-    from semscale.stats.acceptance import AcceptanceThreshold
+    from semscale.self_consistency.summary import ConsistencySummary
+    from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
 _LEAST = 20
 

@@ -9,7 +9,6 @@ from rich.table import Table
 from rich.text import Text
 
 from semscale.cli.runs.score_tables import group_table, guard_table, spread_table
-from semscale.consistency.measures import MEASURES
 from semscale.report.consistency_words import (
     GUARD_MEANINGS,
     MEASURE_NAMES,
@@ -30,10 +29,11 @@ from semscale.report.wording import (
     printable,
     with_interval,
 )
+from semscale.self_consistency.measures import MEASURES
 
 if TYPE_CHECKING:
     from semscale.cli.runs.consistency import ConsistentFile
-    from semscale.consistency.summary import ConsistencySummary
+    from semscale.self_consistency.summary import ConsistencySummary
 
 _TEXT_CELLS, _LEAST = 44, 6
 _QUIET = "dim"

@@ -6,8 +6,8 @@ from pathlib import Path
 from semscale.cli.options.corpus import read_corpus
 from semscale.cli.options.model_choice import ModelChoice
 from semscale.cli.progress import progress_bars
+from semscale.matching.cliniqlink.submission_scores import SubmissionScores, evaluate_submission
 from semscale.matching.methods import check_method
-from semscale.matching.submission_scores import SubmissionScores, evaluate_submission
 from semscale.store.atomic import check_writable
 from semscale.store.writing import output_format, write_table
 

@@ -12,7 +12,7 @@ from semscale.report.wording import number, one_line, printable, with_interval
 
 if TYPE_CHECKING:
     from semscale.cli.runs.evaluate import EvaluatedFolder
-    from semscale.matching.submission_scores import TaskScore
+    from semscale.matching.cliniqlink.submission_scores import TaskScore
 
 _DIGITS = 3
 

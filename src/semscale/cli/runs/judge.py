@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.chat.budget import Budget
 from semscale.chat.forecast import Forecast, forecast
-from semscale.chat.ledger import Ledger
+from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Limits
 from semscale.chat.runner import run_apart
 from semscale.cli.options.judges import JudgeChoice
@@ -20,7 +20,7 @@ from semscale.judging.human_labels import beside_humans, label_table
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
 from semscale.judging.judge_summary import JudgeSummary
-from semscale.stats.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.result_columns import PREFIX, check_output

@@ -17,7 +17,7 @@ from semscale.matching.matcher import explain_items, match_with
 from semscale.matching.matches import Matches
 from semscale.matching.methods import PairMethod, Recipe, build_method, check_method, guards_for
 from semscale.matching.separation import separate
-from semscale.stats.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.result_columns import PREFIX, check_output

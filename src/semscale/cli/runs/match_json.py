@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from semscale.cli.runs.match import MatchedFile
     from semscale.guards.findings import Finding, Span
     from semscale.matching.match_summary import MatchSummary
-    from semscale.stats.means import MeanEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 _WORST = 20
 

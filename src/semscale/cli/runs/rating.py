@@ -9,9 +9,9 @@ from semscale.cli.options.model_choice import ModelChoice
 from semscale.cli.outputs import check_input, check_report, write_page
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
-from semscale.rating.file_columns import FileColumns
-from semscale.rating.files import FileSettings, check_file, rate_file
-from semscale.rating.lint import LintReport, lint
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, check_file, rate_file
+from semscale.rating.lint.linter import LintReport, lint
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary
 from semscale.store.atomic import check_writable

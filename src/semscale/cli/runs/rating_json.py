@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semscale.cli.runs.rating import RatedFile
-    from semscale.rating.comparison import Comparison
-    from semscale.rating.lint import LintReport
-    from semscale.stats.estimates import Estimate, GroupEstimate
+    from semscale.rating.human.comparison import Comparison
+    from semscale.rating.lint.linter import LintReport
+    from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
 
 def rating_json(rated: "RatedFile") -> str:

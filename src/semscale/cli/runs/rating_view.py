@@ -25,9 +25,9 @@ from semscale.report.wording import (
 
 if TYPE_CHECKING:
     from semscale.cli.runs.rating import RatedFile
-    from semscale.rating.comparison import Comparison
+    from semscale.rating.human.comparison import Comparison
     from semscale.rating.summary import RatingSummary
-    from semscale.stats.estimates import Estimate, GroupEstimate
+    from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
 _BAR = 24
 _GROUPS = 50

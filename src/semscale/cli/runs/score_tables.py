@@ -9,7 +9,7 @@ from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid
 from semscale.report.wording import counted, number, with_interval
-from semscale.stats.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats
 
 NAME_CELLS = 30

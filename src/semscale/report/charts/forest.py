@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.decision import Outcome
+from semscale.drift.gate.decision import Outcome
 from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, INK, MUTED
 from semscale.report.charts.theme import Specification, themed

@@ -11,8 +11,8 @@ from xml.etree import ElementTree
 import numpy as np
 from markupsafe import Markup
 
-from semscale.drift.decision import Outcome
-from semscale.report import svg_paths as paths
+from semscale.drift.gate.decision import Outcome
+from semscale.report.charts import svg_paths as paths
 from semscale.report.charts.forest import NOISE, TOLERATED
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, GRID, INK, MUTED

@@ -9,7 +9,7 @@ Level = Literal["pass", "warn", "fail"]
 
 
 class Interval(Protocol):
-    """A figure with the two ends of its interval, such as ``semscale.stats.estimates.Estimate``."""
+    """A figure with the two ends of its interval, such as ``semscale.stats.intervals.estimates.Estimate``."""
 
     @property
     def value(self) -> float:

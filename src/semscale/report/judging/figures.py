@@ -14,8 +14,8 @@ from semscale.types import Floats
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
     from semscale.judging.verdicts import Verdicts
-    from semscale.stats.agreement_estimates import AgreementEstimate
-    from semscale.stats.estimates import Estimate
+    from semscale.stats.agreement.estimates import AgreementEstimate
+    from semscale.stats.intervals.estimates import Estimate
 
 _BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
 _STATUSES = ("unparsable", "refused", "failed", "unfinished")

@@ -1,0 +1,140 @@
+"""Any endpoint that speaks OpenAI's chat interface: OpenAI, Azure, vLLM, Ollama, LM Studio, ..."""
+
+import asyncio
+import os
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+from weakref import WeakKeyDictionary
+
+from semscale.chat.endpoint.body import limit_name_at, request_body
+from semscale.chat.endpoint.failures import failure_of
+from semscale.chat.endpoint.reply import parse_reply
+from semscale.chat.messages import Request
+from semscale.chat.replies import CallError, Reply
+from semscale.chat.secrets import Scrubber
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.weights.places import is_offline
+
+if TYPE_CHECKING:
+    from openai import AsyncOpenAI
+
+OPENAI = "https://api.openai.com/v1"
+KEY_VARIABLE = "OPENAI_API_KEY"
+
+
+class EndpointChat:
+    """A chat model behind an OpenAI-compatible endpoint.
+
+    The key comes from the environment only. Nothing but the endpoint is contacted, as redirects are not
+    followed. A call is sent once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
+
+    Args:
+        model: the model's name there.
+        base_url: the endpoint, such as ``http://localhost:11434/v1``; else ``OPENAI_BASE_URL``, or OpenAI's.
+        key_variable: the environment variable that holds the key; local servers mostly need none.
+        timeout: seconds until a call that is made without a runner is given up.
+
+    Raises:
+        InputError: the address is none or holds a secret, or OpenAI's own endpoint is asked without a key.
+    """
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None = None,
+        key_variable: str = KEY_VARIABLE,
+        timeout: float = 600.0,
+    ) -> None:
+        named = base_url or os.environ.get("OPENAI_BASE_URL")
+        if not named and not os.environ.get(key_variable):
+            raise InputError(f"{key_variable} is not set; set it, or name another endpoint with base_url")
+        if not named and is_offline():
+            raise InputError("SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with base_url")
+        if timeout <= 0:
+            raise InputError(f"timeout must be > 0 seconds, got {timeout}")
+        self._base_url = _checked_url(named or OPENAI)
+        self._model = model
+        self._key_variable = key_variable
+        self._timeout = timeout
+        self._limit_name = limit_name_at(self._base_url)
+        self._clients: WeakKeyDictionary[asyncio.AbstractEventLoop, tuple[AsyncOpenAI, Scrubber]]
+        self._clients = WeakKeyDictionary()
+
+    @property
+    def name(self) -> str:
+        """The model's name at the endpoint."""
+        return self._model
+
+    @property
+    def signature(self) -> Signature:
+        """The model's name and the endpoint; an endpoint does not tell the hash of its weights."""
+        place = urlsplit(self._base_url)
+        port = f"/{place.port}" if place.port else ""
+        return Signature.of(
+            "chat",
+            model=self._model.replace(":", "@").replace("|", "_"),
+            engine="openai",
+            endpoint=f"{place.hostname}{port}{place.path.rstrip('/')}".replace(":", "_").replace("|", "_"),
+        )
+
+    async def complete(self, request: Request) -> Reply:
+        """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
+        client, scrubber = self._connected()
+        body = request_body(self._model, request, limit_name=self._limit_name)
+        outcome = await self._sent(client, scrubber, body)
+        if isinstance(outcome, CallError):
+            raise outcome  # out of the handler, so that no key hangs on it through the client's own exception
+        return parse_reply(outcome, scrubber, model=self._model)
+
+    async def aclose(self) -> None:
+        """Close the running event loop's connections; the next call opens new ones."""
+        held = self._clients.pop(asyncio.get_running_loop(), None)
+        if held is not None:
+            await held[0].close()
+
+    async def _sent(
+        self, client: "AsyncOpenAI", scrubber: Scrubber, body: dict[str, object]
+    ) -> str | CallError:
+        try:
+            # The text itself: the client's own parsing takes longer than all the rest of a call.
+            return await client.post(
+                "/chat/completions", body=body, cast_to=str, options={"follow_redirects": False}
+            )
+        except Exception as error:  # the client passes on what its transport and its parser raise
+            return failure_of(
+                error, scrubber, model=self._model, place=self._base_url, variable=self._key_variable
+            )
+
+    def _connected(self) -> "tuple[AsyncOpenAI, Scrubber]":
+        """Give the client of the running event loop: connections do not outlive theirs."""
+        loop = asyncio.get_running_loop()
+        if loop not in self._clients:
+            from openai import AsyncOpenAI, DefaultAioHttpClient
+
+            key = os.environ.get(self._key_variable) or ""
+            client = AsyncOpenAI(
+                api_key=key or "none",  # local servers ask for no key, but the client insists on one
+                base_url=self._base_url,
+                max_retries=0,
+                timeout=self._timeout,
+                http_client=DefaultAioHttpClient(timeout=self._timeout),
+            )
+            self._clients[loop] = (client, Scrubber([key]))
+        return self._clients[loop]
+
+    def __repr__(self) -> str:
+        return f"EndpointChat({self._model!r}, base_url={self._base_url!r})"
+
+
+def _checked_url(text: str) -> str:
+    place = urlsplit(text)
+    if place.scheme not in {"http", "https"} or not place.hostname:
+        raise InputError("base_url must be an address such as http://localhost:11434/v1")
+    if place.username or place.password or place.query or place.fragment:
+        shown = f"{place.scheme}://{place.hostname}"
+        raise InputError(
+            f"base_url must have neither a user nor a query, got one with {shown}; keys come from variables"
+        )
+    return text.rstrip("/")

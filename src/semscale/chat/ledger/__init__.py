@@ -1,0 +1,1 @@
+"""The ledger: every call that was made, kept on disk."""

@@ -1,0 +1,1 @@
+"""The gate's decision: its settings, tests, cautions and plan."""

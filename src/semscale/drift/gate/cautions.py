@@ -1,0 +1,118 @@
+"""What a reader of a decision must know beside it."""
+
+import math
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from semscale.drift.gate.decision import DriftTest
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.measured import AlignedPair
+from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.drift.measure.pair_differences import pair_outputs
+from semscale.drift.runs.run_texts import number_of
+from semscale.history.items import Output
+from semscale.history.runs import named
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+
+_SAME = 1e-5  # what rounding leaves of a loss where a model reads the same tokens twice
+_UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters
+
+
+def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
+    """Name what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
+    return [
+        *_about_reruns(comparison),
+        *_about_texts(comparison),
+        *_about_numbers(comparison),
+        *_about_items(comparison, tests),
+    ]
+
+
+def _about_reruns(comparison: Comparison) -> list[str]:
+    if not comparison.reruns:
+        return [
+            "no rerun of the baseline: every difference counts as drift, chance ones, too; record the "
+            "baseline's model once more as a rerun"
+        ]
+    if "silence" not in comparison.metrics:
+        return []
+    silent = int((comparison.expected("silence") > 0).sum())
+    if not silent:
+        return []
+    n = len(comparison.baseline.items)
+    return [
+        f"in {silent} of {n} items only one of baseline and rerun says anything: where a candidate is "
+        "silent, too, that counts as chance; see that the reruns are complete"
+    ]
+
+
+def _about_texts(comparison: Comparison) -> list[str]:
+    """Name outputs that differ and are the same to the model, as all unknown signs are."""
+    same = [pair for pair in comparison.measured.pairs if _is_same_to_model(pair)]
+    texts = [(ours.text or "", theirs.text or "") for ours, theirs in _whole(comparison, same)]
+    alike = sum(_folded(ours) != _folded(theirs) for ours, theirs in texts if ours != theirs)
+    if not alike:
+        return []
+    differ = "outputs differ" if alike > 1 else "output differs"
+    return [
+        f"{alike} {differ} from the baseline's only in signs that the model does not know: no drift is seen "
+        "there; choose a model that reads them (--embedder)"
+    ]
+
+
+def _is_same_to_model(pair: AlignedPair) -> bool:
+    return pair.scores.get("bertscore_f1", 0.0) > 1 - _SAME
+
+
+def _whole(comparison: Comparison, pairs: Iterable[AlignedPair]) -> list[tuple[Output, Output]]:
+    """Give the outputs of those pairs that lack neither."""
+    found = (pair_outputs(comparison, pair) for pair in pairs)
+    return [(ours, theirs) for ours, theirs in found if ours is not None and theirs is not None]
+
+
+def _about_numbers(comparison: Comparison) -> list[str]:
+    """Count aligned outputs of which only one has a number, as they lose the most that there is to lose."""
+    fields = [metric for name, metric in comparison.metrics.items() if name not in TEXT_METRICS]
+    if not fields:
+        return []
+    pairs = _whole(comparison, comparison.measured.pairs)
+    cautions = []
+    for metric in fields:
+        there = [[not math.isnan(number_of(each, metric.unit)) for each in pair] for pair in pairs]
+        lacking = sum(ours != theirs for ours, theirs in there)
+        if lacking:
+            cautions.append(
+                f"{metric.unit}: in {lacking} of {len(pairs)} pairs of outputs only one has a number (NaN is "
+                f"none), which counts {metric.span:g}, the worst case; see that the numbers are complete"
+            )
+    return cautions
+
+
+def _folded(text: str) -> str:
+    """Take away what models read alike: capitals, accents and spaces."""
+    decomposed = unicodedata.normalize("NFKD", text.casefold())
+    return "".join(sign for sign in decomposed if unicodedata.category(sign) not in _UNREAD)
+
+
+def _about_items(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
+    cautions = []
+    n = len(comparison.baseline.items)
+    if n < FEWEST_CLUSTERS:
+        items = f"{n} item{'s' * (n != 1)}"
+        cautions.append(f"only {items}: with fewer than {FEWEST_CLUSTERS} little can be shown; add items")
+    few = {
+        f"{test.group[0]} {test.group[1]}"
+        for test in tests
+        if test.group is not None and test.drift.n < FEWEST_CLUSTERS
+    }
+    if few:
+        cautions.append(f"groups with fewer than {FEWEST_CLUSTERS} items show little: {named(sorted(few))}")
+    nothing = [test.metric for test in tests if test.group is None and test.drift.n == 0]
+    if nothing:
+        cautions.append(f"no item has a value, so that nothing can be decided: {named(nothing)}")
+    left_out = max(
+        (test.drift.n_left_out for test in tests if test.group is None and test.drift.n), default=0
+    )
+    if left_out:
+        cautions.append(f"up to {left_out} of {n} items have no value in a metric and are left out of it")
+    return cautions

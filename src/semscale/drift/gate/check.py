@@ -1,0 +1,40 @@
+"""Whether a gate's settings suit a baseline, said before anything is measured."""
+
+import numpy as np
+
+from semscale.drift.gate.gate import group_members
+from semscale.drift.gate.metric_choice import chosen_metrics
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.thresholds import read_thresholds
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.indexed_baseline import PreparedBaseline
+from semscale.drift.measure.measured import Measured
+from semscale.history.runs import Run
+from semscale.signature import Signature
+
+
+def check_gate(baseline: Run, settings: GateSettings) -> None:
+    """Check what a gate is asked for against what the baseline has.
+
+    Args:
+        baseline: the approved run.
+        settings: of the gate.
+
+    Raises:
+        UnknownNameError: a metric, a kind of groups or a threshold that there is not.
+        InputError: a field that the baseline lacks, a margin that no drift can reach, or thresholds that
+            contradict each other.
+
+    Example:
+        >>> from semscale.history.items import Item, Output
+        >>> run = Run("exam", "m", (Item("1", (Output("Good."),)),))
+        >>> check_gate(run, GateSettings(thresholds={"max_avg_credit_drift": 0.5}))
+        Traceback (most recent call last):
+        semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
+    """
+    metrics = PreparedBaseline(baseline, (), sort=False).metrics
+    nothing = Measured(metrics, {}, np.array([], dtype=object), (), Signature.of("drift"))
+    unmeasured = Comparison(baseline, baseline, nothing)
+    chosen_metrics(unmeasured, settings)
+    group_members(unmeasured, settings.by)
+    read_thresholds(unmeasured, settings.thresholds)

@@ -1,0 +1,160 @@
+"""What a gate can see with so many items, and how many items it takes to see more."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil, sqrt
+
+from scipy.special import ndtri
+
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.spread import Spread, spread_of_comparison, spread_of_history
+from semscale.drift.measure.comparison import Comparison
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.stored_comparison import StoredComparison
+from semscale.stats.tests.items_needed import signs_needed
+from semscale.stats.tests.power import detectable_difference, items_for_difference
+
+_FEWEST = 2
+
+
+@dataclass(frozen=True)
+class MetricPlan:
+    """What the gate can see in one metric over all items.
+
+    Attributes:
+        metric: its name.
+        sd: standard deviation of the items' drift; NaN where it is not known.
+        n_spread: items that it was found from.
+        source: where it comes from, in words.
+        margin: drift from which on it is material.
+        detectable: smallest drift that fails the gate with the power asked for: it is then significant and
+            found to be material.
+        items_for_margin: items with which a drift as great as the margin is significant with that power.
+        items_to_pass: items with which a model without any drift passes with that power.
+        drift: that was asked about; ``None`` where none was.
+        items_for_drift: items with which this drift fails the gate with that power; ``None`` where none was
+            asked about, or where no number is enough, as for a drift that is not above the margin.
+    """
+
+    metric: str
+    sd: float
+    n_spread: int
+    source: str
+    margin: float
+    detectable: float
+    items_for_margin: int | None
+    items_to_pass: int | None
+    drift: float | None
+    items_for_drift: int | None
+
+
+@dataclass(frozen=True)
+class GatePlan:
+    """What the gate can see.
+
+    Attributes:
+        n_items: that are planned with.
+        power: chance of seeing what is called detectable.
+        n_tests: tests that share alpha: metrics, over all items and each group.
+        alpha: level of the strictest of them.
+        metrics: one plan for each metric.
+        cautions: what a reader must know.
+    """
+
+    n_items: int
+    power: float
+    n_tests: int
+    alpha: float
+    metrics: tuple[MetricPlan, ...]
+    cautions: tuple[str, ...]
+
+
+def plan_gate(  # noqa: PLR0913 - what is planned
+    source: Comparison | Sequence[StoredComparison],
+    *,
+    n_items: int | None = None,
+    settings: GateSettings | None = None,
+    power: float = 0.8,
+    drift: float | Mapping[str, float] | None = None,
+) -> GatePlan:
+    """Say what drift a gate detects, and how many items it needs, from the spread seen so far.
+
+    Tests are taken as one-sided paired t-tests at the level that Holm's strictest step has, so that the plan
+    promises rather too little.
+
+    Args:
+        source: a comparison, whose drift gives the spread; or comparisons of a history, with their scores:
+            the differences between runs that follow each other, with the latest's baseline and signature.
+        n_items: items that are planned with; those of the source unless given.
+        settings: of the gate.
+        power: chance of seeing a drift, above alpha and below 1.
+        drift: one to plan for, in each metric's own unit: a number for all, or by metric.
+
+    Raises:
+        InputError: power or ``n_items`` out of range, a drift not above 0, or a source without scores.
+        UnknownNameError: a metric that the source does not have.
+    """
+    settings = settings or GateSettings()
+    if isinstance(source, Comparison):
+        spread = spread_of_comparison(source, settings)
+    else:
+        spread = spread_of_history(source, settings)
+    n = spread.n_items if n_items is None else n_items
+    alpha = settings.alpha / spread.n_tests
+    if not settings.alpha < power < 1:
+        raise InputError(f"power must lie above alpha ({settings.alpha:g}) and below 1, got {power!r}")
+    if n < _FEWEST:
+        raise InputError(f"items to plan with (n_items, --items) must be at least {_FEWEST}, got {n!r}")
+    drifts = _drifts(drift, list(spread.sd))
+    plans = tuple(
+        _planned(name, spread, (n, alpha, power), drifts.get(name), settings.interval) for name in spread.sd
+    )
+    still = [plan.metric for plan in plans if plan.sd == 0]
+    cautions = [f"nothing varied in {', '.join(still)}: the plan for it is a bound"] if still else []
+    return GatePlan(n, power, spread.n_tests, alpha, plans, (*spread.cautions, *cautions))
+
+
+def _drifts(drift: float | Mapping[str, float] | None, names: Sequence[str]) -> Mapping[str, float]:
+    asked = drift if isinstance(drift, Mapping) else {} if drift is None else dict.fromkeys(names, drift)
+    for name, value in asked.items():
+        if name not in names:
+            raise UnknownNameError(f"drift must be about one of {', '.join(names)}, got {name!r}")
+        if not value > 0:
+            raise InputError(f"drift must be above 0, as only what is worse is detected, got {value!r}")
+    return asked
+
+
+def _planned(
+    name: str, spread: Spread, asked: tuple[int, float, float], drift: float | None, interval: float
+) -> MetricPlan:
+    n, alpha, power = asked
+    sd, margin = spread.sd[name], spread.margins[name]
+    significant = detectable_difference(n, sd, alpha=alpha, power=power)
+    material = margin + max(float(ndtri(power)), 0.0) * sd / sqrt(n)
+    return MetricPlan(
+        metric=name,
+        sd=sd,
+        n_spread=spread.n[name],
+        source=spread.source,
+        margin=margin,
+        detectable=max(significant, material) if n >= signs_needed(alpha) else float("nan"),
+        items_for_margin=_significant(margin, sd, alpha, power),
+        items_to_pass=items_for_difference(margin, sd, alpha=(1 - interval) / 2, power=power),
+        drift=drift,
+        items_for_drift=None if drift is None else _failing(drift, sd, margin, (alpha, power)),
+    )
+
+
+def _significant(drift: float, sd: float, alpha: float, power: float) -> int | None:
+    needed = items_for_difference(drift, sd, alpha=alpha, power=power)
+    return None if needed is None else max(needed, signs_needed(alpha))
+
+
+def _failing(drift: float, sd: float, margin: float, level: tuple[float, float]) -> int | None:
+    """Items with which a drift is significant, and its mean found above the margin."""
+    alpha, power = level
+    significant = _significant(drift, sd, alpha, power)
+    if significant is None or drift <= margin:
+        return None
+    material = ceil((max(float(ndtri(power)), 0.0) * sd / (drift - margin)) ** 2)
+    return max(significant, material)

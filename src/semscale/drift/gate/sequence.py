@@ -1,0 +1,154 @@
+"""A gate over many runs: evidence that stays valid however often one looks."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from semscale.drift.gate.decision import SequenceTest
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import mean_loss
+from semscale.history.runs import named, short_id
+from semscale.history.stored_comparison import StoredComparison
+from semscale.stats.tests.betting import run_evidence
+from semscale.stats.tests.multiple_testing import adjusted
+from semscale.types import Floats
+
+
+def one_series(
+    comparisons: Sequence[StoredComparison], *, baseline_id: str, signature: str
+) -> tuple[list[StoredComparison], list[str]]:
+    """Pick the comparisons that form one series: one baseline, one signature, each candidate once.
+
+    Of several comparisons of one candidate the last counts.
+
+    Returns:
+        The series in the order of time; and lines that count what was left out, by reason, and name its runs.
+    """
+    in_time = sorted(comparisons, key=lambda kept: kept.compared)
+    last = {kept.candidate_id: kept.id for kept in in_time if _fits(kept, baseline_id, signature)}
+    left_out: dict[str, list[str]] = {}
+    series = []
+    for kept in in_time:
+        if kept.baseline_id != baseline_id:
+            left_out.setdefault("another baseline", []).append(kept.candidate_id)
+        elif kept.signature != signature:
+            left_out.setdefault("measured otherwise", []).append(kept.candidate_id)
+        elif last[kept.candidate_id] != kept.id:
+            left_out.setdefault("the candidate was compared again later", []).append(kept.candidate_id)
+        else:
+            series.append(kept)
+    lines = [
+        f"comparisons left out, {why} ({len(ids)}): of {named(dict.fromkeys(map(short_id, ids)))}"
+        for why, ids in left_out.items()
+    ]
+    return series, lines
+
+
+def _fits(kept: StoredComparison, baseline_id: str, signature: str) -> bool:
+    return kept.baseline_id == baseline_id and kept.signature == signature
+
+
+def series_before(
+    comparison: Comparison, earlier: Sequence[StoredComparison]
+) -> tuple[list[StoredComparison], list[str]]:
+    """Pick the earlier comparisons that this one continues; one of the same candidate would count twice.
+
+    Returns:
+        The series in the order of time; and lines that count what was left out, by reason, and name its runs.
+    """
+    others = [kept for kept in earlier if kept.candidate_id != comparison.candidate.id]
+    return one_series(others, baseline_id=comparison.baseline.id, signature=str(comparison.signature))
+
+
+def sequence_tests(
+    comparison: Comparison,
+    series: Sequence[StoredComparison],
+    margins: Mapping[str, float],
+    settings: GateSettings,
+) -> tuple[SequenceTest, ...]:
+    """Test every metric over all runs, the candidate's last.
+
+    Args:
+        comparison: the candidate's.
+        series: earlier ones, as ``series_before`` gives them.
+        margins: drift from which on it matters, of every metric that is tested.
+        settings: of the gate.
+    """
+    tests = {}
+    for name, margin in margins.items():
+        this = mean_loss(comparison.losses(name))
+        noise = comparison.noise(name)
+        allowed = margin + (0.0 if noise is None else noise)
+        losses = (*(stored_loss(kept, name) for kept in series), this)
+        tests[name] = (losses, allowed, comparison.metrics[name].span)
+    return evidence_of_runs(tests, settings, latest={name: comparison.losses(name) for name in tests})
+
+
+def evidence_of_runs(
+    asked: Mapping[str, tuple[Sequence[float], float, float]],
+    settings: GateSettings,
+    *,
+    latest: Mapping[str, Floats] | None = None,
+) -> tuple[SequenceTest, ...]:
+    """Test the runs' mean losses of several metrics, and adjust for their number after Holm.
+
+    Args:
+        asked: by metric: the losses in the order of time, NaN where a run has none; the mean that is allowed;
+            the metric's worst case.
+        settings: of the gate: its alpha.
+        latest: losses of the latest run's items by metric, where they are known: they tell of a single bad
+            run, which means alone cannot.
+    """
+    evidence = {
+        name: run_evidence(_shares(losses, span), _shares((latest or {}).get(name, ()), span), allowed / span)
+        if allowed == allowed and len(losses)  # noqa: PLR0124 - NaN where reruns have no value
+        else np.ones(len(losses))
+        for name, (losses, allowed, span) in asked.items()
+    }
+    p_values = np.array(
+        [1.0 / max(1.0, float(found[-1]) if len(found) else 1.0) for found in evidence.values()]
+    )
+    corrected = adjusted(p_values, "holm")
+    return tuple(
+        SequenceTest(
+            metric=name,
+            losses=tuple(float(loss) for loss in asked[name][0]),
+            allowed=asked[name][1],
+            evidence=tuple(float(value) for value in found),
+            p_adjusted=float(p_adjusted),
+            is_significant=bool(p_adjusted < settings.alpha),
+        )
+        for (name, found), p_adjusted in zip(evidence.items(), corrected, strict=True)
+    )
+
+
+def sequence_cautions(
+    comparison: Comparison, tests: Sequence[SequenceTest], settings: GateSettings
+) -> list[str]:
+    """Name the metrics in which so few runs and items cannot be significant, however bad they are."""
+    short = []
+    for test in tests:
+        items = np.ones(int((~np.isnan(comparison.losses(test.metric))).sum()))
+        allowed = test.allowed / comparison.metrics[test.metric].span
+        worst = run_evidence(np.ones(len(test.losses)), items, allowed)[-1] if allowed > 0 else 1.0
+        if worst <= len(tests) / settings.alpha:
+            short.append(test.metric)
+    if not short:
+        return []
+    n = max(len(test.losses) for test in tests)
+    return [
+        f"runs against this baseline so far: {n}; even the worst could not be significant over so few in "
+        f"{named(short)}: set a threshold for a single bad run, such as min_match"
+    ]
+
+
+def _shares(losses: Sequence[float] | Floats, span: float) -> Floats:
+    """Give losses as shares of the worst case, 0 to 1."""
+    return np.clip(np.asarray(losses, dtype=np.float64) / span, 0.0, 1.0)
+
+
+def stored_loss(kept: StoredComparison, metric: str) -> float:
+    """Give a stored comparison's mean loss over all items; NaN where it has none of this metric."""
+    found = (figure.loss for figure in kept.figures if figure.metric == metric and figure.group is None)
+    return next(found, float("nan"))

@@ -1,0 +1,203 @@
+"""How the gate is set: what it tests, how much drift matters, and how sure it must be."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    ValidationInfo,
+    field_validator,
+    model_validator,
+)
+
+from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.errors import InputError
+from semscale.messages import first_mistake, shortened
+from semscale.scales.reading import parse_yaml
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.tests.multiple_testing import Correction
+
+_Share = Annotated[float, Field(allow_inf_nan=False)]
+_LEAST_ALPHA = 1e-4  # below that a bootstrap takes millions of replicates
+_Names = tuple[Annotated[str, Field(min_length=1)], ...]
+
+
+class GateSettings(BaseModel):
+    """How the gate decides.
+
+    Attributes:
+        metrics: what is tested, one name or several; ``None``: ``match``, ``bertscore_f1``,
+            ``contradictions``, ``output_count``, ``silence`` and the difference of every numeric field, as
+            far as they were measured.
+        by: kinds of groups that are tested, too, one name or several, each group by itself.
+        alpha: chance of a false alarm that is put up with, over all tests together.
+        correction: how p-values are adjusted for the number of tests; ``bh`` stands for
+            ``benjamini-hochberg``.
+        material_share: drift from which on it matters, as a share of the metric's worst case.
+        noise_share: the same as a share of the baseline's own noise, the root mean square of what its reruns
+            lose; the greater of both counts.
+        material: margins by metric, in its own unit, in place of these two; each below the metric's worst
+            case.
+        thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
+        over_runs: whether significance comes from all runs against this baseline, valid whenever one looks.
+        interval: coverage of intervals.
+        replicates: of the bootstrap, at least 100.
+        seed: of the bootstrap.
+
+    Raises:
+        InputError: a setting is unknown or cannot be used; one line that names it.
+
+    Example:
+        >>> GateSettings(alpha=0.01, by=("exercise",)).margin(1.0, noise=0.2)
+        0.1
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    metrics: _Names | None = None
+    by: _Names = ()
+    alpha: _Share = 0.05
+    correction: Correction = "holm"
+    material_share: _Share = 0.05
+    noise_share: _Share = 0.5
+    material: dict[str, _Share] = {}
+    thresholds: dict[str, _Share] = {}
+    over_runs: bool = False
+    interval: _Share = 0.95
+    replicates: int = 10_000
+    seed: int = 0
+
+    def __init__(self, **fields: Any) -> None:  # noqa: ANN401 - pydantic decides what each field may be
+        try:
+            super().__init__(**fields)
+        except ValidationError as error:
+            raise InputError(_said(error, type(self).model_fields)) from None
+
+    def plan(self) -> IntervalPlan:
+        """Say how intervals are made."""
+        return IntervalPlan(interval=self.interval, seed=self.seed, replicates=self.replicates)
+
+    def margin(self, span: float, *, noise: float | None) -> float:
+        """Give the drift from which on it matters, for a metric without a margin of its own.
+
+        Args:
+            span: the metric's worst case.
+            noise: root mean square of what the baseline's reruns lose; ``None`` or NaN where there is none.
+        """
+        relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
+        return max(self.material_share * span, relative)
+
+    @field_validator("metrics", "by", mode="before")
+    @classmethod
+    def _listed(cls, names: object) -> object:
+        """Take one name for a list of it, as ``by: exercise`` is written in YAML."""
+        return (names,) if isinstance(names, str) else names
+
+    @field_validator("correction", mode="before")
+    @classmethod
+    def _in_full(cls, correction: object) -> object:
+        """Take the short name for the full one, as the command line has it."""
+        return "benjamini-hochberg" if correction == "bh" else correction
+
+    @field_validator("material", "thresholds", mode="before")
+    @classmethod
+    def _check_mapping(cls, numbers: object, info: ValidationInfo) -> object:
+        if not isinstance(numbers, Mapping):
+            example = "match: 0.1" if info.field_name == "material" else "min_match: 0.4"
+            raise ValueError(  # noqa: TRY004 - pydantic takes ValueError for what is wrong with a value
+                f"{info.field_name} must be names with numbers, such as {example}, got {shortened(numbers)}"
+            )
+        return numbers
+
+    @model_validator(mode="after")
+    def _check_numbers(self) -> Self:
+        if not _LEAST_ALPHA <= self.alpha < 1:
+            raise ValueError(
+                f"alpha must lie between {_LEAST_ALPHA:g} and 1, such as 0.05, got {self.alpha:g}"
+            )
+        if not 0 < self.material_share <= 1:
+            raise ValueError(
+                f"material_share must be above 0 and at most 1, such as 0.05, got {self.material_share:g}"
+            )
+        if self.noise_share < 0:
+            raise ValueError(f"noise_share must be at least 0, such as 0.5, got {self.noise_share:g}")
+        for name, margin in self.material.items():
+            if margin <= 0:
+                raise ValueError(
+                    f"material, {name} must be above 0: the drift from which on it matters, got {margin:g}"
+                )
+            if name in TEXT_METRICS:
+                check_margin(name, margin, TEXT_METRICS[name].span)
+        self.plan()  # checks interval, seed and replicates
+        return self
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Self:
+        for key, names in (("metrics", self.metrics), ("by", self.by)):
+            twice = [name for name, n in Counter(names or ()).items() if n > 1]
+            if twice:
+                raise ValueError(f"{key} must name each once, got {twice[0]!r} more than once")
+        if self.metrics == ():
+            raise ValueError("metrics must name at least one, got none: leave the key out for the usual ones")
+        return self
+
+
+def check_margin(name: str, margin: float, span: float) -> None:
+    """See that a margin leaves room for a drift that matters.
+
+    Args:
+        name: of the metric.
+        margin: of its own, in its unit.
+        span: the metric's worst case.
+
+    Raises:
+        InputError: the margin is as great as the worst case, or greater.
+
+    Example:
+        >>> check_margin("match", 5, 1.0)
+        Traceback (most recent call last):
+        semscale.errors.InputError: material, match must lie below 1, the metric's worst case, got 5: ...
+    """
+    if margin >= span:
+        raise InputError(
+            f"material, {name} must lie below {span:g}, the metric's worst case, got {margin:g}: name the "
+            f"drift from which on it matters, such as {0.05 * span:g}"
+        )
+
+
+def _said(error: ValidationError, known: Collection[str]) -> str:
+    """Say what is wrong; for a key that there is not, with the keys that there are."""
+    said = first_mistake(error, known)
+    detail = error.errors()[0]
+    is_key = detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1
+    return f"{said} (keys: {', '.join(known)})" if is_key else said
+
+
+def read_gate_settings(path: str | Path) -> GateSettings:
+    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file has the defaults.
+
+    Raises:
+        InputError: the file cannot be read, is not YAML (with the line), or has a key or a value that cannot
+            be used.
+    """
+    source = str(path)
+    try:
+        content = Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(
+            f"{source!r} cannot be read: {error.strerror or error}: name a YAML file with the gate's settings"
+        ) from None
+    fields = parse_yaml(content, source=source)
+    if fields is None:
+        return GateSettings()
+    if not isinstance(fields, dict):
+        raise InputError(f"{source!r} must hold keys such as alpha: 0.05, got {shortened(fields)}")
+    try:
+        return GateSettings(**{str(key): value for key, value in fields.items()})
+    except InputError as error:
+        raise InputError(f"{source!r}: {error}") from None

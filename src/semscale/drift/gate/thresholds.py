@@ -1,0 +1,161 @@
+"""Absolute limits for a candidate's mean, by names such as ``min_match`` or ``max_avg_credit_drift``."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from semscale.drift.gate.decision import ThresholdCheck
+from semscale.drift.gate.metric_choice import check_measured, missing_field
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import mean_loss
+from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.errors import InputError
+from semscale.messages import unknown_name
+
+_SIDES: dict[str, Literal["min", "max"]] = {"min": "min", "max": "max"}
+_ROUNDING = 1e-12
+_FIELD_ALIAS = {"credit": "credits"}  # Athena's name has it in the singular
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A limit for a metric's mean, in the terms people know it in: a similarity, or a loss.
+
+    Attributes:
+        name: as the settings have it.
+        metric: what it is about.
+        side: ``min``: the mean must be at least the limit; ``max``: at most.
+        limit: where it lies.
+    """
+
+    name: str
+    metric: Metric
+    side: Literal["min", "max"]
+    limit: float
+
+    def in_its_terms(self, loss: float) -> float:
+        """Turn a loss into what the limit is about: a similarity is one minus the loss."""
+        return 1 - loss if self.metric.is_similarity else loss
+
+    def holds(self, value: float) -> bool:
+        """Say whether a mean in the limit's own terms is on the right side; NaN is not."""
+        within = value - self.limit if self.side == "min" else self.limit - value
+        return bool(within >= -_ROUNDING)
+
+
+def read_thresholds(comparison: Comparison, limits: Mapping[str, float]) -> tuple[Threshold, ...]:
+    """Find out what thresholds are about.
+
+    Args:
+        comparison: what was measured.
+        limits: by name: ``min_`` or ``max_`` and a metric, where a similarity counts as such (``min_match:
+            0.8``), or, as Athena has them, ``max_avg_<field>_drift``; its ``credit`` is the field
+            ``credits``.
+
+    Raises:
+        UnknownNameError: a name that means nothing here.
+        InputError: a metric or field that was not measured, a limit that no mean can have, or limits that
+            contradict each other.
+    """
+    found = tuple(_read(comparison, name, limit) for name, limit in limits.items())
+    for threshold in found:
+        _check_range(threshold)
+    _check_contradictions(found)
+    return found
+
+
+def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> tuple[ThresholdCheck, ...]:
+    """Hold the candidate's means against the limits."""
+    checks = []
+    for threshold in thresholds:
+        value = threshold.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
+        checks.append(
+            ThresholdCheck(
+                threshold.name, threshold.metric.name, threshold.limit, value, threshold.holds(value)
+            )
+        )
+    return tuple(checks)
+
+
+def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> list[str]:
+    """Name thresholds that say nothing: nothing can fail them, random text passes, or reruns fail."""
+    return [
+        f"{threshold.name} {threshold.limit:g} {said}"
+        for threshold in thresholds
+        for said in [_says_nothing(comparison, threshold)]
+        if said is not None
+    ]
+
+
+def _says_nothing(comparison: Comparison, threshold: Threshold) -> str | None:
+    """Say why a threshold tells nothing about a candidate; ``None`` where it does."""
+    metric = threshold.metric
+    floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
+    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(metric.span)
+    kind = "similarity" if metric.is_similarity else "loss"
+    if threshold.holds(best) and threshold.holds(worst):
+        return f"cannot fail: the worst {kind} of {metric.name} in this data is {worst:g}"
+    if threshold.holds(worst):
+        other = "min" if threshold.side == "max" else "max"
+        return f"lets the worst pass, a {kind} of {worst:g}: against drift take {other}_{metric.name}"
+    compares = metric.is_similarity or metric.unit  # counts and silence cannot tell other items' text
+    if compares and floor is not None and threshold.holds(threshold.in_its_terms(floor)):
+        return (
+            "lets text pass that has nothing to do with the item: such text has "
+            f"{threshold.in_its_terms(floor):.3g} on average"
+        )
+    if noise is not None and not math.isnan(noise) and not threshold.holds(threshold.in_its_terms(noise)):
+        return (
+            f"fails the baseline's own reruns, which have {threshold.in_its_terms(noise):.3g} on average: "
+            "an unchanged model would fail it, too"
+        )
+    return None
+
+
+def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
+    side, _, about = name.partition("_")
+    field = about.removeprefix("avg_").removesuffix("_drift")
+    if side == "max" and about == f"avg_{field}_drift" and field:
+        names = [f"{field}_difference", f"{_FIELD_ALIAS.get(field, field)}_difference"]
+        known = next((metric for metric in names if metric in comparison.metrics), None)
+        if known is None:
+            raise missing_field(comparison, _FIELD_ALIAS.get(field, field), name)
+        return Threshold(name, comparison.metrics[known], "max", limit)
+    if side in _SIDES:
+        if about in TEXT_METRICS or about.endswith("_difference"):
+            check_measured(comparison, about, name)
+        if about in comparison.metrics:
+            return Threshold(name, comparison.metrics[about], _SIDES[side], limit)
+    known_names = [f"{'min' if m.is_similarity else 'max'}_{m.name}" for m in comparison.metrics.values()]
+    raise unknown_name("threshold", name, known_names)
+
+
+def _check_range(threshold: Threshold) -> None:
+    """Refuse limits that no mean can have; those of a field may lie beyond what the data holds."""
+    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(threshold.metric.span)
+    low, high = min(best, worst), max(best, worst)
+    if threshold.metric.unit:
+        high = np.inf
+    if not low <= threshold.limit <= high:
+        span = f"{low:g} to {high:g}" if np.isfinite(high) else f"at least {low:g}"
+        raise InputError(
+            f"{threshold.name} must lie within what {threshold.metric.name} can be, {span}, "
+            f"got {threshold.limit:g}"
+        )
+
+
+def _check_contradictions(thresholds: tuple[Threshold, ...]) -> None:
+    for place, one in enumerate(thresholds):
+        for other in thresholds[:place]:
+            if one.metric.name != other.metric.name:
+                continue
+            low, high = (one, other) if one.side == "min" else (other, one)
+            twice = one.side == other.side and one.limit != other.limit
+            if twice or (one.side != other.side and low.limit > high.limit):
+                raise InputError(
+                    f"{other.name} {other.limit:g} and {one.name} {one.limit:g} contradict each other: "
+                    f"keep one limit for {one.metric.name}"
+                )

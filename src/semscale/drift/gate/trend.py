@@ -1,0 +1,172 @@
+"""How a dataset's runs developed against one baseline: trend, change of level, and evidence, by metric."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from semscale.drift.gate.decision import SequenceTest
+from semscale.drift.gate.sequence import evidence_of_runs, one_series
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.metrics import TEXT_METRICS, Metric
+from semscale.errors import InputError
+from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.stats.tests.change_point import ChangePoint, pettitt
+from semscale.stats.tests.monotone_trend import FEWEST_VALUES, MonotoneTrend, monotone_trend
+from semscale.types import Floats
+
+_DAY = 86_400.0
+
+
+@dataclass(frozen=True)
+class MetricTrend:
+    """One metric over all runs of a series, over all items.
+
+    Attributes:
+        metric: its name.
+        losses: mean loss of each run, shape (t,); NaN where a run has none.
+        drifts: mean drift, likewise.
+        lows: lower end of the drift's interval, likewise.
+        highs: upper end.
+        margins: drift from which on it was material.
+        course: Mann-Kendall's p-value, and Theil-Sen's slope: change of the loss per day.
+        change: likeliest change of level, its place counted in runs; ``None`` with fewer than 4 values.
+        sequence: evidence over all runs; ``None`` for a field whose worst case is not known.
+    """
+
+    metric: str
+    losses: Floats
+    drifts: Floats
+    lows: Floats
+    highs: Floats
+    margins: Floats
+    course: MonotoneTrend
+    change: ChangePoint | None
+    sequence: SequenceTest | None
+
+
+@dataclass(frozen=True)
+class Trends:
+    """All metrics over the runs of one series, in the order of time.
+
+    Attributes:
+        dataset: of all runs.
+        baseline_id: what all were compared with.
+        signature: how all were measured.
+        comparison_ids: of each comparison, t of them.
+        candidate_ids: run of each.
+        times: when each was compared.
+        models: of each candidate.
+        outcomes: of the gate; ``None`` where none was asked.
+        metrics: by name.
+        n_left_out: comparisons that are no part of the series.
+        cautions: which those are, and why.
+    """
+
+    dataset: str
+    baseline_id: str
+    signature: str
+    comparison_ids: tuple[str, ...]
+    candidate_ids: tuple[str, ...]
+    times: tuple[datetime, ...]
+    models: tuple[str, ...]
+    outcomes: tuple[str | None, ...]
+    metrics: Mapping[str, MetricTrend]
+    n_left_out: int
+    cautions: tuple[str, ...]
+
+    @property
+    def model_changes(self) -> tuple[int, ...]:
+        """Places of runs whose model is not that of the run before, counted from 0."""
+        return tuple(
+            place for place in range(1, len(self.models)) if self.models[place] != self.models[place - 1]
+        )
+
+
+def trends(
+    comparisons: Sequence[StoredComparison],
+    settings: GateSettings | None = None,
+    *,
+    metrics: Mapping[str, Metric] | None = None,
+) -> Trends:
+    """Follow every metric over the runs that were compared with one baseline.
+
+    The latest comparison decides which baseline and signature that is; others are counted and named.
+
+    Args:
+        comparisons: from the history, in any order.
+        settings: of the gate: alpha and the interval of slopes.
+        metrics: whose worst cases are needed for the evidence of fields; those of texts are known.
+
+    Raises:
+        InputError: there is no comparison.
+    """
+    if not comparisons:
+        raise InputError("a trend needs at least one comparison, got none: compare a run with the baseline")
+    settings = settings or GateSettings()
+    latest = max(comparisons, key=lambda kept: kept.compared)
+    series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
+    figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
+    names = list(dict.fromkeys(name for of_run in figures for name in of_run))
+    sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings)
+    days = np.array([(kept.compared - series[0].compared).total_seconds() / _DAY for kept in series])
+    return Trends(
+        dataset=latest.dataset,
+        baseline_id=latest.baseline_id,
+        signature=latest.signature,
+        comparison_ids=tuple(kept.id for kept in series),
+        candidate_ids=tuple(kept.candidate_id for kept in series),
+        times=tuple(kept.compared for kept in series),
+        models=tuple(kept.model for kept in series),
+        outcomes=tuple(kept.outcome for kept in series),
+        metrics={name: _followed(name, figures, days, sequence.get(name), settings) for name in names},
+        n_left_out=len(comparisons) - len(series),
+        cautions=tuple(cautions),
+    )
+
+
+def _followed(
+    name: str,
+    figures: Sequence[Mapping[str, StoredFigure]],
+    days: Floats,
+    sequence: SequenceTest | None,
+    settings: GateSettings,
+) -> MetricTrend:
+    losses = _column(figures, name, "loss")
+    there = np.flatnonzero(~np.isnan(losses))
+    change = None
+    if len(there) >= FEWEST_VALUES:
+        found = pettitt(losses[there], seed=settings.seed)
+        change = ChangePoint(int(there[found.place]), found.before, found.after, found.p_value)
+    return MetricTrend(
+        metric=name,
+        losses=losses,
+        drifts=_column(figures, name, "drift"),
+        lows=_column(figures, name, "low"),
+        highs=_column(figures, name, "high"),
+        margins=_column(figures, name, "margin"),
+        course=monotone_trend(days[there], losses[there], interval=settings.interval),
+        change=change,
+        sequence=sequence,
+    )
+
+
+def _evidence(
+    names: Sequence[str],
+    figures: Sequence[Mapping[str, StoredFigure]],
+    metrics: Mapping[str, Metric],
+    settings: GateSettings,
+) -> dict[str, SequenceTest]:
+    """Evidence of every metric whose worst case is known, against what the latest run allows."""
+    asked = {}
+    for name in names:
+        latest = next(of_run[name] for of_run in reversed(figures) if name in of_run)
+        allowed = latest.loss - latest.drift + latest.margin
+        if name in metrics:
+            asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name].span)
+    return {test.metric: test for test in evidence_of_runs(asked, settings)}
+
+
+def _column(figures: Sequence[Mapping[str, StoredFigure]], name: str, what: str) -> Floats:
+    return np.array([getattr(of_run[name], what) if name in of_run else np.nan for of_run in figures])

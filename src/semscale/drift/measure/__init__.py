@@ -1,0 +1,1 @@
+"""How far a candidate's outputs lie from the baseline's."""

@@ -1,0 +1,58 @@
+"""Compares a candidate with the baseline, beside the baseline's own reruns."""
+
+from collections.abc import Sequence
+
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs.comparability import check_comparable, check_rerun
+from semscale.errors import InputError
+from semscale.history.runs import Run, short_id
+from semscale.types import Progress
+
+
+def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wanted
+    baseline: Run,
+    candidate: Run,
+    *,
+    reruns: Sequence[Run] = (),
+    meter: DriftMeter | None = None,
+    floors: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare a candidate with the baseline.
+
+    Args:
+        baseline: the approved run.
+        candidate: a run of the same items.
+        reruns: runs of the baseline's model and prompt, unchanged.
+        meter: how it is measured; as ``DriftMeter`` has it by default.
+        floors: say, too, what outputs lose that have nothing to do with the item.
+        progress: called while items are compared.
+
+    Raises:
+        InputError: a run cannot be compared with the baseline; see ``check_comparable`` and ``check_rerun``.
+            Or the candidate is one of the reruns, beside which it could not drift.
+
+    Example:
+        >>> from semscale.history.items import Item, Output
+        >>> def run(model, *texts):
+        ...     return Run("greetings", model, (Item("1", tuple(Output(text) for text in texts)),))
+        >>> found = compare(run("old", "Good morning.", "Bye."), run("new", "Bye.", "Good morning."))
+        >>> found.losses("match").tolist(), found.losses("output_count").tolist()
+        ([0.0], [0.0])
+    """
+    measuring = meter or DriftMeter()
+    if candidate.id in {rerun.id for rerun in reruns}:
+        raise InputError(
+            f"reruns must not hold the candidate, {short_id(candidate.id)}: leave it out of them"
+        )
+    ordered = check_comparable(baseline, candidate)
+    repeated = [check_rerun(baseline, rerun) for rerun in reruns]
+    measured, *again = measuring.measure(baseline, [ordered, *repeated], progress=progress)
+    return Comparison(
+        baseline=baseline,
+        candidate=ordered,
+        measured=measured,
+        reruns=tuple(again),
+        floors=measuring.floors(baseline, progress=progress) if floors else {},
+    )

@@ -1,0 +1,47 @@
+"""Mean differences of many groups at once: groups of one size share their draws."""
+
+from collections.abc import Hashable, Mapping
+from math import ceil
+from typing import TypeVar
+
+import numpy as np
+
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.paired_bootstrap import PairedMean, paired_means
+from semscale.types import Floats
+
+_Key = TypeVar("_Key", bound=Hashable)
+
+_CELLS = 2_000_000  # replicates x figures that are held at once
+
+
+def means_by_group(
+    values: Mapping[_Key, Floats], *, spans: Floats, plan: IntervalPlan, finest: int = 0
+) -> dict[_Key, tuple[PairedMean, ...]]:
+    """Estimate the means of k figures in every group; see ``paired_means``.
+
+    Every group's draws begin with the same seed and depend on nothing but its size, so that groups of one
+    size are drawn once, side by side. A group's result is what it would be alone.
+
+    Args:
+        values: by group, shape (n, k): differences of its n items in k figures.
+        spans: shape (k,), the greatest absolute difference that there can be.
+        plan: how intervals are made.
+        finest: replicates that a small p-value takes.
+
+    Returns:
+        For each group one result for each of the k figures.
+    """
+    k = len(spans)
+    together = max(1, ceil(_CELLS / (plan.replicates * k)))
+    by_size: dict[int, list[_Key]] = {}
+    for key, differences in values.items():
+        by_size.setdefault(len(differences), []).append(key)
+    found: dict[_Key, tuple[PairedMean, ...]] = {}
+    for keys in by_size.values():
+        for start in range(0, len(keys), together):
+            some = keys[start : start + together]
+            side_by_side = np.hstack([values[key] for key in some])
+            results = paired_means(side_by_side, spans=np.tile(spans, len(some)), plan=plan, finest=finest)
+            found |= {key: results[at * k : (at + 1) * k] for at, key in enumerate(some)}
+    return {key: found[key] for key in values}

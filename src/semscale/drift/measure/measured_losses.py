@@ -1,0 +1,64 @@
+"""Collects what aligned items come to: losses by metric, and all pairs."""
+
+from collections.abc import Iterable
+
+import numpy as np
+
+from semscale.drift.measure.indexed_baseline import PreparedBaseline, Task
+from semscale.drift.measure.item_losses import AlignedItem, losses_of, pairs_of
+from semscale.drift.measure.losses import mean_loss
+from semscale.drift.measure.measured import AlignedPair, Measured
+from semscale.drift.runs.run_texts import Spoken
+from semscale.signature import Signature
+from semscale.types import Progress, Status
+
+_REPORTED = 16  # items between two reports of progress
+
+
+def collect(
+    prepared: PreparedBaseline,
+    task: Task,
+    aligned: Iterable[tuple[int, int, AlignedItem]],
+    signature: Signature,
+    progress: Progress | None,
+) -> list[Measured]:
+    """Collect the losses and pairs of all items.
+
+    Args:
+        prepared: the baseline, whose metrics are wanted.
+        task: what was compared.
+        aligned: item, run and the outputs that were aligned, each once, in any order.
+        signature: how it was measured.
+        progress: called as items come.
+
+    Returns:
+        What was measured of each run.
+    """
+    n, runs = len(task.baseline), range(len(task.others))
+    losses = [{name: np.full(n, np.nan) for name in prepared.metrics} for _ in runs]
+    pairs: list[list[list[AlignedPair]]] = [[[] for _ in task.baseline] for _ in runs]
+    for done, (item, run, outputs) in enumerate(aligned, 1):
+        for name, loss in losses_of(outputs, prepared.metrics, prepared.spans).items():
+            losses[run][name][item] = loss
+        pairs[run][item] = pairs_of(item, outputs)
+        if progress and (done % _REPORTED == 0 or done == n * len(runs)):
+            progress("comparing items", done, n * len(runs))
+    return [
+        Measured(
+            metrics=prepared.metrics,
+            losses=losses[run],
+            status=np.array([_status(*each) for each in zip(task.baseline, said, strict=True)], object),
+            pairs=tuple(pair for each in pairs[run] for pair in each),
+            signature=signature,
+        )
+        for run, said in enumerate(task.others)
+    ]
+
+
+def mean_losses(measured: Measured) -> dict[str, float]:
+    """Give the mean loss in every metric over the items that have one; NaN where none has."""
+    return {name: mean_loss(losses) for name, losses in measured.losses.items()}
+
+
+def _status(baseline: Spoken, candidate: Spoken) -> Status:
+    return Status.SCORED if baseline or candidate else Status.EMPTY

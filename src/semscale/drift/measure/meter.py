@@ -1,0 +1,188 @@
+"""The instrument: says how far runs lie from an approved baseline, item by item, in every metric."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.drift.measure.assignment import PAIRINGS
+from semscale.drift.measure.indexed_baseline import PreparedBaseline, Task, exchanged
+from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured_losses import collect, mean_losses
+from semscale.drift.measure.output_alignment import Aligner
+from semscale.drift.measure.pair_scores import PairScoring
+from semscale.drift.measure.text_readings import TextReadings
+from semscale.embedding.cache.state_cache import StateCache
+from semscale.embedding.cache.state_reader import StateReader
+from semscale.errors import InputError, UnknownNameError
+from semscale.guards.registry import Guards, Mode
+from semscale.history.runs import Run, named
+from semscale.matching.bertscore.choices import chosen_layer, token_encoder
+from semscale.matching.bertscore.token_weights import equal_weights
+from semscale.matching.calibrated import LAYERS, load_calibration
+from semscale.matching.methods import guards_for
+from semscale.matching.unrelated import corpus_hash
+from semscale.matching.words.similarity_layers import WordLayers
+from semscale.matching.words.subjects import SubjectWeights
+from semscale.signature import Signature
+from semscale.stats.intervals.resampling import check_seed
+from semscale.types import Progress
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from semscale.embedding.tokens.token_states import TokenEncoder
+
+FLOOR_ITEMS = 300
+"""Items that a floor is the mean of, at most."""
+
+
+class DriftMeter:
+    """Measures runs against a baseline; every distinct text is read by the model once.
+
+    The outputs of an item are aligned so that the sum of the cosines of their vectors is the greatest; on the
+    pairs that come of it all is measured. Word weights and floors of the calibrated match are estimated from
+    the baseline's outputs, so that all runs against one baseline are scored alike.
+
+    Args:
+        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an encoder that
+            ``load_token_encoder`` gave.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a named model.
+        seed: of what is drawn: unrelated texts for the floors.
+        pairing: ``assignment``, or ``position`` as Athena pairs outputs.
+        layer: of BERTScore; where it is published or calibrated for the model it need not be given.
+        guards: ``off``, ``warn`` or ``weigh`` for guards by name; all weigh unless given.
+        cache: whether the states of the baseline's tokens are kept on disk for the next comparison, or the
+            folder to keep them in; no number depends on it.
+
+    Raises:
+        InputError: a setting that cannot be used.
+        UnknownNameError: ``pairing`` is none of ``PAIRINGS``.
+
+    References:
+        Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
+        self,
+        model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+        *,
+        precision: str = "exact",
+        seed: int = 0,
+        pairing: str = "assignment",
+        layer: int | None = None,
+        guards: "Mapping[str, str] | None" = None,
+        cache: bool | Path = True,
+    ) -> None:
+        if pairing not in PAIRINGS:
+            raise UnknownNameError(f"pairing must be one of {', '.join(PAIRINGS)}, got {pairing!r}")
+        check_seed(seed)
+        self.seed = seed
+        self.pairing = pairing
+        self.guards: Guards = guards_for("calibrated", guards)
+        self._model, self._precision, self._layer = model, precision, layer
+        self._calibration = load_calibration()
+        self._cache = None if cache is False else StateCache(None if cache is True else cache)
+
+    @cached_property
+    def encoder(self) -> "TokenEncoder":
+        """The model; loaded when it is first needed."""
+        return token_encoder(self._model, self._precision, None)
+
+    @cached_property
+    def layer(self) -> int:
+        """Whose states BERTScore compares."""
+        return chosen_layer(self._layer, self.encoder, None)
+
+    @cached_property
+    def _words(self) -> WordLayers:
+        subject = SubjectWeights(self._calibration.subject_weight, self._calibration.pronoun_weight)
+        read = StateReader(self.encoder, self.encoder.layers, self._cache).read
+        return WordLayers(self.encoder, subject, read=read)
+
+    def measure(
+        self, baseline: Run, others: Sequence[Run], *, progress: Progress | None = None
+    ) -> list[Measured]:
+        """Measure runs against a baseline.
+
+        Args:
+            baseline: of n items.
+            others: runs of the same items in the same order.
+            progress: called while items are compared.
+
+        Returns:
+            What was measured of each of ``others``.
+
+        Raises:
+            InputError: a run has other items, or has them in another order.
+            ModelError: the model's files cannot be had or run.
+        """
+        for other in others:
+            _check_items(baseline, other)
+        prepared = self._prepared(baseline, others)
+        return self._measured(prepared, Task(prepared.said, prepared.others), progress)
+
+    def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
+        """Say what outputs lose that have nothing to do with the item: those of another item.
+
+        Args:
+            baseline: whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
+            progress: called while items are compared.
+
+        Returns:
+            The mean loss in every metric; NaN where fewer than two items say something.
+        """
+        prepared = self._prepared(baseline, [])
+        task = exchanged(prepared, FLOOR_ITEMS, self.seed)
+        if task is None:
+            return dict.fromkeys(prepared.metrics, float("nan"))
+        (measured,) = self._measured(prepared, task, progress)
+        return mean_losses(measured)
+
+    def _prepared(self, baseline: Run, others: Sequence[Run]) -> PreparedBaseline:
+        return PreparedBaseline(baseline, others, sort=self.pairing == "assignment")
+
+    def _measured(self, prepared: PreparedBaseline, task: Task, progress: Progress | None) -> list[Measured]:
+        layers = sorted({self.layer, self.encoder.layers})
+        read = TextReadings(self.encoder, layers, prepared.texts, cache=self._cache, keep=prepared.n_kept)
+        scoring = PairScoring(
+            read,
+            self._words,
+            token_weights=equal_weights(self.encoder.reader),
+            guards=self.guards,
+            calibration=self._calibration,
+        )
+        scoring.learn(np.arange(prepared.n_own), self.seed)
+        aligner = Aligner(
+            read, scoring, spans=prepared.spans, pairing=self.pairing, pooling=self.encoder.pooling
+        )
+        aligned = aligner.align(task.baseline, task.others)
+        return collect(prepared, task, aligned, self._signature(prepared, scoring.floors), progress)
+
+    def _signature(self, prepared: PreparedBaseline, floors: "Mapping[str, float]") -> Signature:
+        looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
+        settings = Signature.of(
+            "drift",
+            pairing="position" if self.pairing == "position" else "assignment/cosine",
+            match=f"calibrated#{self._calibration.sha256[:12]}",
+            guards="+".join(looking) or None,
+            corpus=corpus_hash(prepared.own_texts),
+            floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
+            seed=self.seed,
+            layer=self.layer,
+            pooling=self.encoder.pooling,
+            spans=prepared.spans_name,
+            states="int16",
+        )
+        return settings.extended(self.encoder.signature)
+
+
+def _check_items(baseline: Run, other: Run) -> None:
+    ours, theirs = ([item.id for item in run.items] for run in (baseline, other))
+    if ours != theirs:
+        apart = sorted(set(ours) ^ set(theirs))
+        what = f"{named(apart)} in one of them only" if apart else "another order"
+        raise InputError(f"others must have the baseline's items in its order, got {what}")

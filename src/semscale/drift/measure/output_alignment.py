@@ -1,0 +1,150 @@
+"""Aligns the outputs of many items and scores the pairs that come of it, a block of items at a time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice, product
+
+import numpy as np
+
+from semscale.drift.measure.assignment import align, align_by_position
+from semscale.drift.measure.item_losses import AlignedItem
+from semscale.drift.measure.losses import number_distances
+from semscale.drift.measure.pair_scores import EQUAL, PairScores, PairScoring
+from semscale.drift.measure.text_readings import Reading, TextReadings
+from semscale.drift.runs.run_texts import Spoken
+from semscale.matching.cosines import row_cosines
+from semscale.matching.pair_scheduling import plan_groups
+from semscale.types import Floats, Integers, Vectors
+
+FRESH_BYTES = 64 << 20  # states of texts that are read in one step
+KEPT_BYTES = 128 << 20  # states of texts that are kept for later items
+_TOGETHER = 8  # items that are scored together
+
+Key = tuple[int, int]
+"""The baseline's text and the candidate's, by number."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Two runs' outputs of one item."""
+
+    item: int
+    run: int
+    baseline: Spoken
+    candidate: Spoken
+
+
+class Aligner:
+    """Aligns items.
+
+    Args:
+        read: the texts.
+        scoring: scores the pairs.
+        spans: of the numeric fields, shape (f,).
+        pairing: one of ``semscale.drift.measure.assignment.PAIRINGS``.
+        pooling: how a text's vector is made, ``mean`` or ``cls``.
+    """
+
+    def __init__(
+        self, read: TextReadings, scoring: PairScoring, *, spans: Floats, pairing: str, pooling: str
+    ) -> None:
+        self._read = read
+        self._scoring = scoring
+        self._spans = spans
+        self._by_position = pairing == "position"
+        self._first_token = pooling == "cls"
+
+    def align(
+        self, baseline: Sequence[Spoken], others: Sequence[Sequence[Spoken]]
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
+        """Align every item of some runs with the baseline's.
+
+        Args:
+            baseline: what the baseline says of n items.
+            others: what each of the other runs says of them.
+
+        Yields:
+            Which item of which run, and how its outputs are aligned.
+        """
+        sides = [
+            [Sides(item, run, ours, said[item]) for run, said in enumerate(others)]
+            for item, ours in enumerate(baseline)
+        ]
+        groups = [
+            np.unique(
+                np.array(
+                    [text for side in item for text in (*side.baseline.texts, *side.candidate.texts)],
+                    np.int64,
+                )
+            )
+            for item in sides
+        ]
+        token = self._read.token_bytes
+        room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // token}
+        steps = list(plan_groups(groups, self._read.lengths, **room))
+        readings = self._read.read([step.fresh for step in steps])
+        kept: dict[int, Reading] = {}
+        before: Iterator[tuple[int, int, AlignedItem]] = iter(())
+        waiting = 0
+        for step in steps:
+            # While the model reads the texts of one step, the pairs of the step before are scored, so many
+            # for each text that neither waits for the other.
+            fresh = len(step.fresh)
+            for place, (text, reading) in enumerate(islice(readings, fresh)):
+                kept[text] = reading
+                yield from islice(before, (place + 1) * waiting // fresh - place * waiting // fresh)
+            yield from before
+            block = [side for item in step.pairs.tolist() for side in sides[item]]
+            before, waiting = self._block(block, kept.copy(), step.dropped.tolist()), len(block)
+            for text in step.dropped.tolist():
+                del kept[text]
+        yield from before
+
+    def _block(
+        self, block: Sequence[Sides], readings: Mapping[int, Reading], dropped: Sequence[int]
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
+        scores: dict[Key, PairScores] = {}
+        for start in range(0, len(block), _TOGETHER):
+            yield from self._scored(block[start : start + _TOGETHER], readings, scores)
+        self._read.forget(dropped)
+
+    def _scored(
+        self, block: Sequence[Sides], readings: Mapping[int, Reading], scores: dict[Key, PairScores]
+    ) -> Iterator[tuple[int, int, AlignedItem]]:
+        cosines = self._cosines(block, readings)
+        pairs = [self._pairs(side, cosines) for side in block]
+        keys = [
+            [(side.baseline.texts[row], side.candidate.texts[column]) for row, column in found.tolist()]
+            for side, found in zip(block, pairs, strict=True)
+        ]
+        new = (key for each in keys for key in each if key[0] != key[1] and key not in scores)
+        wanted = list(dict.fromkeys(new))
+        scored = self._scoring.score(wanted, [cosines[key] for key in wanted], readings)
+        scores.update(zip(wanted, scored, strict=True))
+        for side, found, each in zip(block, pairs, keys, strict=True):
+            own = [scores.get(key, EQUAL) for key in each]
+            yield side.item, side.run, AlignedItem(side.baseline, side.candidate, found, own)
+
+    def _pairs(self, side: Sides, cosines: Mapping[Key, float]) -> Integers:
+        ours, theirs = side.baseline, side.candidate
+        if self._by_position or not ours or not theirs:
+            return align_by_position(len(ours), len(theirs))
+        similarity = np.array([[cosines[one, other] for other in theirs.texts] for one in ours.texts])
+        return align(similarity, number_distances(ours.numbers, theirs.numbers, self._spans))
+
+    def _cosines(self, block: Sequence[Sides], readings: Mapping[int, Reading]) -> dict[Key, float]:
+        """Give the cosine of every text of an item's baseline with every text of its candidate."""
+        keys = list(
+            dict.fromkeys(key for side in block for key in product(side.baseline.texts, side.candidate.texts))
+        )
+        texts = np.array(keys, np.int64).reshape(-1, 2)
+        used, rows = np.unique(texts, return_inverse=True)
+        vectors = np.array([self._vector(readings[text]) for text in used.tolist()], np.float64)
+        rows = rows.reshape(texts.shape)
+        values = row_cosines(vectors[rows[:, 0]], vectors[rows[:, 1]]) if keys else np.empty(0)
+        values[texts[:, 0] == texts[:, 1]] = 1.0
+        return dict(zip(keys, values.tolist(), strict=True))
+
+    def _vector(self, reading: Reading) -> Vectors:
+        states = reading[-1].astype(np.float32)
+        return np.asarray(states[0] if self._first_token else states.mean(axis=0))

@@ -1,0 +1,171 @@
+"""Scores pairs of outputs in every way from one reading of each text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.drift.measure.text_readings import Reading, TextReadings
+from semscale.guards.findings import Finding
+from semscale.guards.registry import Guards
+from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
+from semscale.matching.calibrated import (
+    LAYERS,
+    Calibration,
+    above_floor,
+    combine,
+    estimated_floors,
+    penalty_of,
+)
+from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
+from semscale.matching.unit_rows import unit_rows
+from semscale.matching.unrelated import unrelated_pairs
+from semscale.matching.words.contextual_vectors import WordVectorizer
+from semscale.matching.words.similarity_layers import Measured, WordLayers
+from semscale.matching.words.vectors import WordVectors, compare_words
+from semscale.matching.words.weights import WordWeights
+from semscale.types import Floats, Integers, Vectors
+
+if TYPE_CHECKING:
+    from semscale.matching.bertscore.token_weights import TokenWeights
+
+_TOGETHER = 16  # unrelated pairs that are compared together
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """What was found about one pair of texts.
+
+    Attributes:
+        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN where the model reads no token.
+        findings: of the guards.
+    """
+
+    scores: Mapping[str, float]
+    findings: tuple[Finding, ...] = ()
+
+
+EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})
+"""What two equal texts have."""
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """One text, ready to be compared."""
+
+    words: WordVectors
+    tokens: Vectors
+    weights: Floats
+
+
+class PairScoring:
+    """Scores pairs of texts against one corpus; a pair's numbers depend on these and its texts alone.
+
+    Args:
+        read: the texts; the first of its layers is BERTScore's, its last the model's last.
+        layers: measures words.
+        token_weights: what tokens count in BERTScore.
+        guards: which guards look, and which of them weigh.
+        calibration: weights of the calibrated match.
+    """
+
+    def __init__(
+        self,
+        read: TextReadings,
+        layers: WordLayers,
+        *,
+        token_weights: "TokenWeights",
+        guards: Guards,
+        calibration: Calibration,
+    ) -> None:
+        self._read = read
+        self._token_weights = token_weights
+        self._guards = guards
+        self._calibration = calibration
+        self._layers = layers
+        self._words = self._over([])
+        self.floors: Mapping[str, float] = calibration.floors
+
+    def learn(self, corpus: Integers, seed: int) -> None:
+        """Estimate the weights of words and the floors of layers from a corpus.
+
+        Args:
+            corpus: numbers of texts.
+            seed: of the draw of unrelated pairs.
+        """
+        spelled = self._read.spelled
+        spelled.spell(corpus.tolist())
+        self._words = self._over([spelled.words_of(text) for text in corpus.tolist()])
+        if len(corpus) < FEWEST_FOR_FLOORS:
+            return
+        texts = [self._read.texts[text] for text in corpus]
+        drawn = corpus[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
+        readings = self._read.hold(np.unique(drawn))
+        compared = []
+        for start in range(0, len(drawn), _TOGETHER):
+            pairs = drawn[start : start + _TOGETHER]
+            ready = self._prepared(np.unique(pairs).tolist(), readings)
+            words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
+            compared.append(compare_words(words, cosine_matrix))
+        unrelated = Measured(*np.concatenate(compared).T)
+        self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
+
+    def score(
+        self, pairs: Sequence[tuple[int, int]], cosines: Sequence[float], readings: Mapping[int, Reading]
+    ) -> list[PairScores]:
+        """Score pairs.
+
+        Args:
+            pairs: the baseline's text and the candidate's, each by number.
+            cosines: of their vectors.
+            readings: of the texts.
+        """
+        if not pairs:
+            return []
+        ready = self._prepared(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
+        sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
+        # Cosines in single precision, tile by tile: a larger product would wait for threads that the engine
+        # keeps busy.
+        compared = compare_words([(ours.words, theirs.words) for ours, theirs in sides], cosine_matrix)
+        scored = greedy_scores(
+            (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
+            [(ours.weights, theirs.weights) for ours, theirs in sides],
+        )
+        texts = ((self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs)
+        findings = [tuple(self._guards.check(ours, theirs)) for ours, theirs in texts]
+        match = self._match(Measured(*compared.T), findings)
+        return [
+            PairScores({"match": float(one), "bertscore_f1": two.f1, "cosine": three}, found)
+            for one, two, three, found in zip(match, scored, cosines, findings, strict=True)
+        ]
+
+    def _match(self, measured: Measured, findings: Sequence[tuple[Finding, ...]]) -> Floats:
+        similar = measured.layers(self._calibration.recall_share)
+        layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
+        weighed = (self._guards.weighed(found) for found in findings)
+        penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
+        return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
+
+    def _over(self, corpus: Iterable[Iterable[str]]) -> WordVectorizer:
+        weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)
+        return self._layers.over(self._read.spelled, weights, np.float32)
+
+    def _prepared(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _Prepared]:
+        """Make some texts ready together, which costs less than one by one and gives the same."""
+        self._read.spelled.spell(texts)
+        self._words.learn(texts)
+        tokens = self._read.spelled.tokens
+        layers = [
+            np.concatenate(states, dtype=np.float32)
+            for states in zip(*(readings[text] for text in texts), strict=True)
+        ]
+        words = self._words.vectors(texts, layers[-1])
+        units = unit_rows(layers[0], out=layers[0])
+        weights = self._token_weights.of(np.concatenate([tokens.of(text) for text in texts]))
+        rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(tokens.lengths_of(texts)).tolist()]))
+        return {
+            text: _Prepared(each, units[own], weights[own])
+            for text, each, own in zip(texts, words, rows, strict=True)
+        }

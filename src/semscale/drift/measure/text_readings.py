@@ -1,0 +1,86 @@
+"""Reads texts with a model, each once: states of tokens, from which all similarities of a pair are made."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.embedding.cache.state_cache import Rounded, StateCache
+from semscale.embedding.cache.state_reader import StateReader
+from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.types import Integers
+
+if TYPE_CHECKING:
+    from semscale.embedding.tokens.token_states import TokenEncoder
+
+Reading = tuple[Rounded, ...]
+"""States of one text's tokens, (t, hidden), after each of the layers that are wanted."""
+
+
+class TextReadings:
+    """Reads texts at one or two layers.
+
+    Args:
+        encoder: the model.
+        layers: which layers' states are wanted, ascending.
+        texts: distinct.
+        cache: where states are kept, if anywhere.
+        keep: how many of the texts, the first ones, are kept there.
+    """
+
+    def __init__(
+        self,
+        encoder: "TokenEncoder",
+        layers: Sequence[int],
+        texts: Sequence[str],
+        *,
+        cache: StateCache | None,
+        keep: int,
+    ) -> None:
+        self._hidden = encoder.hidden
+        self._readers = [StateReader(encoder, layer, cache) for layer in layers]
+        self._keep = keep
+        self._held: dict[int, Reading] = {}
+        self.texts = texts
+        self.spelled = TextsRead(texts, encoder, words=False)
+
+    @property
+    def token_bytes(self) -> int:
+        """Memory of one token's states."""
+        return 2 * self._hidden * len(self._readers)
+
+    @property
+    def lengths(self) -> Integers:
+        """Tokens of each text."""
+        return self.spelled.tokens.lengths
+
+    def hold(self, wanted: Integers) -> dict[int, Reading]:
+        """Give the readings of a few texts, and hold on to them, so that they are not read again."""
+        self._held = dict(self.read([wanted]))
+        return self._held
+
+    def forget(self, texts: Iterable[int]) -> None:
+        """Let go of the words of texts that will not be asked for again, save those that are kept."""
+        self.spelled.forget(text for text in texts if text >= self._keep)
+
+    def read(self, groups: Sequence[Integers]) -> Iterator[tuple[int, Reading]]:
+        """Give the readings of groups of texts, all of one group before those of the next.
+
+        Args:
+            groups: numbers of texts, each of a group once.
+        """
+        held = np.array(sorted(self._held), np.int64)
+        unread = [np.setdiff1d(group, held) for group in groups]
+        *lower, last = (partial(self._states, reader) for reader in self._readers)
+        # One model at a time: where two layers are read, each waits for the other after every group.
+        above = chain.from_iterable(last([rest]) for rest in unread) if lower else last(unread)
+        for group, rest in zip(groups, unread, strict=True):
+            yield from ((text, self._held[text]) for text in np.intersect1d(group, held).tolist())
+            below = [dict(states([rest])) for states in lower]
+            for text, states in islice(above, len(rest)):
+                yield text, (*(each.pop(text) for each in below), states)
+
+    def _states(self, reader: StateReader, groups: Sequence[Integers]) -> Iterator[tuple[int, Rounded]]:
+        return reader.read_groups(self.spelled.tokens, self.texts, groups, keep=self._keep)

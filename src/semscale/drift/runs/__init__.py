@@ -1,0 +1,1 @@
+"""Runs of a model: read from files, checked, and with their texts numbered."""

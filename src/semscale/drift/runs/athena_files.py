@@ -1,0 +1,287 @@
+"""Athena's exercise files: submissions with a model's feedback, in both shapes in which they are found."""
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from semscale.drift.runs.athena_times import StatedTime, stated_times
+from semscale.drift.runs.output_cells import Place, feedback_text, number_in
+from semscale.errors import InputError
+from semscale.history.items import Item, Output
+from semscale.history.runs import named
+
+CREDITS = "credits"
+"""The numeric field of feedback."""
+
+GROUPS = ("exercise", "language")
+"""The kinds of groups that submissions belong to."""
+
+
+@dataclass(frozen=True)
+class AthenaExercise:
+    """One exercise file.
+
+    Attributes:
+        id: of the exercise.
+        file: the file's name.
+        items: one for each submission, with the id ``exercise/submission``.
+        model: what gave the feedback, where the file says so.
+        times: at which it was given, where the file says so.
+    """
+
+    id: str
+    file: str
+    items: tuple[Item, ...]
+    model: str | None = None
+    times: tuple[StatedTime, ...] = ()
+
+    @property
+    def generated(self) -> str | None:
+        """The latest time that the file names, as it stands there; one without a zone is taken for UTC.
+
+        Raises:
+            InputError: one of them is no time.
+        """
+        latest = max(self.times, key=StatedTime.read, default=None)
+        return None if latest is None else latest.text
+
+
+@dataclass(frozen=True)
+class AthenaExercises:
+    """Several exercise files that make one dataset.
+
+    Attributes:
+        exercises: in the order of the files.
+    """
+
+    exercises: tuple[AthenaExercise, ...]
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The submissions of all exercises."""
+        return tuple(chain.from_iterable(exercise.items for exercise in self.exercises))
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Models that the files name, sorted."""
+        return tuple(sorted({one.model for one in self.exercises if one.model is not None}))
+
+    @property
+    def generated(self) -> datetime | None:
+        """The latest time that the files name, in UTC; a time without a zone is taken for UTC.
+
+        Raises:
+            InputError: one of them is no time.
+        """
+        return max((time.read() for one in self.exercises for time in one.times), default=None)
+
+
+def is_athena(content: object) -> bool:
+    """Say whether a JSON document is an exercise of Athena: an object with submissions.
+
+    Example:
+        >>> is_athena({"id": 1, "submissions": []}), is_athena([1])
+        (True, False)
+    """
+    return isinstance(content, Mapping) and "submissions" in content
+
+
+def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
+    """Read exercise files.
+
+    A submission is an item: its text is the input, each feedback an output whose text is title and
+    description joined by a space, as Athena compares them, with the field ``credits``. Groups are the
+    exercise and the language. Feedback is taken from ``baseline_feedback`` where there is one, else from
+    ``feedbacks``; a submission without either is one to which the model gave nothing.
+
+    Args:
+        paths: files, or folders whose ``.json`` files are all read.
+
+    Raises:
+        InputError: no file, one that is no JSON or no exercise, or a part of one that cannot be read.
+    """
+    exercises = tuple(read_exercise(path) for path in exercise_files(paths))
+    seen: dict[str, str] = {}
+    for exercise in exercises:
+        for item in exercise.items:
+            if item.id in seen:
+                raise InputError(
+                    f"{exercise.file}: submission {item.id!r} stands in {seen[item.id]} already; every "
+                    "submission must occur once"
+                )
+            seen[item.id] = exercise.file
+    if not seen:
+        raise InputError(f"{named(one.file for one in exercises)}: no submissions; there is nothing to read")
+    return AthenaExercises(exercises)
+
+
+def exercise_files(paths: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
+    """List the files that paths name, folders by their ``.json`` files in sorted order.
+
+    Raises:
+        InputError: nothing was named, or a folder has no such file.
+    """
+    found: list[Path] = []
+    for path in [paths] if isinstance(paths, str | Path) else paths:
+        if not Path(path).is_dir():
+            found.append(Path(path))
+            continue
+        inside = sorted(Path(path).glob("*.json"))
+        if not inside:
+            raise InputError(f"{path} is a folder without .json files; name one with Athena's exercises")
+        found += inside
+    if not found:
+        raise InputError("paths must name at least one file of Athena's exercises, got none")
+    return tuple(found)
+
+
+def read_exercise(path: str | Path) -> AthenaExercise:
+    """Read one exercise file; see ``read_athena``.
+
+    Raises:
+        InputError: no JSON, no exercise, or a part that cannot be read.
+    """
+    return exercise_of(load_exercise(path), Path(path).name)
+
+
+def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
+    """Take an exercise's items out of its file's content; see ``read_athena``.
+
+    Args:
+        content: as ``load_exercise`` gives it.
+        name: the file's, for messages.
+
+    Raises:
+        InputError: a part that cannot be read.
+    """
+    exercise = _id(content, name, "the exercise")
+    listed = submissions_of(content, name)
+    items = tuple(_item(submission, exercise, name) for submission in listed)
+    entries = [("baseline_info", content.get("baseline_info"))]
+    entries += [(f"submission {one.get('id')}", one.get("baseline_feedback")) for one in listed]
+    infos = [(f"{name}: {which}", info) for which, info in entries if isinstance(info, Mapping)]
+    models = {found for _, one in infos if (found := one.get("model") or one.get("model_version"))}
+    if len(models) > 1:
+        raise InputError(f"{name}: feedback of several models, {named(sorted(models))}; one a file is needed")
+    model = str(models.pop()) if models else None
+    return AthenaExercise(exercise, name, items, model, stated_times(infos))
+
+
+def load_exercise(path: str | Path) -> dict[str, Any]:
+    """Load an exercise file as it is.
+
+    Raises:
+        InputError: it cannot be read, is no JSON, or no exercise.
+    """
+    try:
+        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+    except json.JSONDecodeError as error:
+        raise InputError(
+            f"{path}, line {error.lineno}, column {error.colno}: no valid JSON ({error.msg}); check for a "
+            "missing bracket, or a comma after the last entry of a list or object"
+        ) from error
+    except RecursionError as error:
+        raise InputError(f"{path} is nested too deeply to be an exercise of Athena") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{path} is not UTF-8 (byte {error.start}); write it again as UTF-8") from error
+    except OSError as error:
+        raise InputError(f"{path} cannot be read ({error.strerror}); check its name and rights") from error
+    if not isinstance(content, dict) or not is_athena(content):
+        found = f"its keys are {named(map(str, content))}" if isinstance(content, dict) else "it is a list"
+        raise InputError(
+            f"{path} is JSON but no exercise of Athena, which has 'id' and 'submissions': {found}; write "
+            "other items one object a line into a .jsonl file"
+        )
+    return content
+
+
+def submissions_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
+    """List an exercise's submissions; a single object, as Athena's document has it, is a list of one.
+
+    Raises:
+        InputError: neither a list of objects nor an object.
+    """
+    submissions = content["submissions"]
+    listed = [submissions] if isinstance(submissions, dict) else submissions
+    if not isinstance(listed, list) or not all(isinstance(one, dict) for one in listed):
+        raise InputError(f"{name}: 'submissions' must be a list of objects, got {submissions!r:.40}")
+    return listed
+
+
+def _item(submission: Mapping[str, Any], exercise: str, name: str) -> Item:
+    own = _id(submission, name, "a submission")
+    belongs = zip(GROUPS, (exercise, submission.get("language")), strict=True)
+    groups = {kind: str(name) for kind, name in belongs if name}
+    text = submission.get("text")
+    if text is not None and not isinstance(text, str):
+        raise InputError(f"{name}: the text of submission {own} must be a text, got {text!r:.40}")
+    listed = feedback_of(submission, name, own)
+    return Item(f"{exercise}/{own}", outputs_of(listed, name, own), text, groups)
+
+
+def outputs_of(feedbacks: Iterable[object], name: str, own: str) -> tuple[Output, ...]:
+    """Read feedback as outputs with the field ``credits``.
+
+    Args:
+        feedbacks: objects with ``title``, ``description`` and ``credits``.
+        name: where they come from, for messages.
+        own: the submission's id, for messages.
+
+    Raises:
+        InputError: something that is no such object.
+    """
+    return tuple(
+        _output(one, name, f"feedback {number} of submission {own}")
+        for number, one in enumerate(feedbacks, start=1)
+    )
+
+
+def feedback_of(submission: Mapping[str, Any], name: str, own: str) -> list[Any]:
+    """List a submission's feedback, of ``baseline_feedback`` where there is one, else of ``feedbacks``.
+
+    Args:
+        submission: as it stands in the file.
+        name: the file's, for messages.
+        own: the submission's id, for messages.
+
+    Raises:
+        InputError: the feedback is not a list.
+    """
+    nested = submission.get("baseline_feedback")
+    if nested is None:
+        found = submission.get("feedbacks")
+    elif isinstance(nested, Mapping):
+        found = nested.get("feedback")
+    else:
+        raise InputError(f"{name}: 'baseline_feedback' of submission {own} must be an object with 'feedback'")
+    if found is not None and not isinstance(found, list):
+        raise InputError(f"{name}: the feedback of submission {own} must be a list, got {found!r:.40}")
+    return found or []
+
+
+def _output(feedback: object, name: str, which: str) -> Output:
+    if feedback is None:
+        return Output(None)
+    if not isinstance(feedback, Mapping):
+        raise InputError(f"{name}: {which} must be an object with 'description', got {feedback!r:.40}")
+    place = Place(name, 0, which)
+    try:
+        text, credit = feedback_text(feedback, place), number_in(feedback.get(CREDITS), place)
+    except InputError as error:
+        wrong = {key: feedback.get(key) for key in ("title", "description", CREDITS)}
+        raise InputError(
+            f"{name}: {which} must have texts and a finite number of credits, got {wrong!r:.120}; correct "
+            "it, or take it out"
+        ) from error
+    return Output(text, {} if credit is None else {CREDITS: credit})
+
+
+def _id(content: Mapping[str, Any], name: str, what: str) -> str:
+    found = content.get("id")
+    if isinstance(found, bool) or not isinstance(found, str | int) or not str(found).strip():
+        raise InputError(f"{name}: {what} has no id; give it one under 'id'")
+    return str(found).strip()

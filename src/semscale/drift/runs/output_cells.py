@@ -1,0 +1,185 @@
+"""One row's cells as outputs with their numbers: single texts, lists, and objects with a text in them."""
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from semscale.errors import InputError
+from semscale.history.items import Output
+from semscale.store.columns import is_missing
+from semscale.store.list_cells import listed_cell
+from semscale.store.table import NUMBER
+
+_SHOWN = 40
+_EXACT = 2.0**53
+_NO_FIELDS = frozenset({"text", "title", "description", "id"})
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a cell stands, for messages.
+
+    Attributes:
+        file: what messages call the table.
+        row: of the cell, from 0.
+        column: its name.
+    """
+
+    file: str
+    row: int
+    column: str
+
+    def wrong(self, found: str, remedy: str) -> InputError:
+        """Say what is wrong with the cell."""
+        return InputError(
+            f"{self.file}, data row {self.row + 1}: column '{self.column}' {found}; {remedy} "
+            "(rows are counted from 1, below the header)"
+        )
+
+
+def outputs_in(cell: Any, place: Place, fields: Sequence[str] = ()) -> list[Output]:  # noqa: ANN401 - any cell
+    """List the outputs that one cell holds.
+
+    Args:
+        cell: a text; a list of texts, nulls and objects; one object; or a JSON list of such in a text. An
+            object has its text under ``text``, or under ``title`` and ``description`` as Athena's feedback.
+        place: where it stands.
+        fields: numbers to take from objects; all of theirs if empty.
+
+    Raises:
+        InputError: something that is neither a text nor an object with one, or a field that is no number.
+
+    Example:
+        >>> cell = ["Well done.", None, {"text": "Too short.", "credits": -1}]
+        >>> [(output.text, dict(output.fields)) for output in outputs_in(cell, Place("a.jsonl", 0, "output"))]
+        [('Well done.', {}), (None, {}), ('Too short.', {'credits': -1.0})]
+    """
+    return [_output(part, place, fields) for part in _parts(cell, place)]
+
+
+def text_of(cell: object, place: Place) -> str | None:
+    """Read a cell that holds one text; a number reads as it prints, a null is ``None``.
+
+    Raises:
+        InputError: it is neither.
+    """
+    if is_missing(cell):
+        return None
+    if isinstance(cell, str):
+        return cell
+    if isinstance(cell, int | float) and not isinstance(cell, bool):
+        whole = isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT
+        return str(int(cell) if whole else cell)
+    raise place.wrong(f"holds {_shown(cell)}, which is no text", "write a text, or leave it empty")
+
+
+def feedback_text(feedback: Mapping[str, Any], place: Place) -> str | None:
+    """Join a feedback's title and description with a space, as Athena compares them; ``None`` without any.
+
+    Example:
+        >>> feedback_text({"title": "Cause", "description": "Well seen."}, Place("a.json", 0, "feedbacks"))
+        'Cause Well seen.'
+    """
+    parts = (text_of(feedback.get(key), place) for key in ("title", "description"))
+    return " ".join(part.strip() for part in parts if part is not None and part.strip()) or None
+
+
+def numbers_of(cell: Any, n: int, place: Place) -> list[float | None]:  # noqa: ANN401 - any cell
+    """Read a numeric field's cell: one number for each of n outputs.
+
+    Args:
+        cell: a number, a list of n numbers and nulls, such a list as JSON, or null: no number at all.
+        n: outputs of the row.
+        place: where it stands.
+
+    Raises:
+        InputError: something other than numbers, or not n of them.
+
+    Example:
+        >>> numbers_of("[1, null]", 2, Place("a.csv", 0, "credits"))
+        [1.0, None]
+    """
+    if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
+        return [None] * n
+    if isinstance(cell, str) and cell.lstrip().startswith("["):
+        found = as_json(cell)
+        cell = found if isinstance(found, list) else cell
+    numbers = [number_in(one, place) for one in (cell if isinstance(cell, list) else [cell])]
+    if len(numbers) != n:
+        raise place.wrong(
+            f"has {len(numbers)} number{'s' * (len(numbers) != 1)} for {n} output{'s' * (n != 1)}",
+            "write a list with one number for each output, null where it has none",
+        )
+    return numbers
+
+
+def number_in(cell: object, place: Place) -> float | None:
+    """Read one number, which CSV has as a text; ``None`` where there is none.
+
+    Raises:
+        InputError: it is no number, or not a finite one.
+    """
+    if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
+        return None
+    number = math.nan
+    if isinstance(cell, str) and re.match(NUMBER, cell):
+        number = float(cell.replace(",", "."))
+    elif isinstance(cell, int | float | Decimal) and not isinstance(cell, bool):
+        number = float(cell)
+    if not math.isfinite(number):
+        raise place.wrong(f"must hold finite numbers, got {_shown(cell)}", "correct it, or leave it empty")
+    return number
+
+
+def _parts(cell: Any, place: Place) -> list[Any]:  # noqa: ANN401 - any cell
+    if isinstance(cell, str) and cell.lstrip().startswith("[") and _are_outputs(found := as_json(cell)):
+        return list(found)
+    try:
+        return listed_cell(cell, parameter="output", column=place.column, row=place.row, only_nulls=True)
+    except InputError as error:
+        raise InputError(f"{place.file}: {error}") from error
+
+
+def _are_outputs(found: object) -> bool:
+    """Tell a list that must be outputs from a model's answer that happens to be JSON."""
+    return isinstance(found, list) and any(isinstance(part, dict) and "text" in part for part in found)
+
+
+def _output(part: object, place: Place, fields: Sequence[str]) -> Output:
+    if not isinstance(part, Mapping):
+        return Output(text_of(part, place))
+    if not {"text", "title", "description"} & part.keys():
+        keys = ", ".join(map(str, part)) or "none"
+        raise place.wrong(f"has an object without a text: its keys are {keys}", "write it under 'text'")
+    text = text_of(part["text"], place) if "text" in part else feedback_text(part, place)
+    names = [name for name in fields if name in part] if fields else [k for k in part if k not in _NO_FIELDS]
+    numbers = {name: _object_number(name, part[name], place) for name in names}
+    return Output(text, {name: number for name, number in numbers.items() if number is not None})
+
+
+def _object_number(name: str, cell: object, place: Place) -> float | None:
+    try:
+        return number_in(cell, place)
+    except InputError as error:
+        lack = "not finite" if isinstance(cell, float) else "no number"
+        raise place.wrong(
+            f"has an output whose '{name}' is {_shown(cell)}, which is {lack}",
+            "correct it, or name the numbers that count as fields (--field), so that others are passed over",
+        ) from error
+
+
+def as_json(cell: str) -> Any:  # noqa: ANN401 - whatever JSON holds
+    """Read a cell as JSON; ``None`` where it is none."""
+    try:
+        return json.loads(cell)
+    except (json.JSONDecodeError, RecursionError):
+        return None
+
+
+def _shown(cell: object) -> str:
+    text = repr(cell)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."

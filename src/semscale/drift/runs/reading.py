@@ -1,0 +1,150 @@
+"""Runs from files: tables with one row an item or an output, and Athena's exercises."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Unpack
+
+from semscale.drift.runs.athena_files import CREDITS, GROUPS, AthenaExercises, read_athena
+from semscale.drift.runs.run_columns import RunColumns, items_in
+from semscale.errors import InputError
+from semscale.history.items import Item
+from semscale.history.runs import Run, named, now
+from semscale.store.reading import FORMATS, TableSettings, open_table
+
+ATHENA = "athena"
+"""Format of Athena's exercise files; a ``.json`` file or a folder is taken for it."""
+
+Paths = str | Path | Iterable[str | Path]
+
+
+class RunSettings(TableSettings, total=False):
+    """How a run is to be read, and what is known about it besides its items, as ``Run`` has it."""
+
+    rerun_of: str | None
+    revision: str | None
+    note: str | None
+
+
+def read_items(
+    path: Paths, *, columns: RunColumns | None = None, **settings: Unpack[TableSettings]
+) -> tuple[Item, ...]:
+    r"""Read a dataset's items from a file.
+
+    Args:
+        path: a table (CSV, TSV, JSON lines, Parquet, Excel, or ``-`` for standard input), or Athena's
+            exercise files: one ``.json`` file, several, or a folder of them.
+        columns: which column is what; ``RunColumns()`` unless given.
+        **settings: ``format``, ``encoding`` and ``sheet`` as ``open_table`` takes them; the format ``athena``
+            as well.
+
+    Returns:
+        The items, in the order of the file.
+
+    Raises:
+        InputError: the file cannot be read, or does not hold what it should; the message has file and row.
+
+    Example:
+        >>> import tempfile
+        >>> path = Path(tempfile.mkdtemp(), "answers.csv")
+        >>> _ = path.write_text('id,output,credits\n7,"[""Yes."", ""No.""]","[1, 0.5]"\n')
+        >>> (item,) = read_items(path, columns=RunColumns(fields=("credits",)))
+        >>> item.id, [(output.text, output.fields["credits"]) for output in item.outputs]
+        ('7', [('Yes.', 1.0), ('No.', 0.5)])
+    """
+    found = _opened(path, columns, settings)
+    return found.items if isinstance(found, AthenaExercises) else found
+
+
+def read_run(
+    path: Paths,
+    *,
+    model: str | None = None,
+    dataset: str | None = None,
+    columns: RunColumns | None = None,
+    **settings: Unpack[RunSettings],
+) -> Run:
+    """Read a run from a file; see ``read_items``.
+
+    Args:
+        path: see there.
+        model: what gave the outputs; Athena's files may say so themselves.
+        dataset: its name; that of the file without its extension unless given. Runs are compared only with
+            runs of the same dataset.
+        columns: see there.
+        **settings: ``rerun_of``, ``revision`` and ``note`` as ``Run`` has them, and those of ``read_items``.
+
+    Returns:
+        The run, recorded now; one of Athena's files at the time that they name.
+
+    Raises:
+        InputError: as ``read_items``; no model is named.
+    """
+    found = _opened(path, columns, settings)
+    recorded = now()
+    if isinstance(found, AthenaExercises):
+        model, recorded = _athena_model(found, model), found.generated or recorded
+        found = found.items
+    if model is None:
+        raise InputError("model must be named: say what gave the outputs, such as --model gpt-4o-2024-08-06")
+    return Run(
+        dataset or _name_of(path),
+        model,
+        found,
+        recorded=recorded,
+        rerun_of=settings.get("rerun_of"),
+        revision=settings.get("revision"),
+        note=settings.get("note"),
+    )
+
+
+def _opened(
+    path: Paths, columns: RunColumns | None, settings: TableSettings
+) -> tuple[Item, ...] | AthenaExercises:
+    if settings.get("format") == ATHENA or (settings.get("format") is None and _looks_like_athena(path)):
+        return _athena(path, columns, settings)
+    if not isinstance(path, str | Path):
+        raise InputError("path must be one file; several are read only where they are Athena's exercises")
+    known = settings.get("format")
+    if known is not None and known not in FORMATS:
+        raise InputError(f"format must be one of {', '.join((*FORMATS, ATHENA))}, got {known!r}")
+    table = open_table(path, format=known, encoding=settings.get("encoding"), sheet=settings.get("sheet"))
+    return items_in(table, columns or RunColumns())
+
+
+def _athena(path: Paths, columns: RunColumns | None, settings: TableSettings) -> AthenaExercises:
+    given = [name for name in ("encoding", "sheet") if settings.get(name) is not None]
+    if columns is not None and not _says_nothing_else(columns):
+        given.append("columns")
+    if given:
+        raise InputError(
+            f"{given[0]} applies to tables, not to Athena's exercises, whose field is '{CREDITS}' and whose "
+            f"groups are {' and '.join(GROUPS)}; leave it out"
+        )
+    return read_athena(path)
+
+
+def _says_nothing_else(columns: RunColumns) -> bool:
+    """Say whether columns name no more than what Athena's exercises have anyway."""
+    known = {*columns.fields} <= {CREDITS} and {*columns.by} <= {*GROUPS}
+    return known and replace(columns, fields=(), by=()) == RunColumns()
+
+
+def _looks_like_athena(path: Paths) -> bool:
+    if not isinstance(path, str | Path):
+        return True
+    return Path(path).is_dir() or Path(path).suffix.lower() == ".json"
+
+
+def _athena_model(found: AthenaExercises, model: str | None) -> str | None:
+    if model is not None:
+        return model
+    if len(found.models) > 1:
+        raise InputError(f"the files are of several models, {named(found.models)}; name the run's (--model)")
+    return found.models[0] if found.models else None
+
+
+def _name_of(path: Paths) -> str:
+    if not isinstance(path, str | Path):
+        return ATHENA
+    return Path(path).resolve().name if Path(path).is_dir() else Path(path).stem

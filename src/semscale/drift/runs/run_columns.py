@@ -1,0 +1,234 @@
+"""Which columns of a table hold a run's items, and their rows as items."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import polars as pl
+
+from semscale.drift.runs.output_cells import Place, as_json, numbers_of, outputs_in, text_of
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.items import Item, Output
+from semscale.history.runs import named
+from semscale.store.columns import as_names, groups_in
+from semscale.store.table import Table
+
+_BATCH = 20_000
+_INPUT, _OUTPUT = "input", "output"
+_LISTED = "outputs"
+_GROUPS = "groups"
+
+
+@dataclass(frozen=True)
+class RunColumns:
+    """Which column of a table is what.
+
+    Without a column ``output`` but with one ``outputs``, that one is taken; groups then come from objects in
+    a column ``groups`` as well, such as ``{"topic": "cells"}``, which may be JSON in a text.
+
+    Attributes:
+        id: names of the items.
+        input: what the model was asked, a text or a list of messages; ``input`` itself need not be there.
+        output: what the model gave; each column holds texts, lists of texts, or objects with a text.
+        fields: numbers of each output: columns, or keys of the objects. Without any, objects give all theirs.
+        by: names of groups; a column's name is the groups' kind. Keys of the objects may be named as well.
+        long: whether rows with the same id are outputs of one item.
+
+    Raises:
+        InputError: no output, or a column for two things.
+    """
+
+    id: str = "id"
+    input: str | None = _INPUT
+    output: tuple[str, ...] = (_OUTPUT,)
+    fields: tuple[str, ...] = ()
+    by: tuple[str, ...] = ()
+    long: bool = False
+
+    def __post_init__(self) -> None:
+        if not self.output:
+            raise InputError("output must name at least one column, got none")
+        single = [self.id, *([] if self.input is None else [self.input]), *self.output, *self.fields]
+        double = [name for name, n in Counter(single).items() if n > 1]
+        double += [name for name, n in Counter(self.by).items() if n > 1]
+        if double:
+            raise InputError(f"column '{double[0]}' is named for two things; name it once")
+
+    def found_in(self, table: Table) -> "RunColumns":
+        """Choose the columns that a table has, and check them; fields may also be keys of objects.
+
+        Raises:
+            InputError: a column is not there; the nearest and all names are given.
+        """
+        chosen = self
+        if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _LISTED in table.columns:
+            chosen = replace(chosen, output=(_LISTED,))
+        if self.input == _INPUT and _INPUT not in table.columns:
+            chosen = replace(chosen, input=None)
+        _require(table, chosen.id, "id")
+        if chosen.input is not None:
+            _require(table, chosen.input, "input")
+        for column in chosen.output:
+            _require(table, column, "output")
+        for column in () if chosen.has_group_objects else chosen.by:
+            _require(table, column, "by")
+        return chosen
+
+    @property
+    def used(self) -> set[str]:
+        """Columns that are looked at, where a table has them."""
+        titles = {self.id, *self.output, *self.fields, *self.by} | ({self.input} if self.input else set())
+        return titles | ({_GROUPS} if self.has_group_objects else set())
+
+    @property
+    def has_group_objects(self) -> bool:
+        """Whether groups come from objects in a column ``groups``."""
+        return self.output == (_LISTED,) and _GROUPS not in (self.id, self.input, *self.fields, *self.by)
+
+
+def _require(table: Table, column: str, parameter: str) -> None:
+    """Check that a column exists, and say how another one is named."""
+    try:
+        table.require(column, parameter)
+    except UnknownNameError as error:
+        option = f"--{parameter} {'NAME' if parameter == 'field' else 'COLUMN'}"
+        raise UnknownNameError(f"{error}; name another one with {option}") from None
+
+
+@dataclass(frozen=True)
+class _Row:
+    number: int
+    item: Item
+
+
+def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
+    """Read a table's rows as items, in the order of the file.
+
+    Raises:
+        InputError: a column or an id is missing, an id stands in two rows, or a cell cannot be read; the
+            message has file and row.
+    """
+    chosen = columns.found_in(table)
+    rows: dict[str, list[_Row]] = {}
+    for row in _rows(table, chosen):
+        rows.setdefault(row.item.id, []).append(row)
+    _check_keys(table, chosen, rows)
+    if chosen.long:
+        return tuple(_joined(same, table) for same in rows.values())
+    twice = {id_: same for id_, same in rows.items() if len(same) > 1}
+    if twice:
+        first = next(iter(twice.values()))
+        raise InputError(
+            f"{table.name}: ids must occur once, got {named(twice)} more than once, {first[0].item.id!r} in "
+            f"data rows {first[0].number} and {first[1].number}; where each row is one output, say so "
+            "(--long, RunColumns(long=True))"
+        )
+    return tuple(same[0].item for same in rows.values())
+
+
+def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
+    before = 0
+    used = columns.used
+    for batch in table.batches_with(used & set(table.columns), _BATCH):
+        cells = {title: batch[title].to_list() for title in batch.columns if title in used}
+        ids, *kinds = (
+            _names(batch, title, Place(table.name, before, title)) for title in (columns.id, *columns.by)
+        )
+        for at in range(batch.height):
+            here = {title: column[at] for title, column in cells.items()}
+            names = zip(columns.by, (column[at] for column in kinds), strict=True)
+            groups = {kind: name for kind, name in names if name is not None}
+            yield _row(table, columns, before + at, (ids[at], here, groups))
+        before += batch.height
+
+
+def _row(
+    table: Table, columns: RunColumns, row: int, found: tuple[str | None, Mapping[str, Any], dict[str, str]]
+) -> _Row:
+    id_, cells, groups = found
+    if id_ is None or not id_.strip():
+        raise Place(table.name, row, columns.id).wrong("has no id", "give every item an id")
+    if columns.has_group_objects:
+        groups |= _group_objects(cells.get(_GROUPS), Place(table.name, row, _GROUPS))
+    asked = None
+    if columns.input is not None:
+        asked = _asked(cells.get(columns.input), Place(table.name, row, columns.input))
+    return _Row(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
+
+
+def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, Any]) -> tuple[Output, ...]:
+    outputs = [
+        output
+        for column in columns.output
+        for output in outputs_in(cells.get(column), Place(table.name, row, column), columns.fields)
+    ]
+    for field in columns.fields:
+        if field in table.columns:
+            numbers = numbers_of(cells.get(field), len(outputs), Place(table.name, row, field))
+            outputs = [
+                output if number is None else replace(output, fields={**output.fields, field: number})
+                for output, number in zip(outputs, numbers, strict=True)
+            ]
+    return tuple(outputs)
+
+
+def _asked(cell: object, place: Place) -> str | None:
+    """Read an input; a list of messages, or an object, is the JSON that stands for it."""
+    if isinstance(cell, list | dict):
+        return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=str)
+    return text_of(cell, place)
+
+
+def _group_objects(cell: object, place: Place) -> dict[str, str]:
+    found = as_json(cell) if isinstance(cell, str) else cell
+    if cell is None or cell == "":
+        return {}
+    if not isinstance(found, Mapping):
+        raise place.wrong(
+            f'must hold objects such as {{"topic": "cells"}}, got {cell!r:.40}',
+            "write one, or name columns of groups (--by)",
+        )
+    names = ((str(kind), text_of(name, place)) for kind, name in found.items())
+    return {kind: name for kind, name in names if name is not None}
+
+
+def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
+    """Read a column as names; mixed cells of JSON lines one by one, so that 8.0 is 8 beside texts as well."""
+    if title not in batch.columns:
+        return [None] * batch.height
+    if batch[title].dtype == pl.Object:
+        return [text_of(cell, replace(place, row=place.row + at)) for at, cell in enumerate(batch[title])]
+    return as_names(groups_in(batch[title]), title)
+
+
+def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]]) -> None:
+    """Check that fields and groups that are no columns are keys of some object at least."""
+    items = [row.item for same in rows.values() for row in same]
+    fields = {name for item in items for output in item.outputs for name in output.fields}
+    kinds = {kind for item in items for kind in item.groups}
+    for parameter, names, known in (("field", columns.fields, fields), ("by", columns.by, kinds)):
+        for name in names:
+            if name not in known:
+                _require(table, name, parameter)
+
+
+def _joined(rows: list[_Row], table: Table) -> Item:
+    """Bring one item's rows together; what was asked and its groups may be empty in all but one of them."""
+    first = rows[0].item
+    asked, groups = first.input, dict(first.groups)
+    for row in rows[1:]:
+        for what, before, here in (
+            ("input", asked, row.item.input),
+            *((f"'{kind}'", groups.get(kind), name) for kind, name in row.item.groups.items()),
+        ):
+            if None not in (before, here) and before != here:
+                raise InputError(
+                    f"{table.name}, data row {row.number}: another {what} for id {first.id!r} than in "
+                    f"data row {rows[0].number}; rows of one item must have the same"
+                )
+        asked = row.item.input if asked is None else asked
+        groups |= row.item.groups
+    outputs = tuple(output for row in rows for output in row.item.outputs)
+    return Item(first.id, outputs, asked, groups)

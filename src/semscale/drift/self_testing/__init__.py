@@ -1,0 +1,1 @@
+"""Tests of a gate on known damage."""

@@ -1,0 +1,108 @@
+"""What a self-test found: how often the gate failed, passed, or could not decide, for each kind of change."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from semscale.errors import UnknownNameError
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import Estimate
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True)
+class SelfTestRow:
+    """One kind of change at one share of damaged items.
+
+    Attributes:
+        kind: one of ``DAMAGES``; ``identity``: nothing was changed; ``rerun``: the baseline's model, asked
+            once more.
+        is_harmful: whether the gate should fail.
+        share: of the items that were damaged, 0 to 1.
+        items: of each draw.
+        n_eligible: items of the run that can be damaged in this way, from which damaged ones were drawn.
+        n_draws: how often items were drawn and the gate decided; 0 where no item is eligible.
+        failed: share of draws in which it failed: detection of what is harmful, false alarms of what is not.
+            The interval is Wilson's and says how far the number of draws leaves it open, not how other
+            datasets would do.
+        passed: share of draws in which it passed.
+        undecided: share of draws that it left open.
+        by_metric: share of draws in which each metric failed, over all items; an absolute threshold by its
+            own name.
+    """
+
+    kind: str
+    is_harmful: bool
+    share: float
+    items: int
+    n_eligible: int
+    n_draws: int
+    failed: Estimate
+    passed: Estimate
+    undecided: Estimate
+    by_metric: Mapping[str, float]
+
+    @property
+    def detected_by(self) -> str | None:
+        """The metric that failed most often; ``None`` where none did."""
+        best = max(self.by_metric, key=lambda name: self.by_metric[name], default=None)
+        return best if best is not None and self.by_metric[best] > 0 else None
+
+
+@dataclass(frozen=True)
+class SelfTest:
+    """How a gate did on known damage and on harmless changes.
+
+    Attributes:
+        rows: harmless changes first.
+        n_reruns: runs of the baseline's model, unchanged, that were at hand; without one, ``identity`` and
+            the harmless changes say nothing about the noise of the model itself.
+        signature: how it was measured, decided and drawn.
+    """
+
+    rows: tuple[SelfTestRow, ...]
+    n_reruns: int
+    signature: Signature
+
+    @property
+    def false_alarms(self) -> tuple[SelfTestRow, ...]:
+        """Rows of changes for which a gate should not fail."""
+        return tuple(row for row in self.rows if not row.is_harmful)
+
+    @property
+    def detections(self) -> tuple[SelfTestRow, ...]:
+        """Rows of changes for which a gate should fail."""
+        return tuple(row for row in self.rows if row.is_harmful)
+
+    def row(self, kind: str, share: float = 1.0) -> SelfTestRow:
+        """Give the row of one kind and share.
+
+        Raises:
+            UnknownNameError: no row has these.
+        """
+        for row in self.rows:
+            if row.kind == kind and row.share == share:
+                return row
+        known = ", ".join(dict.fromkeys(f"{row.kind} at {row.share:g}" for row in self.rows))
+        raise UnknownNameError(f"kind and share must be one of {known}, got {kind} at {share:g}")
+
+    def to_frame(self) -> "pl.DataFrame":
+        """Lay the rows out as a table.
+
+        Returns:
+            Columns ``kind``, ``is_harmful``, ``share``, ``items``, ``n_eligible``, ``n_draws``, then
+            ``failed``, ``passed`` and ``undecided``, each with ``_low`` and ``_high``, and ``detected_by``;
+            null where no item is eligible.
+        """
+        import polars as pl
+
+        plain = ("kind", "is_harmful", "share", "items", "n_eligible", "n_draws")
+        columns = [pl.Series(name, [getattr(row, name) for row in self.rows]) for name in plain]
+        for name in ("failed", "passed", "undecided"):
+            for end, suffix in (("value", ""), ("low", "_low"), ("high", "_high")):
+                values = [getattr(getattr(row, name), end) for row in self.rows]
+                columns.append(pl.Series(name + suffix, values, dtype=pl.Float64).fill_nan(None))
+        columns.append(pl.Series("detected_by", [row.detected_by for row in self.rows], dtype=pl.String))
+        return pl.DataFrame(columns)

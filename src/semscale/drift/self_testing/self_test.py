@@ -1,0 +1,213 @@
+"""Tests a gate on known damage: how often it notices, and how often it cries wolf."""
+
+import zlib
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from semscale.damage.damages import DAMAGES, damaged
+from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.runs.comparability import check_rerun
+from semscale.drift.self_testing.draws import Draw, Versions, compare_drawn, draw_items
+from semscale.drift.self_testing.results import SelfTest, SelfTestRow
+from semscale.errors import InputError, UnknownNameError
+from semscale.history.runs import Run
+from semscale.signature import Signature
+from semscale.stats.intervals.resampling import check_seed
+from semscale.stats.intervals.shares import wilson_interval
+from semscale.types import Progress
+
+REPLICATES = 1000
+"""Bootstrap replicates of a decision, at most: of thousands of decisions none needs finer intervals."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What is drawn, and who decides."""
+
+    items: int
+    shares: tuple[float, ...]
+    draws: int
+    seed: int
+    settings: GateSettings
+
+
+@dataclass(frozen=True)
+class _Change:
+    """One kind of change, done to each run of the model that is at hand."""
+
+    kind: str
+    is_harmful: bool
+    versions: Versions
+
+
+def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and what is drawn
+    baseline: Run,
+    *,
+    reruns: Sequence[Run] = (),
+    meter: DriftMeter | None = None,
+    settings: GateSettings | None = None,
+    kinds: Sequence[str] | None = None,
+    items: int | None = 30,
+    shares: Sequence[float] = (0.1, 0.25, 0.5, 1.0),
+    draws: int = 200,
+    seed: int = 0,
+    progress: Progress | None = None,
+) -> SelfTest:
+    """Damage a run in known ways, and count how often a gate notices.
+
+    Every kind of change is measured once, with all items changed that can be. Then ``items`` items are drawn
+    with replacement, again and again; a share of them brings the losses of its changed version, the others
+    those of the unchanged one, and the gate decides on these.
+
+    With reruns of the baseline, these are what is damaged, as candidates of an unchanged model would be. At
+    each drawn item one of them, by chance, is the candidate and the others are the gate's reference, so that
+    no two runs' chance difference is taken for the model's. A single rerun is its own reference, which hides
+    all noise; without any the baseline itself is damaged. Then false alarms are those that harmless
+    rewriting and order raise, and say nothing about a model's own noise.
+
+    Over many runs (``over_runs``), each draw stands for the first run against its baseline.
+
+    Args:
+        baseline: the approved run.
+        reruns: runs of the baseline's model and prompt, unchanged, with the same items.
+        meter: how it is measured; as ``DriftMeter`` has it by default.
+        settings: the gate as configured; the default gate unless given. Of its bootstrap at most
+            ``REPLICATES`` replicates are used.
+        kinds: of change, of ``DAMAGES``; all unless given.
+        items: of each draw; as many as the run has with ``None``.
+        shares: of the drawn items that are changed, each above 0 and at most 1.
+        draws: of each kind and share.
+        seed: of the damage and the draws.
+        progress: called while items are compared, and while draws are decided.
+
+    Raises:
+        UnknownNameError: no change has one of these names.
+        InputError: a setting outside its range, or a rerun that cannot be one; see ``check_rerun``.
+    """
+    chosen = _checked_kinds(kinds)
+    plan = _plan(baseline, settings or GateSettings(), items=items, shares=shares, draws=draws, seed=seed)
+    runs = tuple(check_rerun(baseline, rerun) for rerun in reruns) or (baseline,)
+    changes = _measured(baseline, runs, chosen, meter or DriftMeter(), seed, progress)
+    unchanged = replace(changes[0], kind="rerun" if reruns else "identity", is_harmful=False)
+    asked = [(unchanged, 0.0), *((change, share) for change in changes for share in plan.shares)]
+    rows = []
+    for done, (change, share) in enumerate(asked, 1):
+        rows.append(_row(change, share, plan))
+        if progress:
+            progress("deciding draws", done * plan.draws, len(asked) * plan.draws)
+    rows.sort(key=lambda row: row.is_harmful)
+    everyone = np.arange(len(baseline.items))
+    whole = Draw(everyone, np.zeros_like(everyone), np.zeros(len(everyone), dtype=np.bool_))
+    decided = decide(compare_drawn(unchanged.versions, whole), plan.settings).signature
+    signature = Signature.of(
+        "self-test",
+        kinds="+".join(chosen),
+        items=plan.items,
+        draws=draws,
+        damage_seed=seed,
+        reruns=len(reruns),
+    )
+    return SelfTest(tuple(rows), len(reruns), signature.extended(decided))
+
+
+def _checked_kinds(kinds: Sequence[str] | None) -> list[str]:
+    chosen = list(dict.fromkeys(DAMAGES if kinds is None else kinds))
+    unknown = [kind for kind in chosen if kind not in DAMAGES]
+    if unknown or not chosen:
+        raise UnknownNameError(f"kinds must be of {', '.join(DAMAGES)}, got {', '.join(unknown) or 'none'}")
+    return chosen
+
+
+def _plan(  # noqa: PLR0913 - checks each setting
+    baseline: Run,
+    settings: GateSettings,
+    *,
+    items: int | None,
+    shares: Sequence[float],
+    draws: int,
+    seed: int,
+) -> _Plan:
+    check_seed(seed)
+    if items is not None and items < 1:
+        raise InputError(f"items must be at least 1, or None for all, got {items}")
+    if draws < 1:
+        raise InputError(f"draws must be at least 1, got {draws}")
+    outside = [share for share in shares if not 0 < share <= 1]
+    if outside or not shares:
+        raise InputError(f"shares must lie above 0 and be at most 1, got {outside or 'none'}")
+    return _Plan(items or len(baseline.items), tuple(shares), draws, seed, _quick(settings))
+
+
+def _quick(settings: GateSettings) -> GateSettings:
+    """The same gate with a bootstrap of at most ``REPLICATES`` replicates."""
+    return settings.model_copy(update={"replicates": min(settings.replicates, REPLICATES)})
+
+
+def _measured(  # noqa: PLR0913 - all that is measured at once
+    baseline: Run,
+    runs: tuple[Run, ...],
+    kinds: Sequence[str],
+    meter: DriftMeter,
+    seed: int,
+    progress: Progress | None,
+) -> list[_Change]:
+    """Measure the runs as they are and changed in each way, reading every text once."""
+    changed = [[damaged(run, kind, seed=seed) for run in runs] for kind in kinds]
+    everything = [*runs, *(run for of_kind in changed for run, _ in of_kind)]
+    measured = meter.measure(baseline, everything, progress=progress)
+    v = len(runs)
+    clean, rest = tuple(measured[:v]), measured[v:]
+    return [
+        _Change(
+            kind,
+            DAMAGES[kind].is_harmful,
+            Versions(
+                baseline,
+                (runs, tuple(run for run, _ in of_kind)),
+                (clean, tuple(rest[at * v : (at + 1) * v])),
+                np.array([which for _, which in of_kind]),
+            ),
+        )
+        for at, (kind, of_kind) in enumerate(zip(kinds, changed, strict=True))
+    ]
+
+
+def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
+    """Draw items and decide, as often as the plan says."""
+    can_be = change.versions.can_be
+    rng = np.random.default_rng([plan.seed, zlib.crc32(f"{change.kind} {share}".encode())])
+    n_damaged = max(1, int(share * plan.items + 0.5)) if share else 0
+    outcomes: Counter[Outcome] = Counter()
+    failing: Counter[str] = Counter()
+    n_draws = plan.draws if can_be.any() or not share else 0
+    for _ in range(n_draws):
+        draw = draw_items(can_be, items=plan.items, n_damaged=n_damaged, rng=rng)
+        decision = decide(compare_drawn(change.versions, draw), plan.settings)
+        outcomes[decision.outcome] += 1
+        for name, failed in _failed(decision):
+            failing[name] += failed
+    rates = {outcome: wilson_interval(outcomes[outcome], n_draws) for outcome in Outcome}
+    return SelfTestRow(
+        kind=change.kind,
+        is_harmful=change.is_harmful,
+        share=share,
+        items=plan.items,
+        n_eligible=int(can_be.any(axis=0).sum()) if share else can_be.shape[1],
+        n_draws=n_draws,
+        failed=rates[Outcome.FAIL],
+        passed=rates[Outcome.PASS],
+        undecided=rates[Outcome.UNDECIDED],
+        by_metric={name: failing[name] / n_draws for name in failing if failing[name]},
+    )
+
+
+def _failed(decision: GateDecision) -> list[tuple[str, bool]]:
+    """Say which metrics, over all items, and which absolute thresholds failed; in the gate's order."""
+    tested = [(test.metric, test.outcome is Outcome.FAIL) for test in decision.tests if test.group is None]
+    return tested + [(check.name, not check.passed) for check in decision.thresholds]

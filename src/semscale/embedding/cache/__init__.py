@@ -1,0 +1,1 @@
+"""Embeddings and token states that were computed before, kept on disk."""

@@ -1,0 +1,64 @@
+"""An embedder with a memory: what was computed once is read from the cache."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from semscale.embedding.cache.embedding_cache import EmbeddingCache
+from semscale.embedding.cache.entries import cache_keys
+from semscale.embedding.embedder import Embedder, Embeddings
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.signature import Signature
+from semscale.types import Progress
+
+CHUNK = 2048  # texts that are computed and stored together; as many are lost at most when a run is stopped
+
+
+class CachedEmbedder:
+    """Embeds texts that are not in the cache, and keeps each finished chunk at once.
+
+    Args:
+        embedder: computes what is missing; its signature is part of every key.
+        cache: where embeddings are kept.
+        chunk: how many texts are computed between two writes.
+    """
+
+    def __init__(self, embedder: Embedder, cache: EmbeddingCache, *, chunk: int = CHUNK) -> None:
+        self.embedder = embedder
+        self.cache = cache
+        self._chunk = chunk
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self.embedder.dimensions
+
+    @property
+    def signature(self) -> Signature:
+        """The signature of the embedder behind the cache: a cache changes no number."""
+        return self.embedder.signature
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order; equal texts are looked up and computed once."""
+        unique, where = distinct(checked_texts(texts))
+        keys = cache_keys(str(self.signature), unique)
+        cached = self.cache.get_many(keys, self.dimensions)
+        missing = np.flatnonzero(~cached.found)
+        vectors, windows = cached.vectors, cached.windows
+        if progress:
+            progress("embedding", len(unique) - len(missing), len(unique))
+        for start in range(0, len(missing), self._chunk):
+            rows = missing[start : start + self._chunk]
+            done = len(unique) - len(missing) + start
+            fresh = self.embedder.embed(
+                [unique[row] for row in rows], progress=_shifted(progress, done, len(unique))
+            )
+            self.cache.put_many([keys[row] for row in rows], fresh)
+            vectors[rows], windows[rows] = fresh.vectors, fresh.windows
+        return Embeddings(vectors, windows).spread(where)
+
+
+def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:
+    if progress is None:
+        return None
+    return lambda stage, done, _: progress(stage, before + done, total)

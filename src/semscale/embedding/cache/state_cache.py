@@ -1,0 +1,110 @@
+"""A persistent cache of tokens' states, as 16-bit integers, beside the one of embeddings."""
+
+import zlib
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.cache.entry_store import EntryStore
+
+Rounded = npt.NDArray[np.int16]
+"""States of one text's t tokens, shape (t, hidden), up to a factor of their own."""
+
+STATES_FILE = "states.sqlite"
+
+_LARGEST = 32767
+_SUM = 4  # bytes of the checksum behind the states
+
+
+def rounded(states: npt.NDArray[np.float32]) -> Rounded:
+    """Round a text's states to 16-bit integers, the largest of them to 32,767.
+
+    That keeps what cosines are made from, and drops the factor, which no cosine depends on.
+
+    Args:
+        states: shape (t, hidden).
+
+    Example:
+        >>> rounded(np.array([[1.0, -0.5], [0.25, 0.0]], np.float32)).tolist()
+        [[32767, -16384], [8192, 0]]
+    """
+    largest = np.abs(states).max(initial=np.float32(0))
+    whole: Rounded = np.rint(states / (largest or 1) * np.float32(_LARGEST)).astype(np.int16)
+    return whole
+
+
+class StateCache:
+    """Rounded states on disk, by key, under the same bound as embeddings.
+
+    An entry that is damaged or of another width is a miss.
+
+    Args:
+        folder: where the file ``states.sqlite`` lies; by default as ``EntryStore`` has it.
+        max_bytes: above this size the least recently used entries go; by default as ``EntryStore`` has it.
+
+    Example:
+        >>> import tempfile
+        >>> from semscale.embedding.cache.entries import cache_keys
+        >>> good, bad = cache_keys("an encoder's signature", ["good", "bad"])
+        >>> with tempfile.TemporaryDirectory() as folder:
+        ...     cache = StateCache(folder)
+        ...     cache.put_many([good], [np.array([[1, 2]], np.int16)])
+        ...     found = {row: states.tolist() for row, states in cache.get_many([bad, good], 2).items()}
+        ...     cache.close()
+        >>> found
+        {1: [[1, 2]]}
+    """
+
+    def __init__(self, folder: str | Path | None = None, *, max_bytes: int | None = None) -> None:
+        self._store = EntryStore(STATES_FILE, folder, max_bytes=max_bytes)
+
+    def close(self) -> None:
+        """Let go of the file; the next use opens it again."""
+        self._store.close()
+
+    def known(self, keys: Sequence[bytes]) -> set[bytes]:
+        """Say which of n distinct keys have an entry, which may yet turn out to be damaged."""
+        return self._store.known(keys)
+
+    def get_many(self, keys: Sequence[bytes], hidden: int) -> dict[int, Rounded]:
+        """Look states up.
+
+        Args:
+            keys: n distinct keys, from :func:`~semscale.embedding.cache.entries.cache_keys`.
+            hidden: width of a state.
+
+        Returns:
+            What was found, by its row in ``keys``.
+        """
+        row = {key: at for at, key in enumerate(keys)}
+        found = {}
+        for entries in self._store.read(keys):
+            for key, body in entries:
+                states = _decoded(key, body, hidden)
+                if states is not None:
+                    found[row[key]] = states
+        return found
+
+    def put_many(self, keys: Sequence[bytes], states: Sequence[Rounded]) -> None:
+        """Keep states, all of them or, if the process dies meanwhile, none.
+
+        Args:
+            keys: n distinct keys.
+            states: of n texts.
+        """
+        self._store.write(keys, [_encoded(*each) for each in zip(keys, states, strict=True)])
+
+
+def _encoded(key: bytes, states: Rounded) -> bytes:
+    body = np.ascontiguousarray(states, "<i2").tobytes()
+    return body + zlib.crc32(body, zlib.crc32(key)).to_bytes(_SUM, "little")
+
+
+def _decoded(key: bytes, body: bytes, hidden: int) -> Rounded | None:
+    content = memoryview(body)[:-_SUM]
+    sound = zlib.crc32(content, zlib.crc32(key)).to_bytes(_SUM, "little") == body[-_SUM:]
+    if not sound or len(content) % (2 * hidden):
+        return None
+    return np.frombuffer(content, "<i2").reshape(-1, hidden)

@@ -1,0 +1,1 @@
+"""Engines that compute embeddings: OpenVINO, PyTorch, an endpoint, and given arrays."""

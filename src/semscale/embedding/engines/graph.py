@@ -1,0 +1,140 @@
+"""Builds the OpenVINO graph of a post-norm transformer encoder from a checkpoint's weights.
+
+Every row of a batch has the same number of tokens, so there is no padding and no mask.
+"""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.engines.checkpoint import Checkpoint, Weights
+from semscale.embedding.engines.runtime import openvino_module
+
+if TYPE_CHECKING:
+    import openvino
+
+Node = Any  # openvino's nodes and outputs, which carry no types of their own
+
+_NORM_FLOOR = 1e-24  # below this squared length a vector is left as it is instead of divided by zero
+
+
+def sentence_graph(checkpoint: Checkpoint, weights: Weights) -> "openvino.Model":
+    """Build token ids (b, t) -> unit sentence vectors (b, hidden).
+
+    References:
+        Reimers and Gurevych 2019, Sentence-BERT, section 3 (mean and CLS pooling), doi:10.18653/v1/D19-1410.
+    """
+    encoder = _Encoder(checkpoint, weights)
+    states = encoder.states(checkpoint.architecture.layers)
+    pooled = encoder.mean(states) if checkpoint.pooling == "mean" else encoder.first(states)
+    return encoder.model(encoder.unit(pooled))
+
+
+def states_graph(checkpoint: Checkpoint, weights: Weights, layer: int) -> "openvino.Model":
+    """Build token ids (b, t) -> hidden states (b, t, hidden) after ``layer``.
+
+    Layer 0 is the embeddings. The layers above ``layer`` are not built, so they cost nothing.
+    """
+    encoder = _Encoder(checkpoint, weights)
+    return encoder.model(encoder.states(layer))
+
+
+class _Encoder:
+    """Vaswani et al. 2017 with the layer normalisation after each residual sum, as BERT has it."""
+
+    def __init__(self, checkpoint: Checkpoint, weights: Weights) -> None:
+        self._op = openvino_module().opset13
+        self._shape = checkpoint.architecture
+        self._weights = weights
+        self._ids = self._op.parameter([-1, -1], np.int32, name="ids")
+
+    def model(self, output: Node) -> "openvino.Model":
+        return openvino_module().Model([output], [self._ids], "encoder")
+
+    def states(self, layer: int) -> Node:
+        states = self._embeddings()
+        for index in range(layer):
+            states = self._layer(states, f"encoder.layer.{index}.")
+        return states
+
+    def mean(self, states: Node) -> Node:
+        return self._op.reduce_mean(states, self._integers([1]))
+
+    def first(self, states: Node) -> Node:
+        return self._op.gather(states, self._integers(0), self._integers(1))
+
+    def unit(self, vectors: Node) -> Node:
+        return self._op.normalize_l2(vectors, self._integers([1]), _NORM_FLOOR, "max")
+
+    def _length(self) -> Node:
+        return self._op.gather(self._op.shape_of(self._ids, "i32"), self._integers(1), self._integers(0))
+
+    def _embeddings(self) -> Node:
+        words = self._op.gather(
+            self._constant("embeddings.word_embeddings.weight"), self._ids, self._integers(0)
+        )
+        table = self._weights["embeddings.position_embeddings.weight"][self._shape.first_position :]
+        types = self._weights.get("embeddings.token_type_embeddings.weight")
+        if types is not None:
+            table = table + types[0]  # a single text is all of the first type
+        positions = self._op.slice(
+            self._floats(table),
+            self._integers([0]),
+            self._op.unsqueeze(self._length(), self._integers([0])),
+            self._integers([1]),
+            self._integers([0]),
+        )
+        return self._norm(self._op.add(words, positions), "embeddings.LayerNorm")
+
+    def _layer(self, states: Node, prefix: str) -> Node:
+        attended = self._linear(self._attention(states, prefix), [prefix + "attention.output.dense"])
+        states = self._norm(self._op.add(attended, states), prefix + "attention.output.LayerNorm")
+        inner = self._activation(self._linear(states, [prefix + "intermediate.dense"]))
+        outer = self._linear(inner, [prefix + "output.dense"])
+        return self._norm(self._op.add(outer, states), prefix + "output.LayerNorm")
+
+    def _attention(self, states: Node, prefix: str) -> Node:
+        """Attend with softmax(Q K^T / sqrt(d)) V in every head, (b, t, hidden)."""
+        heads = self._shape.heads
+        width = self._shape.hidden // heads
+        names = [f"{prefix}attention.self.{name}" for name in ("query", "key", "value")]
+        joined = self._op.split(self._linear(states, names), self._integers(2), 3)
+        split_heads, head_first = self._integers([0, 0, heads, width]), self._integers([0, 2, 1, 3])
+        query, key, value = (
+            self._op.transpose(self._op.reshape(part, split_heads, True), head_first)
+            for part in joined.outputs()
+        )
+        scores = self._op.matmul(self._op.multiply(query, self._floats(width**-0.5)), key, False, True)
+        mixed = self._op.matmul(self._op.softmax(scores, -1), value, False, False)
+        return self._op.reshape(
+            self._op.transpose(mixed, head_first), self._integers([0, 0, self._shape.hidden]), True
+        )
+
+    def _activation(self, inner: Node) -> Node:
+        if self._shape.activation == "relu":
+            return self._op.relu(inner)
+        if self._shape.activation == "silu":
+            return self._op.swish(inner)
+        return self._op.gelu(inner, "erf" if self._shape.activation == "gelu" else "tanh")
+
+    def _linear(self, inputs: Node, names: Sequence[str]) -> Node:
+        """Multiply by one or several weight matrices side by side, and add their biases."""
+        weights = np.concatenate([self._weights[name + ".weight"] for name in names])
+        biases = np.concatenate([self._weights[name + ".bias"] for name in names])
+        return self._op.add(self._op.matmul(inputs, self._floats(weights), False, True), self._floats(biases))
+
+    def _norm(self, states: Node, name: str) -> Node:
+        centred = self._op.mvn(states, self._integers([-1]), True, self._shape.norm_epsilon, "inside_sqrt")
+        scaled = self._op.multiply(centred, self._constant(name + ".weight"))
+        return self._op.add(scaled, self._constant(name + ".bias"))
+
+    def _constant(self, name: str) -> Node:
+        return self._floats(self._weights[name])
+
+    def _floats(self, values: float | npt.NDArray[np.float32]) -> Node:
+        return self._op.constant(np.array(values, np.float32, order="C"))
+
+    def _integers(self, values: int | Sequence[int]) -> Node:
+        return self._op.constant(np.array(values, np.int32))

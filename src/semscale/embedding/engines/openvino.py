@@ -1,0 +1,186 @@
+"""The default engine: an encoder on OpenVINO, several requests in flight, no PyTorch."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import groupby
+from operator import itemgetter
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.engines.batching import token_batches
+from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint, load_weights
+from semscale.embedding.engines.graph import sentence_graph, states_graph
+from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
+from semscale.embedding.engines.runtime import openvino_module
+from semscale.embedding.engines.windows import Windows, WindowTokenizer, pool_windows
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.types import Integers, Progress, Vectors
+
+PRECISIONS = ("exact", "fast")
+
+TOKEN_BUDGET = 1024  # tokens a batch; 512 to 2,048 are equally fast within the noise
+CHUNK = 8192  # texts that are tokenized and sorted together
+# Rounding errors average out over a text's tokens, so bfloat16 costs short texts most. Anchors and
+# short answers are such texts, and cheap: below this many tokens `fast` computes in float32.
+SHORT = 8
+
+Outputs = npt.NDArray[np.float32]
+Rows = Sequence[npt.NDArray[np.int32]]
+
+
+class OpenVinoEmbedder:
+    """Embeds texts with a BERT, RoBERTa, XLM-R or DistilBERT checkpoint.
+
+    Args:
+        folder: where ``config.json``, ``model.safetensors`` and ``tokenizer.json`` lie.
+        name: the model's name in the signature.
+        sha256: of the weights, for the signature.
+        precision: ``exact`` computes in float32; ``fast`` in bfloat16 where the processor has it.
+
+    Raises:
+        InputError: ``precision`` is not one of ``PRECISIONS``.
+        ModelError: the checkpoint cannot be read or run.
+
+    References:
+        Devlin et al. 2019, doi:10.18653/v1/N19-1423; Reimers and Gurevych 2019, doi:10.18653/v1/D19-1410.
+    """
+
+    def __init__(self, folder: Path, *, name: str, sha256: str, precision: str = "exact") -> None:
+        if precision not in PRECISIONS:
+            raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
+        self._sha256 = sha256
+        self.name = name
+        self._checkpoint = load_checkpoint(folder)
+        self._overlap = self._checkpoint.max_tokens // 4
+        self._bfloat16 = precision == "fast" and has_bfloat16()
+        self._pipelines: dict[tuple[int | None, bool], Pipeline] = {}
+
+    @property
+    def checkpoint(self) -> Checkpoint:
+        """What is known of the model besides its weights."""
+        return self._checkpoint
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return self._checkpoint.architecture.hidden
+
+    @property
+    def layers(self) -> int:
+        """How many transformer layers the model has."""
+        return self._checkpoint.architecture.layers
+
+    @property
+    def signature(self) -> Signature:
+        """What decides the numbers: weights, configuration and tokenizer, arithmetic, pooling and windows."""
+        engine_version = openvino_module().__version__
+        return Signature.of(
+            "embed",
+            model=f"{self.name}#{self._sha256[:12]}",
+            setup=self._checkpoint.setup_hash,
+            engine=f"openvino-{engine_version.split('-')[0]}",
+            precision="bfloat16" if self._bfloat16 else "float32",
+            pooling=self._checkpoint.pooling,
+            window=f"{self._checkpoint.max_tokens}/{self._overlap}",
+        )
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order; equal texts are computed once, long ones in windows."""
+        unique, where = distinct(checked_texts(texts))
+        vectors = np.empty((len(unique), self.dimensions), np.float32)
+        windows = np.ones(len(unique), np.int64)
+        for start in range(0, len(unique), CHUNK):
+            chunk = unique[start : start + CHUNK]
+            rows = slice(start, start + len(chunk))
+            split = self._tokenizer.split(chunk)
+            vectors[rows] = pool_windows(self._window_vectors(split), split, len(chunk))
+            windows[rows] = split.per_text(len(chunk))
+            if progress:
+                progress("embedding", start + len(chunk), len(unique))
+        return Embeddings(vectors, windows).spread(where)
+
+    def check_layer(self, layer: int) -> None:
+        """Refuse a layer that the model does not have.
+
+        Raises:
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
+        """
+        whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
+        if not whole or not 0 <= layer <= self.layers:
+            raise InputError(f"layer must be between 0 and {self.layers}, got {layer!r}")
+
+    def run_layer(
+        self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
+
+        Args:
+            groups: rows that the model can read at once, special tokens included, and whose they are. They
+                are taken ahead, so that the model goes on from one group to the next without a pause.
+            layer: 0 to ``layers``.
+
+        Yields:
+            For each batch whose rows it holds, which of them, and their states (b, t, hidden), valid until
+            the next batch; one group after the other.
+        """
+        return self._run(groups, layer)
+
+    def _window_vectors(self, split: Windows) -> Vectors:
+        vectors = np.empty((len(split.ids), self.dimensions), np.float32)
+        for _, batch, output in self._run([(None, split.ids)], None):
+            vectors[batch] = output
+        return vectors
+
+    def _run(
+        self, groups: Iterable[tuple[Whose, Rows]], layer: int | None
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Send rows through the model in batches, those of one precision after those of the other.
+
+        Each time the precision changes all that is under way is waited for, so that no model is compiled
+        while another one runs.
+        """
+        batches = (
+            (bfloat16, whose, ids, rows) for whose, ids in groups for bfloat16, rows in self._batches(ids)
+        )
+        for bfloat16, alike in groupby(batches, key=itemgetter(0)):
+            inputs = (((whose, rows), np.stack([ids[row] for row in rows])) for _, whose, ids, rows in alike)
+            for (whose, rows), output in self._pipeline(layer, bfloat16=bfloat16).run(inputs):
+                yield whose, rows, output
+
+    def _batches(self, ids: Rows) -> Iterator[tuple[bool, Integers]]:
+        """Give batches of rows and whether they are computed in bfloat16, those in float32 first."""
+        lengths = np.fromiter(map(len, ids), np.int64, len(ids))
+        exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
+        for bfloat16, those in ((False, exact), (True, ~exact)):
+            rows = np.flatnonzero(those)
+            for batch in token_batches(lengths[rows], TOKEN_BUDGET):
+                yield bfloat16, rows[batch]
+
+    @cached_property
+    def _tokenizer(self) -> WindowTokenizer:
+        return WindowTokenizer(self._checkpoint.tokenizer, self._checkpoint.max_tokens, self._overlap)
+
+    def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
+        """Give the compiled model that ends after a layer, or with sentence vectors.
+
+        It is kept, but only for the last two layers that were compiled: each holds its own copy of the
+        weights below it.
+        """
+        found = self._pipelines.get((layer, bfloat16))
+        if found is None:
+            weights = load_weights(self._checkpoint)
+            if layer is None:
+                graph = sentence_graph(self._checkpoint, weights)
+            else:
+                graph = states_graph(self._checkpoint, weights, layer)
+            found = Pipeline(graph, bfloat16=bfloat16)
+            layers = list(dict.fromkeys(other for other, _ in self._pipelines if other not in (None, layer)))
+            kept = (None, layer, *layers[-1:])
+            self._pipelines = {key: each for key, each in self._pipelines.items() if key[0] in kept}
+            self._pipelines[layer, bfloat16] = found
+        return found

@@ -1,0 +1,209 @@
+"""Any model of sentence-transformers, on PyTorch: other architectures, and GPUs."""
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from semscale.embedding.embedder import Embeddings
+from semscale.embedding.engines.windows import Windows, pool_windows
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.errors import InputError, MissingExtraError, ModelError
+from semscale.signature import Signature
+from semscale.types import Integers, Progress, Vectors
+from semscale.weights.known import find_known
+from semscale.weights.places import is_offline
+from semscale.weights.resolving import resolve
+
+if TYPE_CHECKING:
+    from sentence_transformers import SentenceTransformer
+
+BATCH = 64
+_BATCHES_AT_ONCE = 32
+
+
+class SentenceTransformerEmbedder:
+    """Embeds texts with sentence-transformers; a text that its model would cut is read in windows instead.
+
+    For a text that the model reads at once, the vector is what ``SentenceTransformer.encode`` gives with
+    ``normalize_embeddings=True``. A longer one is read in windows that share a quarter of their tokens; their
+    unit vectors are averaged, weighted by their tokens, and scaled to length 1.
+
+    Args:
+        name: a known model, a folder, or a model on the Hugging Face hub.
+        device: ``cpu``, ``cuda``, ``mps`` ...; by default the fastest there is.
+        batch: texts in one forward pass.
+
+    Raises:
+        InputError: ``batch`` is not positive.
+        MissingExtraError: sentence-transformers is not installed.
+        ModelError: the model cannot be loaded.
+    """
+
+    def __init__(self, name: str | Path, *, device: str | None = None, batch: int = BATCH) -> None:
+        if batch < 1:
+            raise InputError(f"batch must be >= 1, got {batch}")
+        self._batch = batch
+        files = resolve(str(name)) if find_known(str(name)) else None
+        self._model = _loaded(str(files.folder if files else name), device)
+        self._name = files.name if files else _short(name)
+        self._hash = files.sha256[:8] if files else _hash(self._model.state_dict())
+        reach = self._model.max_seq_length
+        self._max_tokens = int(reach) if reach is not None and math.isfinite(reach) else None
+        if self._max_tokens is not None and not getattr(self._model.tokenizer, "is_fast", False):
+            raise ModelError(f"{name} has no fast tokenizer, so a long text cannot be split into windows")
+
+    @property
+    def dimensions(self) -> int:
+        """Width of a vector."""
+        return int(self._probe.shape[1])
+
+    @cached_property
+    def signature(self) -> Signature:
+        """What decides the numbers: weights, libraries, device, type of number and windows."""
+        import sentence_transformers
+        import torch
+
+        libraries = (
+            f"sentence-transformers-{sentence_transformers.__version__}",
+            f"torch-{torch.__version__}",
+        )
+        types = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in self._model.parameters()})
+        return Signature.of(
+            "embed",
+            model=f"{self._name}#{self._hash}",
+            engine="/".join(library.split("+")[0] for library in libraries),
+            precision="+".join(types),
+            device=self._model.device.type,
+            window=f"{self._max_tokens}/{self._overlap}" if self._max_tokens else "none",
+        )
+
+    def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
+        """Embed texts in their order; equal texts are computed once, long ones in windows."""
+        unique, where = distinct(checked_texts(texts))
+        vectors = np.empty((len(unique), self.dimensions), dtype=np.float32)
+        windows = np.ones(len(unique), dtype=np.int64)
+        size = self._batch * _BATCHES_AT_ONCE
+        for start in range(0, len(unique), size):
+            part = slice(start, start + size)
+            vectors[part], windows[part] = self._embed_part(unique[part])
+            if progress:
+                progress("embedding", min(start + size, len(unique)), len(unique))
+        return Embeddings(vectors, windows).spread(where)
+
+    @property
+    def _overlap(self) -> int:
+        return (self._max_tokens or 0) // 4
+
+    @cached_property
+    def _probe(self) -> Vectors:
+        # The method that tells the width has changed its name between versions; one word tells it always.
+        return self._encode(["width"])
+
+    def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers]:
+        if self._max_tokens is None:
+            return self._encode(texts), np.ones(len(texts), dtype=np.int64)
+        split = self._split(texts, self._max_tokens)
+        counts = split.per_text(len(texts))
+        is_whole = counts[split.owner] == 1
+        vectors = np.empty((len(split.ids), self.dimensions), dtype=np.float32)
+        if is_whole.any():
+            vectors[is_whole] = self._encode([texts[row] for row in np.flatnonzero(counts == 1)])
+        for rows in _batches(np.flatnonzero(~is_whole), self._batch):
+            vectors[rows] = self._forward([split.ids[row].tolist() for row in rows])
+        return pool_windows(vectors, split, len(texts)), counts
+
+    def _split(self, texts: Sequence[str], max_tokens: int) -> Windows:
+        prompt = (self._model.prompts or {}).get(self._model.default_prompt_name or "", "")
+        encoded = self._model.tokenizer(
+            [prompt + text for text in texts],
+            truncation=True,
+            max_length=max_tokens,
+            stride=self._overlap,
+            return_overflowing_tokens=True,
+            return_token_type_ids=False,
+        )
+        ids = [np.array(row, dtype=np.int32) for row in encoded["input_ids"]]
+        owner = np.array(encoded["overflow_to_sample_mapping"], dtype=np.int64)
+        return Windows(ids, owner, np.fromiter(map(len, ids), np.int64, len(ids)))
+
+    def _encode(self, texts: list[str]) -> Vectors:
+        encoded = self._model.encode(
+            texts,
+            batch_size=self._batch,
+            show_progress_bar=False,
+            convert_to_numpy=True,
+            normalize_embeddings=True,
+        )
+        return np.asarray(encoded, dtype=np.float32)
+
+    def _forward(self, ids: list[list[int]]) -> Vectors:
+        import torch
+
+        masks = [[1] * len(row) for row in ids]
+        padded = self._model.tokenizer.pad({"input_ids": ids, "attention_mask": masks}, return_tensors="pt")
+        with torch.inference_mode():
+            features = {name: tensor.to(self._model.device) for name, tensor in padded.items()}
+            vectors = self._model(features)["sentence_embedding"]
+            unit = torch.nn.functional.normalize(vectors.float(), dim=1)
+        return np.asarray(unit.cpu().numpy(), dtype=np.float32)
+
+
+def _loaded(place: str, device: str | None) -> "SentenceTransformer":
+    try:
+        from sentence_transformers import SentenceTransformer
+    except ImportError as error:
+        raise MissingExtraError("sentence-transformers", "torch") from error
+    try:
+        with _quiet():
+            try:
+                # What lies on this disk is taken as it is: the hub is not even asked for something newer.
+                return SentenceTransformer(place, device=device, local_files_only=True)
+            except OSError:
+                if is_offline():
+                    raise
+                return SentenceTransformer(place, device=device)
+    except Exception as error:  # loading runs code of four libraries, each with errors of its own
+        reason = " ".join(str(error).split())[:300]
+        raise ModelError(
+            f"sentence-transformers cannot load {place}: {type(error).__name__}: {reason}"
+        ) from error
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    logging = import_module("transformers.utils.logging")
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
+def _batches(rows: Integers, size: int) -> list[Integers]:
+    return [rows[start : start + size] for start in range(0, len(rows), size)]
+
+
+def _hash(parameters: dict[str, Any]) -> str:
+    """Hash the names and the bytes of all parameters: whatever file they came from, the same numbers."""
+    import torch
+
+    digest = hashlib.sha256()
+    for name in sorted(parameters):
+        digest.update(name.encode())
+        digest.update(parameters[name].detach().cpu().contiguous().reshape(-1).view(torch.uint8).numpy())
+    return digest.hexdigest()[:8]
+
+
+def _short(name: str | Path) -> str:
+    path = Path(name).expanduser()
+    text = path.resolve().name if path.is_dir() else str(name)
+    return text.replace(":", "_").replace("|", "_")

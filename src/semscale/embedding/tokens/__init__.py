@@ -1,0 +1,1 @@
+"""Token ids of texts and the hidden states of their tokens."""

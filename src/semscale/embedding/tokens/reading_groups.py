@@ -1,0 +1,103 @@
+"""Texts that a model reads together: cut into windows where they are too long, and joined again."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.embedding.tokens.token_ids import owning_windows, window_starts
+from semscale.types import Ids, Integers, Vectors
+
+
+@dataclass(frozen=True)
+class WindowedText:
+    """How one text is read.
+
+    Attributes:
+        windows: ids of each window, special tokens included.
+        ends: how many special tokens stand before and after the others.
+        starts: shape (w,), where each window begins among the others.
+        owner: shape (t,), which window each of the others is taken from.
+    """
+
+    windows: Sequence[Ids]
+    ends: tuple[int, int]
+    starts: Integers
+    owner: Integers
+
+    @classmethod
+    def whole(cls, ids: Ids) -> "WindowedText":
+        """Read a text at once."""
+        return cls([ids], (0, 0), _NOWHERE, _NOWHERE)
+
+    @classmethod
+    def cut(cls, ids: Ids, ends: tuple[int, int], *, room: int, overlap: int) -> "WindowedText":
+        """Cut a text into windows that overlap.
+
+        Args:
+            ids: shape (t,), special tokens included.
+            ends: how many of them stand before and after the others.
+            room: tokens a window, special ones not counted.
+            overlap: tokens that two neighbouring windows share at least.
+        """
+        before, after = ends
+        content = ids[before : len(ids) - after]
+        starts = window_starts(len(content), room, overlap)
+        head, tail = ids[:before], ids[len(ids) - after :]
+        windows = [np.concatenate([head, content[start : start + room], tail]) for start in starts]
+        return cls(windows, ends, starts, owning_windows(len(content), starts, room))
+
+    def joined(self, states: Sequence[Vectors]) -> Vectors:
+        """Join the windows' states; special tokens stand at the two ends only."""
+        before, after = self.ends
+        inner = [
+            states[window][before + np.flatnonzero(self.owner == window) - start]
+            for window, start in enumerate(self.starts)
+        ]
+        return np.concatenate([states[0][:before], *inner, states[-1][len(states[-1]) - after :]])
+
+
+_NOWHERE = np.empty(0, np.int64)
+
+
+class ReadingGroup:
+    """Texts as the rows that a model reads.
+
+    Args:
+        texts: shape (n,), their numbers.
+        windowed: how each of them is read.
+
+    Attributes:
+        rows: ids of all windows.
+    """
+
+    def __init__(self, texts: Integers, windowed: Sequence[WindowedText]) -> None:
+        self._texts = texts.tolist()
+        self._windowed = windowed
+        self._counts = [len(each.windows) for each in windowed]
+        self._owner = np.repeat(np.arange(len(windowed)), self._counts).tolist()
+        self._first = (np.cumsum(self._counts) - self._counts).tolist()
+        self._waiting: dict[int, dict[int, Vectors]] = {}
+        self.rows = [window for each in windowed for window in each.windows]
+
+    def joined(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
+        """Take the states of some rows, and give those texts that are complete.
+
+        Args:
+            rows: shape (b,).
+            states: shape (b, t, hidden); copied.
+
+        Yields:
+            A text's number with its states, (t, hidden).
+        """
+        for row, own in zip(rows.tolist(), states.copy(), strict=True):
+            place = self._owner[row]
+            if self._counts[place] == 1:
+                yield self._texts[place], own
+                continue
+            parts = self._waiting.setdefault(place, {})
+            parts[row - self._first[place]] = own
+            if len(parts) == self._counts[place]:
+                del self._waiting[place]
+                ordered = [parts[window] for window in range(len(parts))]
+                yield self._texts[place], self._windowed[place].joined(ordered)

@@ -1,0 +1,219 @@
+"""Texts as token ids, each token once, and where the windows lie that a long text is read in."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.engines.checkpoint import Checkpoint
+from semscale.embedding.engines.windows import encodable, open_tokenizer
+from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
+from semscale.types import Ids, Integers
+
+Whole = TypeVar("Whole", np.int32, np.int64)
+
+_CHUNK = 4096  # texts that are tokenized together
+_NO_IDS: Ids = np.empty(0, np.int32)
+
+
+@dataclass(frozen=True)
+class TokenIds:
+    """Token ids of n texts, end to end, special tokens included.
+
+    Attributes:
+        ids: shape (tokens of all texts,), int32.
+        starts: shape (n + 1,), where each text's ids begin, and the end of the last ones.
+    """
+
+    ids: Ids
+    starts: Integers
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    @property
+    def lengths(self) -> Integers:
+        """Tokens a text, shape (n,)."""
+        return np.diff(self.starts)
+
+    def lengths_of(self, texts: Sequence[int]) -> Integers:
+        """Tokens of some texts, shape (number of texts,)."""
+        chosen = np.asarray(texts, np.int64)
+        return np.asarray(self.starts[chosen + 1] - self.starts[chosen])
+
+    def of(self, text: int) -> Ids:
+        """One text's ids, shape (t,)."""
+        return self.ids[self.starts[text] : self.starts[text + 1]]
+
+
+@dataclass(frozen=True)
+class Spelling:
+    """One text's tokens with their places in it.
+
+    Attributes:
+        ids: shape (t,), int32.
+        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
+        special: shape (t,), whether the tokenizer has put the token there.
+        pieces: the tokens as the vocabulary writes them.
+    """
+
+    ids: Ids
+    offsets: Integers
+    special: npt.NDArray[np.bool_]
+    pieces: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Spellings:
+    """The tokens of n texts, end to end, with their places.
+
+    Attributes:
+        tokens: their ids.
+        offsets: shape (tokens of all texts, 2), int32, first character and the one after the last; both 0 for
+            special tokens.
+        special: shape (tokens of all texts,), whether the tokenizer has put the token there.
+    """
+
+    tokens: TokenIds
+    offsets: Ids
+    special: npt.NDArray[np.bool_]
+
+    def places(self, text: int) -> tuple[Ids, npt.NDArray[np.bool_]]:
+        """Give one text's offsets, shape (t, 2), and which of its tokens are special, shape (t,)."""
+        rows = slice(self.tokens.starts[text], self.tokens.starts[text + 1])
+        return self.offsets[rows], self.special[rows]
+
+
+class TokenReader:
+    """A checkpoint's own tokenizer, without any limit on a text's length.
+
+    Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is spelled
+    like every other one: that is how published BERTScores were computed.
+
+    Args:
+        checkpoint: whose tokenizer it is.
+
+    Raises:
+        ModelError: the tokenizer cannot be read.
+    """
+
+    def __init__(self, checkpoint: Checkpoint) -> None:
+        self._tokenizer = open_tokenizer(checkpoint.tokenizer)
+        self._tokenizer.no_truncation()
+        self.prefix = " " if checkpoint.architecture.family == "roberta" else ""
+        # What stands around every text: [CLS] and [SEP], or <s> and </s>.
+        frame = self._tokenizer.encode("a")
+        inside = [place for place, special in enumerate(frame.special_tokens_mask) if not special]
+        self.before = inside[0] if inside else len(frame.ids) // 2
+        self.after = len(frame.ids) - 1 - inside[-1] if inside else len(frame.ids) - self.before
+
+    @cached_property
+    def vocabulary(self) -> int:
+        """One more than the highest token id."""
+        return 1 + max(self._tokenizer.get_vocab().values())
+
+    @cached_property
+    def special_ids(self) -> Ids:
+        """Ids of the tokens that stand around every text, in their order."""
+        return np.array(self._tokenizer.encode("").ids, np.int32)
+
+    def read(self, texts: Sequence[str]) -> TokenIds:
+        """Tokenize texts, whatever their length."""
+        parts: list[Ids] = [np.empty(0, np.int32)]
+        lengths: list[int] = []
+        for start in range(0, len(texts), _CHUNK):
+            chunk = [self.prefix + encodable(text) for text in texts[start : start + _CHUNK]]
+            rows = [encoding.ids for encoding in self._tokenizer.encode_batch_fast(chunk)]
+            lengths += map(len, rows)
+            parts.append(np.fromiter(chain.from_iterable(rows), np.int32))
+        return TokenIds(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+
+    def spell(self, text: str) -> Spelling:
+        """Tokenize one text and say where in it each token stands."""
+        encoding = self._tokenizer.encode(self.prefix + encodable(text))
+        special = np.array(encoding.special_tokens_mask, np.bool_)
+        offsets = self._offsets(np.array(encoding.offsets, np.int64).reshape(-1, 2), special)
+        return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
+
+    def spell_all(self, texts: Sequence[str]) -> Spellings:
+        """Tokenize texts and say where in them each token stands."""
+        spell = self._spell_each
+        if self._reads_between_spaces:
+            spell = SpacedTokens(self._tokenizer, self.special_ids, self.before).spell
+        found = [
+            spell([self.prefix + encodable(text) for text in texts[start : start + _CHUNK]])
+            for start in range(0, len(texts), _CHUNK)
+        ]
+        nothing = Spelled(_NO_IDS, _NO_IDS.reshape(0, 2), np.empty(0, np.bool_), np.empty(0, np.int64))
+        ids, offsets, special, lengths = (np.concatenate(each) for each in zip(nothing, *found, strict=True))
+        return Spellings(TokenIds(ids, np.append(0, np.cumsum(lengths))), offsets, special)
+
+    @cached_property
+    def _reads_between_spaces(self) -> bool:
+        framed = len(self.special_ids) == self.before + self.after
+        return framed and not self.prefix and reads_between_spaces(self._tokenizer)
+
+    def _spell_each(self, texts: Sequence[str]) -> Spelled:
+        """Tokenize texts one by one, some on each processor."""
+        encodings = self._tokenizer.encode_batch(texts)
+        rows = [encoding.ids for encoding in encodings]
+        masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
+        places = chain.from_iterable(chain.from_iterable(encoding.offsets) for encoding in encodings)
+        special = np.fromiter(masks, np.bool_)
+        offsets = self._offsets(np.fromiter(places, np.int32).reshape(-1, 2), special)
+        ids = np.fromiter(chain.from_iterable(rows), np.int32)
+        return Spelled(ids, offsets, special, np.array([len(row) for row in rows], np.int64))
+
+    def _offsets(self, offsets: npt.NDArray[Whole], special: npt.NDArray[np.bool_]) -> npt.NDArray[Whole]:
+        """Count characters of the text alone, without what is put before it."""
+        own = np.where(special[:, None], 0, np.maximum(offsets - len(self.prefix), 0))
+        return own.astype(offsets.dtype, copy=False)
+
+
+def window_starts(content: int, room: int, overlap: int) -> Integers:
+    """Say where the windows of a text begin; the last one ends with the text and is as full as the others.
+
+    Args:
+        content: tokens of the text, special ones not counted, at least 1.
+        room: tokens a window, at least 1.
+        overlap: tokens that two neighbouring windows share at least, less than ``room``.
+
+    Example:
+        >>> window_starts(10, room=4, overlap=1).tolist()
+        [0, 3, 6]
+        >>> window_starts(9, room=4, overlap=1).tolist()
+        [0, 3, 5]
+    """
+    last = max(0, content - room)
+    return np.append(np.arange(0, last, room - overlap), last)
+
+
+def owning_windows(content: int, starts: Integers, room: int) -> Integers:
+    """Say which window each token is taken from: the one in which it stands furthest from an edge.
+
+    The text's own ends are no edges: nothing is cut off there. Of two equal distances the earlier one wins.
+
+    Args:
+        content: tokens of the text, special ones not counted.
+        starts: where the windows begin, as ``window_starts`` gives them.
+        room: tokens a window.
+
+    Returns:
+        Shape (content,), numbers of windows, ascending.
+
+    Example:
+        >>> owning_windows(10, np.array([0, 3, 6]), room=4).tolist()
+        [0, 0, 0, 0, 1, 1, 1, 2, 2, 2]
+    """
+    places = np.arange(content)
+    to_start = places - starts[:, None]
+    to_end = starts[:, None] + room - 1 - places
+    outside = (to_start < 0) | (to_end < 0)
+    to_start[0] = content
+    to_end[-1] = content
+    distance = np.where(outside, -1, np.minimum(to_start, to_end))
+    return np.asarray(distance.argmax(axis=0))

@@ -1,0 +1,170 @@
+"""Hidden states of every token of a text, at any layer, whatever the text's length."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.embedding.engines.openvino import OpenVinoEmbedder
+from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
+from semscale.embedding.tokens.token_ids import Spelling, TokenIds, TokenReader
+from semscale.signature import Signature
+from semscale.types import Ids, Integers, Vectors
+
+
+@dataclass(frozen=True)
+class TokenStates:
+    """One text's tokens, each once, with what the model makes of them.
+
+    Attributes:
+        ids: shape (t,), int32, special tokens included.
+        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
+        special: shape (t,), whether the tokenizer has put the token there.
+        pieces: the t tokens as the vocabulary writes them.
+        states: shape (t, hidden), float32, not normalised.
+        windows: how many overlapping windows the text was read in; 1 where the model read it whole.
+    """
+
+    ids: Ids
+    offsets: Integers
+    special: npt.NDArray[np.bool_]
+    pieces: tuple[str, ...]
+    states: Vectors
+    windows: int
+
+
+class TokenEncoder:
+    """Gives the hidden states of texts, token by token.
+
+    A text's states are the same to the last bit in any order and company. A text that is longer than the
+    model's position table is read in windows that overlap by a quarter of it, and each token is taken from
+    the window in which it stands furthest from an edge.
+
+    Args:
+        embedder: the engine that runs the model.
+
+    References:
+        Devlin et al. 2019, doi:10.18653/v1/N19-1423.
+    """
+
+    def __init__(self, embedder: OpenVinoEmbedder) -> None:
+        self._embedder = embedder
+        self._limit = embedder.checkpoint.architecture.positions
+        self._overlap = self._limit // 4
+
+    @property
+    def name(self) -> str:
+        """The model's name in signatures."""
+        return self._embedder.name
+
+    @property
+    def layers(self) -> int:
+        """How many transformer layers the model has."""
+        return self._embedder.layers
+
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state."""
+        return self._embedder.dimensions
+
+    @property
+    def pooling(self) -> str:
+        """How the model makes a text's vector of the last layer's states: ``mean``, or ``cls``, the first."""
+        return self._embedder.checkpoint.pooling
+
+    @cached_property
+    def reader(self) -> TokenReader:
+        """The model's tokenizer."""
+        return TokenReader(self._embedder.checkpoint)
+
+    @property
+    def signature(self) -> Signature:
+        """What decides the states besides the layer: weights, tokenizer, arithmetic and windows."""
+        engine = dict(self._embedder.signature.fields)
+        shared = {name: engine[name] for name in ("model", "setup", "engine", "precision")}
+        prefix = "space" if self.reader.prefix else None
+        return Signature.of("states", **shared, prefix=prefix, window=f"{self._limit}/{self._overlap}")
+
+    def check_layer(self, layer: int) -> None:
+        """Refuse a layer that the model does not have.
+
+        Raises:
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
+        """
+        self._embedder.check_layer(layer)
+
+    def token_states(self, texts: Sequence[str], *, layer: int) -> list[TokenStates]:
+        """Give every token's state after ``layer`` (0: the embeddings), special tokens included.
+
+        Raises:
+            InputError: a text is not a string, or the model has no such layer.
+        """
+        self.check_layer(layer)
+        unique, where = distinct(checked_texts(texts))
+        spellings = [self.reader.spell(text) for text in unique]
+        lengths = [len(spelling.ids) for spelling in spellings]
+        tokens = TokenIds(
+            np.concatenate([np.empty(0, np.int32), *(spelling.ids for spelling in spellings)]),
+            np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]),
+        )
+        states = dict(self.encode(tokens, np.arange(len(tokens)), layer=layer))
+        windows = self.windows(tokens)
+        found = [_token_states(each, states[at], int(windows[at])) for at, each in enumerate(spellings)]
+        return [found[place] for place in where]
+
+    def windows(self, tokens: TokenIds) -> Integers:
+        """Count the windows that each text is read in, shape (n,)."""
+        room = self._limit - self.reader.before - self.reader.after
+        beyond = np.maximum(0, tokens.lengths - self._limit)
+        return 1 + -(-beyond // (room - self._overlap))
+
+    def encode(self, tokens: TokenIds, texts: Integers, *, layer: int) -> Iterator[tuple[int, Vectors]]:
+        """Give the states of some texts, in the order in which they are ready.
+
+        Args:
+            tokens: tokenized texts.
+            texts: which of them are wanted, each once.
+            layer: 0 (the embeddings) to ``layers``.
+
+        Yields:
+            The text's number with its states, shape (t, hidden), float32, not normalised.
+        """
+        return self.encode_groups(tokens, [texts], layer=layer)
+
+    def encode_groups(
+        self, tokens: TokenIds, groups: Iterable[Integers], *, layer: int
+    ) -> Iterator[tuple[int, Vectors]]:
+        """Give the states of groups of texts, all of one group before those of the next.
+
+        The model begins with the next group while the last states of one are still taken.
+
+        Args:
+            tokens: tokenized texts.
+            groups: which texts are wanted, each of a group once.
+            layer: 0 (the embeddings) to ``layers``.
+
+        Yields:
+            As ``encode`` does.
+        """
+        read = (self._group(tokens, texts) for texts in groups)
+        for group, rows, states in self._embedder.run_layer(
+            ((each, each.rows) for each in read), layer=layer
+        ):
+            yield from group.joined(rows, states)
+
+    def _group(self, tokens: TokenIds, texts: Integers) -> ReadingGroup:
+        windows = [self._windowed(tokens.of(text)) for text in texts.tolist()]
+        return ReadingGroup(texts, windows)
+
+    def _windowed(self, ids: Ids) -> WindowedText:
+        if len(ids) <= self._limit:
+            return WindowedText.whole(ids)
+        ends = self.reader.before, self.reader.after
+        return WindowedText.cut(ids, ends, room=self._limit - sum(ends), overlap=self._overlap)
+
+
+def _token_states(spelling: Spelling, states: Vectors, windows: int) -> TokenStates:
+    return TokenStates(spelling.ids, spelling.offsets, spelling.special, spelling.pieces, states, windows)

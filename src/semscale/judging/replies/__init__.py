@@ -1,0 +1,1 @@
+"""Reading a judge's replies: one score stated beyond doubt, or none."""

@@ -1,0 +1,103 @@
+"""Which model, layer and baseline BERTScore is to use, as the caller has chosen or as they are known."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from semscale.embedding.loading import load_token_encoder
+from semscale.errors import InputError
+from semscale.matching.bertscore.baselines import Baseline, BertModel, bert_models, find_bert_model
+from semscale.types import Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.tokens.token_states import TokenEncoder
+
+_CALIBRATE = "semscale bertscore calibrate {name} --corpus FILE --out FILE"
+
+
+def token_encoder(
+    model: "str | Path | TokenEncoder", precision: str, progress: Progress | None
+) -> "TokenEncoder":
+    """Load the model whose states are compared.
+
+    Args:
+        model: a name, a folder, or an encoder that is there already.
+        precision: of a model that is loaded here.
+        progress: called while weights are pulled.
+
+    Raises:
+        InputError: something else, such as an embedder of another engine, or a model that cannot be run here.
+        ModelError: the model's files cannot be had or run.
+    """
+    from semscale.embedding.tokens.token_states import TokenEncoder
+
+    if isinstance(model, TokenEncoder):
+        return model
+    if not isinstance(model, str | Path):
+        raise InputError(
+            f"model must be a name, a folder, or what load_token_encoder gives, got {type(model).__name__}: "
+            "BERTScore needs the states of single tokens, which only the engine openvino gives"
+        )
+    known = find_bert_model(model) if isinstance(model, str) else None
+    if known is not None and not known.runs:
+        runnable = ", ".join(name for name, each in bert_models().items() if each.runs)
+        raise InputError(f"model {known.name} has an architecture that cannot be run here; try {runnable}")
+    in_folder = Path(model).is_dir()
+    return load_token_encoder(
+        known.hub if known and not in_folder else model, precision=precision, progress=progress
+    )
+
+
+def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline | None) -> int:
+    """Say which layer is compared: the given one, else the calibrated one, else the published one.
+
+    Raises:
+        InputError: the model has no such layer, or none is known for it.
+    """
+    known = _known(encoder)
+    if layer is None and baseline is not None:
+        layer = baseline.best_layer
+    if layer is None and known is not None:
+        layer = known.layer
+    if layer is None:
+        raise InputError(
+            f"layer must be given for {encoder.name}, 0 to {encoder.layers}, as none is known to be good; "
+            f"to find it: {_CALIBRATE.format(name=encoder.name)} --prediction COL --reference COL --human COL"
+        )
+    encoder.check_layer(layer)
+    return int(layer)
+
+
+def chosen_baseline(given: Baseline | None, encoder: "TokenEncoder", layer: int) -> Baseline:
+    """Give the baseline to rescale with: the given one, else the one that is known for the model.
+
+    Raises:
+        InputError: there is none, it belongs to another model, or it lacks the layer.
+    """
+    known = _known(encoder)
+    if given is not None:
+        ours = _identity(encoder)
+        if given.model is not None and given.model != ours:
+            raise InputError(f"rescale: {given.origin} is the baseline of {given.model}, not of {ours}")
+        found = given
+    elif known is not None and known.baseline is not None:
+        found = Baseline(known.baseline, known.name.replace(":", "_"))
+    else:
+        raise InputError(
+            f"rescale=True needs a baseline, and none is known for {encoder.name}; make one with "
+            f"{_CALIBRATE.format(name=encoder.name)} and give rescale that file"
+        )
+    found.at(layer)
+    return found
+
+
+def _known(encoder: "TokenEncoder") -> BertModel | None:
+    """Find what is known of a model; one with pinned weights must have just those."""
+    known = find_bert_model(encoder.name)
+    if known is None or known.hub != encoder.name:
+        return None
+    pinned = known.weights is None or _identity(encoder).endswith(f"#{known.weights}")
+    return known if pinned else None
+
+
+def _identity(encoder: "TokenEncoder") -> str:
+    return dict(encoder.signature.fields)["model"]

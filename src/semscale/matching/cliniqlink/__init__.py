@@ -1,0 +1,1 @@
+"""Submissions to the ClinIQLink benchmark and their scores."""

@@ -1,0 +1,1 @@
+"""The layered match of the ClinIQLink evaluator: words, sentences and paragraphs."""

@@ -1,0 +1,156 @@
+"""The layered match of the ClinIQLink evaluator: words, sentences and paragraphs by their vectors."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import polars as pl
+
+from semscale.embedding import Embedder
+from semscale.matching.cosines import Cosines
+from semscale.matching.layered.arithmetic import above_baseline, aligned_f1, layered_score
+from semscale.matching.layered.presets import LayeredPreset
+from semscale.matching.layered.word_alignment import alignment_frame
+from semscale.matching.pairs import Pairs
+from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.unrelated import corpus_hash, unrelated_pairs
+from semscale.matching.words.idf import WordIdf, smoothed_idf
+from semscale.matching.words.pieces import Pieces, PieceTable, alphanumeric
+from semscale.matching.words.stop_words import content_only
+from semscale.signature import Signature
+from semscale.types import Floats, Integers, Progress
+
+
+class LayeredMatch:
+    """Matches by .4 word, .4 sentence and .2 paragraph similarity, as ``preset`` reads the published method.
+
+    Args:
+        preset: see ``semscale.matching.layered.presets``.
+        embedder: of texts, and of word pieces without context.
+        pieces: splits a text into word pieces.
+        corpus: references that word weights and the baseline are estimated from; those of the pairs unless
+            given.
+        seed: of the draw of unrelated pairs.
+
+    References:
+        ClinIQLink 2025 evaluator (CC0), BioNLP workshop at ACL 2025.
+    """
+
+    def __init__(
+        self,
+        preset: LayeredPreset,
+        *,
+        embedder: Embedder,
+        pieces: Pieces,
+        corpus: Sequence[str] | None = None,
+        seed: int = 0,
+    ) -> None:
+        self._preset = preset
+        self._pieces = pieces
+        self._table = PieceTable(embedder)
+        self._cosines = Cosines(embedder)
+        self._corpus = corpus
+        self._seed = seed
+
+    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair.
+
+        Raises:
+            InputError: the corpus has too few different texts to estimate a baseline from.
+        """
+        corpus = self._corpus_of(pairs)
+        cleaned = [self._cleaned(text) for text in pairs.texts]
+        baseline = self._baseline(corpus)
+        word = self._word_layer(pairs, cleaned, corpus)
+        sentence, windows = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
+        paragraph = sentence
+        if not self._preset.cleaned_paragraph:
+            paragraph, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
+        paragraph = above_baseline(paragraph, baseline)
+        if self._preset.clipped_paragraph:
+            paragraph = np.maximum(paragraph, 0.0)
+        score = layered_score(word, sentence, paragraph)
+        if self._preset.equality_first:
+            score[_equal_but_for_case(pairs)] = 1.0
+        layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
+        return ScoredPairs(score, layers, windows, self._signature(baseline, corpus))
+
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Lay out how the word layer aligned the pieces of some pairs, as ``alignment_frame`` has it."""
+        idf = self._idf(self._corpus_of(pairs))
+        return [self._alignment(pairs, row, idf) for row in rows]
+
+    def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
+        texts = (pairs.texts[at] for at in (pairs.prediction[row], pairs.reference[row]))
+        ours, theirs = (alphanumeric(self._pieces(self._cleaned(text))) for text in texts)
+        self._table.learn([*ours, *theirs])
+        vectors = self._table.vectors
+        similarity = vectors[self._table.rows(ours)] @ vectors[self._table.rows(theirs)].T
+        return alignment_frame(ours, theirs, similarity, (idf.of(ours), idf.of(theirs)))
+
+    def _corpus_of(self, pairs: Pairs) -> list[str]:
+        """List the given corpus or the pairs' references; sorted, so that their order changes no draw."""
+        return sorted(self._corpus or (pairs.texts[row] for row in pairs.reference))
+
+    def _idf(self, corpus: Sequence[str]) -> WordIdf:
+        return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)
+
+    def _cleaned(self, text: str) -> str:
+        return content_only(text, marks_apart=self._preset.marks_apart)
+
+    def _signature(self, baseline: float, corpus: Sequence[str]) -> Signature:
+        signature = Signature.of(
+            "match",
+            method=self._preset.name,
+            corpus=corpus_hash(corpus),
+            baseline=None if math.isnan(baseline) else round(baseline, 4),
+            seed=self._seed,
+        )
+        return signature.extended(self._cosines.signature)
+
+    def _baseline(self, corpus: Sequence[str]) -> float:
+        n, fixed = self._preset.baseline_pairs, self._preset.fixed_baseline
+        if not corpus:  # nothing is matched
+            return math.nan
+        if fixed is None:
+            distinct = list(dict.fromkeys(corpus))
+            return self._mean_cosine(distinct, unrelated_pairs(distinct, n, self._seed))
+        if len(corpus) < 2 * n:
+            return fixed
+        drawn = np.random.default_rng(self._seed).permutation(len(corpus))[: 2 * n]
+        return self._mean_cosine(corpus, drawn.reshape(2, n).T)
+
+    def _mean_cosine(self, texts: Sequence[str], pairs: Integers) -> float:
+        return float(self._cosines.of(texts, pairs[:, 0], pairs[:, 1])[0].mean())
+
+    def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], corpus: Sequence[str]) -> Floats:
+        idf = self._idf(corpus)
+        kept = [alphanumeric(self._pieces(text)) for text in cleaned]
+        self._table.learn(piece for pieces in kept for piece in pieces)
+        words = [_Words.of(pieces, self._table, idf) for pieces in kept]
+        vectors = self._table.vectors
+        layer = np.empty(len(pairs.item))
+        for pair, (prediction, reference) in enumerate(zip(pairs.prediction, pairs.reference, strict=True)):
+            ours, theirs = words[prediction], words[reference]
+            similarity = vectors[ours.rows] @ vectors[theirs.rows].T
+            layer[pair] = aligned_f1(similarity, ours.weights, theirs.weights)
+        return layer
+
+
+@dataclass(frozen=True)
+class _Words:
+    """One text's word pieces: their rows in the table, and their weights."""
+
+    rows: Integers
+    weights: Floats
+
+    @classmethod
+    def of(cls, pieces: list[str], table: PieceTable, idf: WordIdf) -> "_Words":
+        return cls(table.rows(pieces), idf.of(pieces))
+
+
+def _equal_but_for_case(pairs: Pairs) -> Integers:
+    lowered = [text.strip().lower() for text in pairs.texts]
+    both = zip(pairs.prediction, pairs.reference, strict=True)
+    return np.flatnonzero([lowered[prediction] == lowered[reference] for prediction, reference in both])

@@ -1,0 +1,88 @@
+"""Makes of texts that a model has read what is compared of them word by word."""
+
+from collections.abc import Iterable, Sequence
+from itertools import pairwise
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.matching.unit_rows import unit_rows
+from semscale.matching.words.static_vectors import StaticPieces
+from semscale.matching.words.subjects import SubjectWeights, start_with_pronoun, subject_lengths
+from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.vectors import WordVectors, word_means
+from semscale.matching.words.vocabulary_table import WordTable
+from semscale.matching.words.weights import WordWeights
+from semscale.types import Integers, Vectors
+
+
+class WordVectorizer:
+    """Gives what is compared of texts, each as if it stood alone.
+
+    Args:
+        read: the texts.
+        static: gives the vectors of words by themselves.
+        weights: of words.
+        subject: what the words of subjects count.
+        dtype: of the vectors of words, float32 or float64.
+    """
+
+    def __init__(
+        self,
+        read: TextsRead,
+        static: StaticPieces,
+        weights: WordWeights,
+        subject: SubjectWeights,
+        dtype: npt.DTypeLike,
+    ) -> None:
+        self._read = read
+        self._subject = subject
+        self._dtype = dtype
+        self._table = WordTable(read.vocabulary, static, weights, dtype)
+
+    def learn(self, texts: Iterable[int]) -> None:
+        """Read the words of some texts that are new; their places must be known."""
+        numbers = [self._read.words[text].numbers for text in texts]
+        if numbers:
+            self._table.learn(np.concatenate(numbers))
+
+    def vectors(self, texts: Sequence[int], states: Vectors) -> list[WordVectors]:
+        """Give what is compared of some texts.
+
+        Args:
+            texts: n >= 1 of them, whose words were learned.
+            states: shape (tokens of all of them, hidden), after the last layer, end to end.
+        """
+        words, counts = self._read.joined(texts)
+        layers = np.empty((2, len(words), states.shape[1]), self._dtype)
+        self._table.vectors(words.numbers, layers[0])
+        layers[1] = word_means(states, words.starts, words.ends)
+        unit_rows(layers[1], out=layers[1])
+        whole = unit_rows(_means(states, self._read.tokens.lengths_of(texts)).astype(np.float64))
+        roles, plain = self._table.roles(words.numbers), self._table.weights(words.numbers)
+        is_subject = _are_first(subject_lengths(roles, counts), counts)
+        weights, to_pronoun = (
+            np.where(is_subject, plain * weight, plain)
+            for weight in (self._subject.usual, self._subject.for_pronoun)
+        )
+        rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(counts).tolist()]))
+        each = zip(rows, whole, start_with_pronoun(roles, counts).tolist(), strict=True)
+        return [
+            WordVectors(layers[:, own], text, weights[own], to_pronoun[own], is_pronoun)
+            for own, text, is_pronoun in each
+        ]
+
+
+def _are_first(first: Integers, counts: Integers) -> npt.NDArray[np.bool_]:
+    """Mark the first words of each text, ``first`` of its ``counts``, shape (k,)."""
+    places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return places < np.repeat(first, counts)
+
+
+def _means(states: Vectors, lengths: Integers) -> Vectors:
+    """Mean of each text's states, shape (n, hidden)."""
+    ends = np.cumsum(lengths)
+    sums = [
+        np.add.reduce(states[end - length : end], axis=0) for length, end in zip(lengths, ends, strict=True)
+    ]
+    return np.divide(sums, lengths[:, None], dtype=np.float32)

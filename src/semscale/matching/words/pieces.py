@@ -1,0 +1,78 @@
+"""Word pieces, each with the vector that a model gives it when it stands alone."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import numpy as np
+
+from semscale.embedding import Embedder
+from semscale.embedding.engines.windows import encodable
+from semscale.errors import ModelError
+from semscale.types import Floats, Integers
+
+Pieces = Callable[[str], list[str]]
+"""Splits a text into word pieces, without special tokens and without a limit."""
+
+
+def load_pieces(tokenizer: Path) -> Pieces:
+    """Read a model's tokenizer as a function that splits texts into word pieces.
+
+    Raises:
+        ModelError: the file is no tokenizer.
+    """
+    from tokenizers import Tokenizer
+
+    try:
+        loaded = Tokenizer.from_file(str(tokenizer))
+    except Exception as error:  # the library raises nothing more special
+        raise ModelError(f"{tokenizer} cannot be read: {error}") from error
+    loaded.no_truncation()
+    loaded.no_padding()
+
+    def split(text: str) -> list[str]:
+        tokens: list[str] = loaded.encode(encodable(text), add_special_tokens=False).tokens
+        return tokens
+
+    return split
+
+
+def alphanumeric(pieces: Iterable[str]) -> list[str]:
+    """Keep the pieces that are letters and digits only, which drops every continuation (``##ing``).
+
+    Example:
+        >>> alphanumeric(["card", "##iom", "-", "b12"])
+        ['card', 'b12']
+    """
+    return [piece for piece in pieces if piece.isalnum()]
+
+
+class PieceTable:
+    """Vectors of word pieces without context; each piece is embedded once, when it is first met.
+
+    Args:
+        embedder: gives a piece its vector, as if it were a text.
+    """
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._rows: dict[str, int] = {}
+        self._vectors: Floats = np.empty((0, embedder.dimensions))
+
+    def learn(self, pieces: Iterable[str]) -> None:
+        """Embed those of the pieces that are new."""
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._rows]
+        if not new:
+            return
+        self._rows.update(zip(new, range(len(self._rows), len(self._rows) + len(new)), strict=True))
+        vectors = self._embedder.embed(new).vectors.astype(np.float64)
+        vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+        self._vectors = np.concatenate([self._vectors, vectors])
+
+    def rows(self, pieces: list[str]) -> Integers:
+        """Say in which rows of ``vectors`` known pieces stand, shape (number of pieces,)."""
+        return np.fromiter((self._rows[piece] for piece in pieces), np.int64, len(pieces))
+
+    @property
+    def vectors(self) -> Floats:
+        """Shape (pieces learned, d), rows of length 1 in double precision."""
+        return self._vectors

@@ -1,0 +1,145 @@
+"""One-line messages about wrong input: unknown names with the nearest known one, and mistakes in files."""
+
+import difflib
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from semscale.errors import UnknownNameError
+
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+_LONGEST_SHOWN = 60
+_ALIKE = 0.5  # a short name with one wrong letter is still recognised
+_REMEDIES = {
+    "string_type": "must be text, in quotes if it reads like a number or like yes and no",
+    "string_too_short": "must not be empty",
+    "string_pattern_mismatch": "must be lower-case words joined by hyphens",
+    "finite_number": "must be a finite number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "tuple_type": "must be a list",
+    "dict_type": "must be a mapping of names to lists",
+    "model_type": "must be a mapping with its keys, value and label (a probe: text and level)",
+}
+
+
+def nearest_names(name: str, known: Iterable[str], *, n: int, alike: float = 0.5) -> list[str]:
+    """Find the known names that look most like a mistyped one, the most similar first.
+
+    Args:
+        name: as somebody wrote it.
+        known: names that there are.
+        n: how many to give at most.
+        alike: similarity that a name must have at least, 0 to 1 (``difflib``'s ratio).
+
+    Example:
+        >>> nearest_names("trst", ["quality", "trust", "trusty"], n=2)
+        ['trust', 'trusty']
+    """
+    return difflib.get_close_matches(name, list(known), n=n, cutoff=alike)
+
+
+def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str | None:
+    """Find the known name that looks most like a mistyped one, if one is similar enough.
+
+    Args:
+        name: as somebody wrote it.
+        known: names that there are.
+        alike: similarity that the name must have at least, 0 to 1 (``difflib``'s ratio).
+
+    Example:
+        >>> nearest_name("purchse-intent", ["trust", "purchase-intent"])
+        'purchase-intent'
+    """
+    return next(iter(nearest_names(name, known, n=1, alike=alike)), None)
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Ask at the end of a message whether the nearest known name was meant; nothing where none is near.
+
+    Example:
+        >>> did_you_mean("trst", ["quality", "trust"]), did_you_mean("x", ["quality"])
+        ("; did you mean 'trust'?", '')
+    """
+    near = nearest_name(name, known)
+    return f"; did you mean {near!r}?" if near else ""
+
+
+def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameError:
+    """Build the error for a name that is not in a list; it gives the nearest name, and the list.
+
+    Example:
+        >>> str(unknown_name("scale", "trst", ["quality", "trust"]))
+        "unknown scale 'trst': did you mean 'trust'? (known: quality, trust)"
+    """
+    near = nearest_name(name.lower(), known, alike=_ALIKE)
+    question = f": did you mean {near!r}?" if near else ""
+    return UnknownNameError(f"unknown {what} {shortened(name)}{question} (known: {', '.join(known)})")
+
+
+def one_line(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
+    """Say what is wrong with a scale in one line: the first mistake, and how many more there are."""
+    return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
+
+
+def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
+    """Say in one line what is wrong with keys that a user wrote: the first mistake, and how many more.
+
+    Args:
+        error: what pydantic found.
+        known: keys that there are, for the nearest one to a mistyped one.
+    """
+    details = error.errors()
+    more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
+    return _described(details[0], known) + more
+
+
+def shortened(value: object) -> str:
+    """Show a value in at most 60 characters.
+
+    Example:
+        >>> shortened("a" * 100)[-4:]
+        "...'"
+    """
+    text = repr(value)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 4] + "..." + text[-1]
+
+
+def _named(path: Sequence[int | str]) -> str:
+    """Name a place in a scale file as its author would, counting from 1.
+
+    Example:
+        >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))
+        ('point 1, value', "anchor set 'plain', anchor 2", 'title')
+    """
+    match path:
+        case ("points", int(place), *rest):
+            return ", ".join([f"point {place + 1}", *map(str, rest)])
+        case ("probes", int(place), *rest):
+            return ", ".join([f"probe {place + 1}", *map(str, rest)])
+        case ("anchor_sets", name, int(place)):
+            return f"anchor set {name!r}, anchor {place + 1}"
+        case ("anchor_sets", name, "[key]"):
+            return f"name of anchor set {name!r}"
+        case ("anchor_sets", name):
+            return f"anchor set {name!r}"
+        case _:
+            return ", ".join(map(str, path))
+
+
+def _described(detail: Any, known: Collection[str]) -> str:  # noqa: ANN401 - pydantic's own TypedDict
+    field = _named(detail["loc"])
+    value = shortened(detail["input"])
+    if detail["type"] == "value_error":
+        return str(detail["ctx"]["error"])
+    if detail["type"] == "extra_forbidden":
+        key, inside = detail["loc"][-1], detail["loc"][:-1]
+        near = None if inside else nearest_name(str(key).lower(), known, alike=_ALIKE)
+        return f"{_named(inside)}: unknown key {key!r}: ".removeprefix(": ") + (
+            f"did you mean {near!r}?" if near else "remove it"
+        )
+    if detail["type"] == "missing":
+        return f"{field} is missing: add it"
+    remedy = _REMEDIES.get(detail["type"], "")
+    return f"{field} {remedy}, got {value}" if remedy else f"{field}: {detail['msg'].lower()}, got {value}"

@@ -1,0 +1,1 @@
+"""Ratings of files of any size, part by part."""

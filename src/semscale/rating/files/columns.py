@@ -1,0 +1,37 @@
+"""Which columns of a file a run looks at."""
+
+from dataclasses import dataclass
+
+from semscale.rating.human.values import check_human_range
+
+
+@dataclass(frozen=True)
+class FileColumns:
+    """Which column of a file is what.
+
+    Attributes:
+        text: the texts to rate.
+        by: names of groups.
+        weight: weights, finite and not negative.
+        respondent: who wrote each text; one person's texts count as a cluster.
+        human: human ratings, a number or a list of numbers for each text.
+        human_range: lowest and highest value that humans could give; the scale's own unless given.
+
+    Raises:
+        InputError: a range that is not two finite numbers, the lower first.
+    """
+
+    text: str
+    by: str | None = None
+    weight: str | None = None
+    respondent: str | None = None
+    human: str | None = None
+    human_range: tuple[float, float] | None = None
+
+    def __post_init__(self) -> None:
+        check_human_range(self.human_range)
+
+    def named(self) -> dict[str, str]:
+        """Columns that were asked for, by what they are for."""
+        roles = {name: getattr(self, name) for name in ("text", "by", "weight", "respondent", "human")}
+        return {role: column for role, column in roles.items() if column is not None}

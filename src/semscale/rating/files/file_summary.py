@@ -1,0 +1,139 @@
+"""From rated parts of a file to the summary of all of them, in memory that does not grow with the file."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+from semscale.rating.cells import as_weights
+from semscale.rating.files.cells import humans_in, numbers_in
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.human_sample import HumanSample
+from semscale.rating.human.comparison import Comparison
+from semscale.rating.mass_names import mass_names
+from semscale.rating.rater import Rater
+from semscale.rating.ratings import Ratings
+from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
+from semscale.rating.tallies import Tallies
+from semscale.stats.intervals.moments import Moments
+from semscale.store.columns import groups_in
+from semscale.store.result_columns import PREFIX
+from semscale.types import Floats, Status
+
+
+def rated_frame(ratings: Ratings) -> pl.DataFrame:
+    """Lay ratings out as the columns that a run adds: those of ``Ratings.to_frame``, each with the prefix."""
+    return ratings.to_frame().rename(lambda name: PREFIX + name)
+
+
+def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
+    """Read ratings back from the columns of ``rated_frame``, which lack the means under single sets."""
+    masses = frame.select(PREFIX + name for name in mass_names(rater.scale.values)).to_numpy()
+    return Ratings(
+        scale=rater.scale,
+        pmf=masses.astype(np.float64),
+        similarity=frame[f"{PREFIX}similarity"].to_numpy().astype(np.float64),
+        set_means=np.full((frame.height, len(rater.scale.anchor_sets)), np.nan),
+        status=np.array([Status(status) for status in frame[f"{PREFIX}status"]], dtype=object),
+        windows=frame[f"{PREFIX}windows"].to_numpy(),
+        signature=rater.signature,
+        floor=rater.floor,
+    )
+
+
+@dataclass
+class Collector:
+    """Takes rated parts in the order of the file, whether just made or read back, and sums them up.
+
+    Attributes:
+        rater: what rated them.
+        columns: which column is what.
+        seed: of the sample, the bootstrap and the comparison.
+    """
+
+    rater: Rater
+    columns: FileColumns
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        self._tallies = Tallies(self.rater.scale.values, self.rater.signature)
+        self._running = RunningSummary(self.rater.scale, self.rater.floor, seed=self.seed)
+        self._humans = HumanSample(self.seed)
+
+    @property
+    def n(self) -> int:
+        """Rows so far."""
+        return self._running.n
+
+    def add(self, frame: pl.DataFrame, sets: Moments) -> None:
+        """Add the next part.
+
+        Args:
+            frame: the input's columns, mixed ones as text, and those of ``rated_frame``.
+            sets: of the part's means under each anchor set.
+
+        Raises:
+            InputError: a weight or human rating that is none, or too many groups.
+        """
+        ratings = ratings_of(frame, self.rater)
+        self._tally(frame, ratings)
+        if self.columns.human is not None:
+            texts = _column(frame, self.columns.text).cast(pl.String)
+            self._humans.add(
+                self.n,
+                ratings.pmf,
+                humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range),
+                lengths=texts.str.len_chars().fill_null(0).to_list(),
+                respondents=self._respondents(frame),
+                weights=self._weights(frame),
+            )
+        self._running.add(ratings, _column(frame, self.columns.text).to_list(), sets)
+
+    def summary(self, source: str, interval: float) -> RatingSummary:
+        """Estimate and sum up everything that was added.
+
+        Args:
+            source: name of the file; its folders are left out.
+            interval: coverage of the intervals, between 0 and 1.
+
+        Raises:
+            InputError: weights that sum to 0, or human ratings outside their range.
+        """
+        settings = SummarySettings(
+            comparison=self._comparison(interval),
+            source=Path(source).name,
+            by=self.columns.by,
+            weight=self.columns.weight,
+            respondent=self.columns.respondent,
+        )
+        return self._running.summary(self._tallies.estimates(interval=interval, seed=self.seed), settings)
+
+    def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
+        columns, by = self.columns, None
+        if columns.by is not None:
+            by = groups_in(_column(frame, columns.by))
+        weights, respondents = self._weights(frame), self._respondents(frame)
+        self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
+
+    def _weights(self, frame: pl.DataFrame) -> Floats | None:
+        if self.columns.weight is None:
+            return None
+        return as_weights(numbers_in(_column(frame, self.columns.weight), "weight", self.n), first_row=self.n)
+
+    def _respondents(self, frame: pl.DataFrame) -> list[str | None] | None:
+        if self.columns.respondent is None:
+            return None
+        return groups_in(_column(frame, self.columns.respondent)).to_list()
+
+    def _comparison(self, interval: float) -> Comparison | None:
+        if self.columns.human is None:
+            return None
+        return self._humans.compared(
+            self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature
+        )
+
+
+def _column(frame: pl.DataFrame, name: str) -> pl.Series:
+    """A column, or nulls where a part of a JSON lines file does not have it."""
+    return frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.Null)

@@ -1,0 +1,110 @@
+"""A seeded sample of a file's rows that have both a rating and a human rating, to compare the two."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.human.comparison import Comparison, compare
+from semscale.rating.row_sampling import priorities
+from semscale.signature import Signature
+from semscale.types import Floats
+
+COMPARED_ROWS = 20_000
+
+HumanRating = float | list[float]
+
+
+class _Row(NamedTuple):
+    """A row that may be compared; rows with the lowest priorities are."""
+
+    priority: int
+    row: int
+    pmf: Floats
+    human: HumanRating
+    length: int
+    respondent: str | None
+    weight: float
+
+
+class HumanSample:
+    """Takes parts of a file, and keeps up to 20,000 rows whose choice does not depend on the parts.
+
+    Args:
+        seed: of the choice, and of the comparison.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._kept: list[_Row] = []
+        self._n_eligible = 0
+
+    def add(  # noqa: PLR0913 - a part's columns
+        self,
+        first_row: int,
+        pmf: Floats,
+        humans: Sequence[HumanRating | None],
+        *,
+        lengths: Sequence[int],
+        respondents: Sequence[str | None] | None,
+        weights: Floats | None = None,
+    ) -> None:
+        """Add the next part.
+
+        Rows without a rating or a human rating are passed over, and so are those that the estimates leave
+        out: without a known respondent, or with no weight or a weight of 0.
+        """
+        heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
+        scored = ~np.isnan(pmf[:, 0]) & (heavy > 0)
+        names = [None] * len(humans) if respondents is None else respondents
+        order = priorities(first_row + np.arange(len(humans)), self._seed).tolist()
+        for row, human in enumerate(humans):
+            if human is not None and scored[row] and (respondents is None or names[row]):
+                self._n_eligible += 1
+                place, weight = first_row + row, float(heavy[row])
+                kept = _Row(order[row], place, pmf[row], human, lengths[row], names[row], weight)
+                self._kept.append(kept)
+        if len(self._kept) > COMPARED_ROWS:
+            self._kept = sorted(self._kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
+
+    def compared(
+        self, values: Floats, columns: FileColumns, *, interval: float, signature: Signature
+    ) -> Comparison:
+        """Compare what was kept.
+
+        Args:
+            values: shape (k,), of the scale's points.
+            columns: their names and the range of the human ratings.
+            interval: coverage that the intervals aim at, between 0 and 1.
+            signature: of the ratings.
+
+        Raises:
+            InputError: nothing can be compared.
+        """
+        if not self._kept:
+            needed = {
+                " and whose respondent is known": columns.respondent,
+                " and that has a weight above 0": columns.weight,
+            }
+            raise InputError(
+                f"human: column '{columns.human}' has no rating for any text that was scored"
+                f"{''.join(words for words, column in needed.items() if column)}; "
+                "name another column, or leave it out"
+            )
+        rows = sorted(self._kept, key=lambda kept: kept.row)
+        compared = compare(
+            np.array([row.pmf for row in rows]),
+            [row.human for row in rows],
+            values=values,
+            lengths=[row.length for row in rows],
+            human_range=columns.human_range,
+            respondents=None if columns.respondent is None else [row.respondent for row in rows],
+            weights=None if columns.weight is None else [row.weight for row in rows],
+            interval=interval,
+            seed=self._seed,
+            signature=signature.extended(Signature.of("compare", eligible=self._n_eligible)),
+        )
+        return replace(compared, n_eligible=self._n_eligible)

@@ -1,0 +1,1 @@
+"""Human ratings, and how well ratings agree with them."""

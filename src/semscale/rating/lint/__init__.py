@@ -1,0 +1,1 @@
+"""The linter of scales."""

@@ -1,0 +1,140 @@
+"""Linter of scales: embeds anchors and a ladder of probes, and says whether the scale can be used."""
+
+import hashlib
+import json
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.rating.lint.criteria import judge_scale, judge_set
+from semscale.rating.lint.report import Ladder, LintReport, SetLint, reliability
+from semscale.rating.ssr import rate_vectors, similarity_pmf
+from semscale.scales import Scale, load_scale, scale_names
+from semscale.signature import Signature
+from semscale.stats.agreement.correlations import pearson, spearman
+from semscale.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from semscale.embedding.embedder import Embedder
+
+__all__ = ["LintReport", "lint"]
+
+
+def lint(
+    scale: "str | Path | Scale",
+    *,
+    embedder: "Embedder | None" = None,
+    progress: Progress | None = None,
+) -> LintReport:
+    """Embed a scale's anchors and probes, and judge each anchor set and all of them together.
+
+    A scale without probes is tried on the probes of all scales that ship with Semscale. Their levels mean
+    nothing on it, so only dead points and the agreement between sets can then be judged on the ladder.
+
+    Args:
+        scale: a scale, the name of one that ships with Semscale, or a YAML file.
+        embedder: turns texts into vectors; the default model unless given. A verdict holds for one embedder.
+        progress: called while texts are embedded.
+
+    Raises:
+        InputError: the scale cannot be loaded.
+        ModelError: the model cannot be run.
+    """
+    loaded = load_scale(scale)
+    texts, levels = _ladder_texts(loaded)
+    embedder = embedder or _default_embedder()
+    sentences = [anchor for anchors in loaded.anchor_sets.values() for anchor in anchors]
+    vectors = embedder.embed([*sentences, *texts], progress=progress).vectors.astype(np.float64)
+    anchors = vectors[: len(sentences)].reshape(len(loaded.anchor_sets), loaded.n_points, -1)
+    sets, agreement = _lint_sets(loaded, anchors, vectors[len(sentences) :], levels)
+    ladder = _rated(vectors[len(sentences) :], anchors, loaded.values, levels)
+    of_all = judge_scale(loaded, ladder, levels, reliability(agreement))
+    signature = Signature.of(
+        "lint",
+        scale=f"{loaded.name}#{loaded.content_hash}",
+        probes=f"{len(texts)}#{_probes_hash(texts, levels)}",
+    )
+    return LintReport(
+        scale=loaded,
+        signature=signature.extended(embedder.signature),
+        probes=texts,
+        levels=levels,
+        sets=sets,
+        ladder=ladder,
+        agreement=agreement,
+        findings=(*(finding for one in sets for finding in one.findings), *of_all),
+    )
+
+
+def _default_embedder() -> "Embedder":
+    from semscale.embedding import load_embedder
+
+    return load_embedder()
+
+
+def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:
+    """The scale's own probes from low to high, or every probe of the library with unknown levels."""
+    if scale.probes:
+        ordered = sorted(scale.probes, key=lambda probe: probe.level)
+        return tuple(probe.text for probe in ordered), np.array([probe.level for probe in ordered])
+    texts = dict.fromkeys(probe.text for name in scale_names() for probe in load_scale(name).probes)
+    return tuple(texts), np.full(len(texts), np.nan)
+
+
+def _probes_hash(texts: tuple[str, ...], levels: Floats) -> str:
+    """Eight hex digits of the SHA-256 over texts and levels."""
+    content = json.dumps([texts, levels.tolist()], separators=(",", ":"))
+    return hashlib.sha256(content.encode()).hexdigest()[:8]
+
+
+def _lint_sets(
+    scale: Scale, anchors: Floats, probes: Floats, levels: Floats
+) -> tuple[tuple[SetLint, ...], Floats]:
+    unjudged = [_measured(scale, row, anchors, probes, levels) for row in range(len(anchors))]
+    agreement = _agreement([one.ladder.means for one in unjudged])
+    sets = tuple(
+        one.judged(judge_set(scale, one, np.delete(agreement[row], row))) for row, one in enumerate(unjudged)
+    )
+    return sets, agreement
+
+
+def _measured(scale: Scale, row: int, anchors: Floats, probes: Floats, levels: Floats) -> SetLint:
+    own, others = anchors[row], np.delete(anchors, row, axis=0)
+    cosines = np.clip(own @ own.T, -1, 1)
+    other_scores = np.full(scale.n_points, np.nan)
+    if len(others):
+        scores = rate_vectors(others.reshape(-1, own.shape[1]), own).pmf @ scale.values
+        other_scores = scores.reshape(len(others), scale.n_points).mean(axis=0)
+    name = list(scale.anchor_sets)[row]
+    return SetLint(
+        name=name,
+        anchors=scale.anchor_sets[name],
+        cosines=cosines,
+        own_scores=similarity_pmf(cosines) @ scale.values,
+        other_scores=other_scores,
+        ladder=_rated(probes, own, scale.values, levels),
+    )
+
+
+def _rated(probes: Floats, anchors: Floats, values: Floats, levels: Floats) -> Ladder:
+    pmf = rate_vectors(probes, anchors).pmf
+    means = pmf @ values
+    spread = order = float("nan")
+    if np.isfinite(levels).all() and len(np.unique(levels)) > 1:
+        top, bottom = means[levels == levels.max()], means[levels == levels.min()]
+        spread = float((top.mean() - bottom.mean()) / (values[-1] - values[0]))
+        order = spearman(means, levels)
+    return Ladder(
+        pmf=pmf,
+        means=means,
+        peak_mass=pmf.max(axis=0),
+        prominence=(pmf / pmf.max(axis=1, keepdims=True)).max(axis=0),
+        spread=spread,
+        spearman=order,
+    )
+
+
+def _agreement(means: list[Floats]) -> Floats:
+    return np.array([[pearson(a, b) for b in means] for a in means], dtype=np.float64)

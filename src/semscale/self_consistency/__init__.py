@@ -1,0 +1,1 @@
+"""Instrument: how far several answers to one prompt agree."""

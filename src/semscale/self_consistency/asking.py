@@ -1,0 +1,167 @@
+"""Asks a chat model for answers and samples in one run, and stops where a decision is settled."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.chat.messages import Request
+from semscale.chat.outcomes import Outcome, OutcomeStatus
+from semscale.chat.runner import Runner
+from semscale.self_consistency.early_stopping import Side, settled
+from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
+from semscale.types import Floats, Progress, Status
+
+Score = Callable[[list[str], list[str]], Floats]
+"""Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
+
+
+@dataclass(frozen=True)
+class Replies:
+    """What n prompts brought.
+
+    Attributes:
+        answers: n texts; ``None`` where no answer came.
+        samples: n lists of texts; ``None`` stands for a sample that did not come.
+        status: shape (n,), ``SCORED`` where an answer came, else why not.
+        sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
+        n_calls: replies that were asked for, from the ledger or from the model.
+        n_saved: replies that were not asked for, because the decision was settled.
+        n_failed: requests without a reply.
+        why_failed: what most of these met; ``None`` where each request has a reply.
+    """
+
+    answers: list[str | None]
+    samples: list[list[str | None]]
+    status: npt.NDArray[np.object_]
+    sides: tuple[Side, ...]
+    n_calls: int
+    n_saved: int
+    n_failed: int
+    why_failed: str | None = None
+
+
+class Asking:
+    """One run over n prompts.
+
+    Rounds follow each other in one run of the runner, whose budget thus holds for all of them: first every
+    answer, then one sample of every prompt that is not settled (or all at once without ``stopping``).
+
+    Args:
+        prompts: n texts or conversations.
+        sampling: what is asked for.
+        scorer: makes the function that gives values, from the answers that came; for ``stopping``.
+    """
+
+    def __init__(
+        self, prompts: Sequence[Prompt], sampling: Sampling, scorer: Callable[[list[str]], Score]
+    ) -> None:
+        self._prompts = prompts
+        self._sampling = sampling
+        self._scorer = scorer
+        self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
+        self._replies: dict[tuple[int, int], Outcome] = {}
+        self._sides: list[Side] = [None] * len(prompts)
+        self._asked: list[tuple[int, int]] = []
+
+    async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
+        """Ask.
+
+        Raises:
+            InterruptedRunError: a cap was reached; what came is in the ledger.
+            ReplyError: no call can succeed.
+        """
+        queue: asyncio.Queue[Request | None] = asyncio.Queue()
+        rounds = self._rounds()
+        left = self._put(next(rounds, []), queue)
+        async with aclosing(runner.stream(_from(queue), progress=progress)) as outcomes:
+            if not left:
+                queue.put_nowait(None)
+            async for outcome in outcomes:
+                self._replies[self._asked[outcome.index]] = outcome
+                left -= 1
+                if not left:
+                    # Scoring takes the processor for a while; the run has nothing under way then.
+                    left = self._put(await asyncio.to_thread(next, rounds, []), queue)
+                    if not left:
+                        queue.put_nowait(None)
+        return self._collected()
+
+    def _put(self, wanted: list[tuple[int, int]], queue: asyncio.Queue[Request | None]) -> int:
+        for item, sample in wanted:
+            self._asked.append((item, sample))
+            queue.put_nowait(self._sampling.request(self._prompts[item], sample))
+        return len(wanted)
+
+    def _rounds(self) -> Iterator[list[tuple[int, int]]]:
+        """Yield what is asked for in each round; the replies to a round are there when the next begins."""
+        m, stopping = self._sampling.n_samples, self._sampling.stopping
+        yield [(int(item), 0) for item in np.flatnonzero(self._status == Status.SCORED)]
+        answers = {
+            item: text for item in range(len(self._prompts)) if (text := self._text(item, 0)) is not None
+        }
+        if stopping is None:
+            yield [(item, sample) for item in answers for sample in range(1, m + 1)]
+            return
+        score = self._scorer(list(answers.values()))
+        values: dict[int, list[float]] = {item: [] for item in answers}
+        for sample in range(1, m + 1):
+            asked = [item for item in answers if self._sides[item] is None]
+            yield [(item, sample) for item in asked]
+            self._decide(score, values, asked, sample, stopping)
+
+    def _decide(
+        self,
+        score: Score,
+        values: dict[int, list[float]],
+        asked: list[int],
+        sample: int,
+        stopping: Stopping,
+    ) -> None:
+        texts = {item: (self._text(item, 0), self._text(item, sample)) for item in asked}
+        come = {item: (one, other) for item, (one, other) in texts.items() if one and other and other.strip()}
+        pairs = list(come.values())
+        new = score([one for one, _ in pairs], [other for _, other in pairs])
+        for item, value in zip(come, new.tolist(), strict=True):
+            if not np.isnan(value):
+                values[item].append(min(max(value, 0.0), 1.0))
+        # A sample that did not come will not come any more, so fewer are needed to settle the decision.
+        for item in asked:
+            n = len(values[item]) + self._sampling.n_samples - sample
+            if values[item]:
+                self._sides[item] = settled(values[item], stopping.threshold, n, stopping.confidence)
+
+    def _collected(self) -> Replies:
+        n, m = len(self._prompts), self._sampling.n_samples
+        answers = [self._text(item, 0) for item in range(n)]
+        samples = [
+            [self._text(item, sample) for sample in range(1, m + 1) if (item, sample) in self._replies]
+            for item in range(n)
+        ]
+        status = self._status.copy()
+        for item in np.flatnonzero(status == Status.SCORED):
+            ended = self._replies[int(item), 0].status
+            if ended is not OutcomeStatus.REPLIED:
+                refused = ended is OutcomeStatus.REFUSED
+                status[item] = Status.REFUSED if refused else Status.FAILED
+        answered = int((status == Status.SCORED).sum())
+        failures = Counter(str(found.failure) for found in self._replies.values() if found.failure)
+        n_calls = len(self._replies)
+        saved = int((self._status == Status.SCORED).sum()) + answered * m - n_calls
+        why = failures.most_common(1)[0][0] if failures else None
+        return Replies(
+            answers, samples, status, tuple(self._sides), n_calls, saved, failures.total(), why_failed=why
+        )
+
+    def _text(self, item: int, sample: int) -> str | None:
+        outcome = self._replies.get((item, sample))
+        return None if outcome is None or outcome.reply is None else outcome.reply.text
+
+
+async def _from(queue: asyncio.Queue[Request | None]) -> AsyncIterator[Request]:
+    while (request := await queue.get()) is not None:
+        yield request

@@ -1,0 +1,168 @@
+"""What measuring consistency gives: values of each item, what contradicts, and what was left out."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.self_consistency.contradictions import Contradiction
+from semscale.self_consistency.measures import MEASURES
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.store.columns import as_names
+from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+
+
+@dataclass(frozen=True)
+class Consistencies:
+    """Consistency of n items, in the order of the items.
+
+    Attributes:
+        measures: for each measure its values, shape (n,); NaN where there is none.
+        status: shape (n,), each a ``Status``: why each item has values, or has none.
+        n_samples: shape (n,), usable samples.
+        n_left_out: shape (n,), samples that are missing, empty or no text.
+        windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
+        nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
+        contradictions: for every item what contradicts its answer; empty tuples without guards.
+        floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
+        signature: what was applied.
+    """
+
+    measures: Mapping[str, Floats]
+    status: npt.NDArray[np.object_]
+    n_samples: Integers
+    n_left_out: Integers
+    windows: Integers
+    nulls: Mapping[str, Floats]
+    contradictions: tuple[tuple[Contradiction, ...], ...]
+    floor: float | None
+    signature: Signature = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.status)
+
+    @property
+    def main(self) -> str:
+        """The first of the measures, which ``score`` gives."""
+        return next(iter(self.measures))
+
+    @property
+    def score(self) -> Floats:
+        """Values of the first measure, shape (n,)."""
+        return self.measures[self.main]
+
+    @property
+    def scored(self) -> npt.NDArray[np.bool_]:
+        """Which items have values, shape (n,)."""
+        return are_scored(self.status)
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs, in the order of ``Status``."""
+        return count_statuses(self.status)
+
+    @property
+    def n_contradicting(self) -> Integers:
+        """How many samples of each item contradict its answer, shape (n,)."""
+        return np.array([len({one.sample for one in found}) for found in self.contradictions], np.int64)
+
+    @property
+    def n_windowed(self) -> int:
+        """How many items have a text that is longer than the model reads at once."""
+        return int((self.windows > 1).sum())
+
+    def estimate(
+        self,
+        measure: str | None = None,
+        *,
+        by: object = None,
+        interval: float = 0.95,
+        seed: int = 0,
+        replicates: int = 2000,
+    ) -> dict[str | None, MeanEstimate]:
+        """Estimate the mean of a measure over all items and over each group, with bootstrap intervals.
+
+        Args:
+            measure: its name; the first one unless given.
+            by: shape (n,), names of groups; items without one form no group.
+            interval: coverage that the intervals aim at, between 0 and 1.
+            seed: of the bootstrap.
+            replicates: of the bootstrap, at least 100.
+
+        Returns:
+            The estimate of all items under ``None``, then each group's under its name, in sorted order.
+
+        Raises:
+            InputError: ``by`` has another length, a setting is out of range, or the measure is not there.
+        """
+        name = measure or self.main
+        if name not in self.measures:
+            raise UnknownNameError(f"measure must be among {', '.join(self.measures)}, got {name!r}")
+        groups = np.array([None] * len(self) if by is None else as_names(by, "by"), dtype=object)
+        if len(groups) != len(self):
+            raise InputError(f"by must have {len(self)} rows as the items have, got {len(groups)}")
+        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
+        values, bounds = self.measures[name], MEASURES[name].bounds
+        estimates: dict[str | None, MeanEstimate] = {None: estimate_mean(values, bounds=bounds, plan=plan)}
+        for group in sorted({group for group in groups if group is not None}):
+            estimates[group] = estimate_mean(values[groups == group], bounds=bounds, plan=plan)
+        return estimates
+
+    def to_frame(self) -> pl.DataFrame:
+        """Lay the items out as a table, one row each; what is missing is null.
+
+        Returns:
+            Columns ``status``, each measure, ``samples``, ``samples_left_out``, ``contradicting_samples``,
+            each null, ``windows``, and ``contradictions`` (a list of structs; ``sample`` counts from 0).
+        """
+        floats = {**self.measures, **self.nulls}
+        names = [*self.measures, "samples", "samples_left_out", "contradicting_samples", *self.nulls]
+        whole = {
+            "samples": self.n_samples,
+            "samples_left_out": self.n_left_out,
+            "contradicting_samples": self.n_contradicting,
+        }
+        return pl.DataFrame(
+            [
+                pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
+                *(
+                    pl.Series(name, floats[name], nan_to_null=True)
+                    if name in floats
+                    else pl.Series(name, whole[name])
+                    for name in names
+                ),
+                pl.Series("windows", self.windows),
+                pl.Series(
+                    "contradictions",
+                    [list(map(_shown, found)) for found in self.contradictions],
+                    dtype=_SHOWN,
+                ),
+            ]
+        )
+
+
+_SHOWN = pl.List(
+    pl.Struct(
+        {
+            "sample": pl.Int64,
+            **dict.fromkeys(("guard", "kind", "reason", "answer", "contradicting"), pl.String),
+        }
+    )
+)
+
+
+def _shown(contradiction: Contradiction) -> dict[str, object]:
+    finding = contradiction.finding
+    return {
+        "sample": contradiction.sample,
+        "guard": finding.guard,
+        "kind": finding.kind,
+        "reason": finding.reason,
+        "answer": None if finding.prediction is None else finding.prediction.text,
+        "contradicting": None if finding.reference is None else finding.reference.text,
+    }

@@ -1,0 +1,293 @@
+"""The instrument: says how far the sampled answers to each prompt agree with the answer."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Unpack
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.cosines import Cosines
+from semscale.self_consistency.asking import Asking, Replies, Score
+from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.contradictions import GUARD_NAMES, check_guards
+from semscale.self_consistency.floor import NO_FLOOR, Floor, estimate_floor, given_floor
+from semscale.self_consistency.item_values import collect
+from semscale.self_consistency.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.memoized_embedder import RememberingEmbedder
+from semscale.self_consistency.pair_blocks import value_pairs
+from semscale.self_consistency.samples import SampledAnswers, take_samples
+from semscale.self_consistency.sampling import Prompt, Sampling
+from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.signature import Signature
+from semscale.stats.intervals.resampling import check_seed
+from semscale.store.columns import as_list
+from semscale.types import Floats, Progress, Status
+from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.chat.chat_model import ChatModel
+    from semscale.chat.runner import Runner
+    from semscale.embedding import Embedder
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What prompts brought, and how consistent it is.
+
+    Attributes:
+        replies: answers and samples, and what it took to have them.
+        consistencies: of the n prompts.
+    """
+
+    replies: Replies
+    consistencies: Consistencies
+
+
+class Consistency:
+    """Measures how far several answers to one prompt agree with the first.
+
+    Args:
+        chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
+            gives; needed for nothing else.
+        measures: names among ``semscale.self_consistency.measures.MEASURES``; the first one is the ``score``.
+        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder.
+        bert_model: the model of ``bert_score``, by name or as a ``BertScorer``; the default model unless
+            given, where uqlm has ``roberta-large``.
+        floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
+            at hand, and corrects nothing where there are fewer than 10 different ones.
+        guards: which of ``semscale.self_consistency.contradictions.GUARD_NAMES`` look for contradictions.
+        fewest_samples: usable samples below which an item has no values.
+        seed: of the draw of unrelated pairs.
+
+    Raises:
+        InputError: an unknown measure or guard, or a setting out of range.
+    """
+
+    def __init__(  # noqa: PLR0913 - each is a setting that the signature records
+        self,
+        chat_model: object = None,
+        *,
+        measures: Iterable[str] = DEFAULT_MEASURES,
+        model: "str | Path | Embedder" = DEFAULT_MODEL,
+        bert_model: str | Path | BertScorer = DEFAULT_MODEL,
+        floor: float | str = "auto",
+        guards: Iterable[str] = GUARD_NAMES,
+        fewest_samples: int = 1,
+        seed: int = 0,
+    ) -> None:
+        self.measures = check_measures(measures)
+        self.guards = check_guards(guards)
+        self.floor = checked_floor(floor)
+        self.fewest_samples = checked_fewest(fewest_samples)
+        check_seed(seed)
+        self.seed = seed
+        self._model, self._bert_model, self._chat_model = model, bert_model, chat_model
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """What turns texts into vectors; loaded when it is first needed."""
+        if not isinstance(self._model, str | Path):
+            return self._model
+        from semscale.embedding import load_embedder
+
+        return load_embedder(self._model)
+
+    @cached_property
+    def bert_scorer(self) -> BertScorer:
+        """What gives BERTScores; loaded when it is first needed."""
+        given = self._bert_model
+        return BertScorer(given) if isinstance(given, str | Path) else given
+
+    @cached_property
+    def chat_model(self) -> "ChatModel":
+        """Whom ``ask`` asks.
+
+        Raises:
+            InputError: no chat model was given.
+        """
+        from semscale.chat import load_chat_model
+
+        if self._chat_model is None:
+            raise InputError("chat_model must be given to ask, got None: Consistency(chat_model=...)")
+        return load_chat_model(self._chat_model)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
+        return frozenset().union(*(MEASURES[name].needs for name in self.measures))
+
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has the floor that was estimated, and from how many answers."""
+        floor = Floor(0.0, "auto") if isinstance(self.floor, str) else given_floor(self.floor)
+        signature = self._signature(floor)
+        return signature if self._chat_model is None else signature.extended(self._chat_signature)
+
+    def measure(
+        self, answers: object, samples: object = None, *, progress: Progress | None = None
+    ) -> Consistencies:
+        """Measure how far answers agree with their samples.
+
+        Args:
+            answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
+            samples: n lists of texts, of any lengths. Samples that are missing, empty or no text are left
+                out and counted.
+            progress: called while texts are embedded and scored.
+
+        Raises:
+            InputError: lists of unequal length, or something other than a list where samples should be.
+            ModelError: the model cannot be run.
+        """
+        return self._measured(take_samples(answers, samples, fewest=self.fewest_samples), None, progress)
+
+    async def ask_async(
+        self,
+        prompts: Sequence[Prompt],
+        n_samples: int | None = None,
+        *,
+        sampling: Sampling | None = None,
+        runner: "Runner | None" = None,
+        progress: Progress | None = None,
+    ) -> Asked:
+        """Do as ``ask``, in a program that has an event loop."""
+        from semscale.chat.runner import Runner
+
+        plan = sampling or Sampling()
+        plan = plan if n_samples is None else replace(plan, n_samples=n_samples)
+        if plan.stopping is not None and MEASURES[self.measures[0]].bounds != (0.0, 1.0):
+            raise InputError(f"stopping needs a first measure from 0 to 1, got {self.measures[0]!r}")
+        used = runner or Runner(self.chat_model)
+        floors: list[Floor] = []
+        given = as_list(prompts, "prompts")
+        asking = Asking(given, plan, lambda answers: self._scorer(answers, floors))
+        replies = await asking.run(used, progress)
+        taken = take_samples(replies.answers, replies.samples, fewest=self.fewest_samples)
+        measured = self._measured(taken, floors[0] if floors else None, progress)
+        status = np.where(replies.status == Status.SCORED, measured.status, replies.status)
+        signature = measured.signature.extended(plan.signature).extended(self._chat_signature)
+        return Asked(replies, replace(measured, status=status, signature=signature))
+
+    def ask(
+        self,
+        prompts: Sequence[Prompt],
+        n_samples: int | None = None,
+        *,
+        sampling: Sampling | None = None,
+        runner: "Runner | None" = None,
+        progress: Progress | None = None,
+    ) -> Asked:
+        """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
+
+        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice.
+
+        Args:
+            prompts: n questions, or conversations; those that are missing or empty are not asked.
+            n_samples: samples of each prompt; 5 unless given.
+            sampling: temperature, parameters, and when to stop early.
+            runner: sends the requests; by default one without a cap and with the ledger in Semscale's folder.
+            progress: called while replies come and texts are scored.
+
+        Raises:
+            InputError: no chat model, or a prompt that is neither a text nor a conversation.
+            InterruptedRunError: a cap was reached.
+            ReplyError: no call can succeed.
+        """
+        from semscale.chat.runner import run_apart
+
+        return run_apart(
+            self.ask_async(prompts, n_samples, sampling=sampling, runner=runner, progress=progress)
+        )
+
+    def _scorer(self, answers: list[str], floors: list[Floor]) -> Score:
+        """Make what gives single samples their values, on the floor of all answers."""
+        cosines = self._cosines()
+        floor = self._floor(answers, cosines, None)
+        floors.append(floor)
+
+        def score(answers: list[str], samples: list[str]) -> Floats:
+            return self._measured(
+                take_samples(answers, [[one] for one in samples]), floor, None, cosines
+            ).score
+
+        return score
+
+    def _cosines(self) -> Cosines | None:
+        return Cosines(RememberingEmbedder(self.embedder)) if "cosine" in self.needs else None
+
+    @property
+    def _chat_signature(self) -> Signature:
+        fields = self.chat_model.signature.fields
+        return Signature("chat", tuple((f"chat_{name}", value) for name, value in fields))
+
+    def _measured(
+        self,
+        taken: SampledAnswers,
+        floor: Floor | None,
+        progress: Progress | None,
+        cosines: Cosines | None = None,
+    ) -> Consistencies:
+        cosines = cosines or self._cosines()
+        if floor is None:
+            answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
+            floor = self._floor(answers, cosines, progress)
+        scorer = self.bert_scorer if "f1" in self.needs else None
+        values = value_pairs(
+            self, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
+        )
+        return collect(taken, floor, values, self._signature(floor))
+
+    def _floor(self, answers: list[str], cosines: Cosines | None, progress: Progress | None) -> Floor:
+        if "floor" not in self.needs or cosines is None:
+            return NO_FLOOR
+        if not isinstance(self.floor, str):
+            return given_floor(self.floor)
+        return estimate_floor(list(dict.fromkeys(answers)), cosines, seed=self.seed, progress=progress)
+
+    def _signature(self, floor: Floor) -> Signature:
+        needs = self.needs
+        settings: dict[str, object] = {"measures": "+".join(self.measures)}
+        if "floor" in needs:
+            settings |= {
+                "floor": floor.value if floor.origin != "auto" else "auto",
+                "floor_from": floor.origin,
+            }
+            settings |= {} if floor.origin == "given" else {"seed": self.seed}
+        if "contradicted" in needs:
+            settings["guards"] = "+".join(self.guards) or "none"
+        signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
+        if "cosine" in needs:
+            signature = signature.extended(self.embedder.signature)
+        if "f1" in needs:
+            bert = self.bert_scorer.signature.fields
+            signature = signature.extended(
+                Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
+            )
+        return signature
+
+
+def consistency(
+    answers: object, samples: object = None, **settings: Unpack[ConsistencySettings]
+) -> Consistencies:
+    """Measure how far answers agree with their samples, in one call.
+
+    Args:
+        answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
+        samples: n lists of texts, of any lengths.
+        settings: as ``Consistency`` takes them.
+
+    Raises:
+        InputError: as ``Consistency`` and ``Consistency.measure``.
+
+    Example:
+        >>> import semscale
+        >>> found = semscale.consistency(["Yes", "12"], [["yes", "Yes."], ["12", "13"]])
+        >>> found.measures["uncontradicted"].tolist()
+        [1.0, 0.5]
+        >>> found.contradictions[1][0].finding.reason
+        'The answer says "12", the sample "13".'
+    """
+    return Consistency(**settings).measure(answers, samples)

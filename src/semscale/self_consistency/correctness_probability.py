@@ -1,0 +1,150 @@
+"""From consistency to the probability of a right answer, given some answers that were checked by people."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.matching.separation import share_above
+from semscale.self_consistency.consistencies import Consistencies
+from semscale.stats.calibration.acceptance import Triage, triage
+from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
+from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Floats
+
+FEWEST_LABELS = 20
+"""Labelled answers of each kind, right and wrong together, that a curve is fitted to."""
+_FOLDS = 5
+_RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
+_WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far n answers can be trusted.
+
+    Attributes:
+        probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency.
+        decision: n of ``accept``, ``review``, ``abstain``; ``None`` without a consistency.
+        figures: how well probabilities hold, each from a curve that was fitted without the item.
+        triage: the thresholds of the decisions, with what they promise.
+        areas: how often a right answer has the higher value than a wrong one (area under the ROC curve),
+            for each measure and each null of the texts' lengths.
+        measure: which measure the curve is of.
+        curve: ``platt`` or ``isotonic``.
+    """
+
+    probability: Floats
+    decision: tuple[str | None, ...]
+    figures: CalibrationFigures
+    triage: Triage
+    areas: Mapping[str, float]
+    measure: str
+    curve: str
+
+
+def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is made
+    found: Consistencies,
+    correct: object,
+    *,
+    curve: CurveName = "platt",
+    error_rate: float = 0.05,
+    lost_rate: float = 0.2,
+    confidence: float = 0.95,
+    seed: int = 0,
+) -> Trust:
+    """Give answers the probability of being right, and say which to accept, to review and to abstain from.
+
+    Args:
+        found: consistency of n items; its first measure counts.
+        correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked. The
+            items that were checked must be a random sample of all.
+        curve: ``platt`` (few labels) or ``isotonic`` (a few hundred).
+        error_rate: share of wrong answers that is allowed among accepted ones.
+        lost_rate: share of right answers that is allowed among those given up.
+        confidence: with which both hold together.
+        seed: of folds and intervals.
+
+    Raises:
+        InputError: another length, a cell that is neither, fewer than 20 labels, or labels of one kind only.
+    """
+    scores, labels = found.score, read_labels(correct)
+    if len(labels) != len(found):
+        raise InputError(f"correct must have {len(found)} rows as the items have, got {len(labels)}")
+    known = ~np.isnan(labels) & ~np.isnan(scores)
+    if known.sum() < FEWEST_LABELS or len(set(labels[known])) < 2:  # noqa: PLR2004
+        raise InputError(
+            f"correct must label at least {FEWEST_LABELS} items that have a consistency, some of them right "
+            f"and some wrong, got {int((labels[known] == 1).sum())} right and "
+            f"{int((labels[known] == 0).sum())} wrong"
+        )
+    honest = cross_fitted(scores, labels, curve, folds=_FOLDS, seed=seed)
+    promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
+    return Trust(
+        probability=fit_curve(scores, labels, curve).probability(scores),
+        decision=_decisions(scores, promised),
+        figures=calibration_figures(honest, labels, seed=seed),
+        triage=promised,
+        areas={name: _area(values, labels) for name, values in {**found.measures, **found.nulls}.items()},
+        measure=found.main,
+        curve=curve,
+    )
+
+
+def read_labels(cells: object) -> Floats:
+    """Read which answers are right: 1, 0, and NaN where that is not known.
+
+    Raises:
+        InputError: a cell that says neither; its place is named.
+
+    Example:
+        >>> read_labels([True, "wrong", None, 1.0]).tolist()
+        [1.0, 0.0, nan, 1.0]
+    """
+    return np.array([_label(cell, place) for place, cell in enumerate(as_list(cells, "correct"))], np.float64)
+
+
+def _label(cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
+    word = "" if is_missing(cell) else str(cell).strip().casefold()
+    if not word:
+        return np.nan
+    if word not in _RIGHT | _WRONG:
+        raise InputError(
+            f"correct must be 1, true, right or correct, or 0, false, wrong or incorrect, or empty, "
+            f"got {str(cell)[:40]!r} at {place} (from 0)"
+        )
+    return float(word in _RIGHT)
+
+
+def _decisions(scores: Floats, promised: Triage) -> tuple[str | None, ...]:
+    """Decide item by item; what neither threshold settles is reviewed."""
+    accept, abstain = promised.accept.value, promised.abstain.value
+    return tuple(
+        None
+        if np.isnan(score)
+        else "accept"
+        if accept is not None and score >= accept
+        else "abstain"
+        if abstain is not None and score <= abstain
+        else "review"
+        for score in scores.tolist()
+    )
+
+
+def _area(values: Floats, labels: Floats) -> float:
+    right, wrong = (values[(labels == side) & ~np.isnan(values)] for side in (1, 0))
+    return share_above(right, wrong) if len(right) and len(wrong) else np.nan
+
+
+def trust_frame(trust: Trust) -> pl.DataFrame:
+    """Lay the items out as a table: ``probability_correct`` and ``decision``; what is missing is null."""
+    return pl.DataFrame(
+        [
+            pl.Series("probability_correct", trust.probability, nan_to_null=True),
+            pl.Series("decision", list(trust.decision), dtype=pl.String),
+        ]
+    )

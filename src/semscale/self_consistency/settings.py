@@ -1,0 +1,49 @@
+"""Settings of ``Consistency``, as callers pass them on, and what they may be."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, TypedDict
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.matching.bertscore.scorer import BertScorer
+
+if TYPE_CHECKING:
+    from semscale.embedding import Embedder
+
+
+class ConsistencySettings(TypedDict, total=False):
+    """Settings of a ``Consistency``, as ``consistency`` passes them on."""
+
+    measures: Iterable[str]
+    model: "str | Path | Embedder"
+    bert_model: str | Path | BertScorer
+    floor: float | str
+    guards: Iterable[str]
+    fewest_samples: int
+    seed: int
+
+
+def checked_floor(floor: float | str) -> float | str:
+    """Give a floor that can be applied, or ``auto``.
+
+    Raises:
+        InputError: neither a cosine below 1 nor ``auto``.
+    """
+    if floor == "auto":
+        return "auto"
+    if isinstance(floor, str | bool) or not isinstance(floor, int | float | np.number) or not -1 <= floor < 1:
+        raise InputError(f"floor must be 'auto' or a cosine from -1 to below 1, got {floor!r}")
+    return float(floor)
+
+
+def checked_fewest(fewest: int) -> int:
+    """Give a number of samples that an item can be asked to have.
+
+    Raises:
+        InputError: not a whole number of at least 1.
+    """
+    if isinstance(fewest, bool) or not isinstance(fewest, int | np.integer) or fewest < 1:
+        raise InputError(f"fewest_samples must be a whole number of at least 1, got {fewest!r}")
+    return int(fewest)

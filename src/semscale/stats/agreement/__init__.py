@@ -1,0 +1,1 @@
+"""Agreement of raters and measurements: correlation, kappa, alpha, intraclass correlation."""

@@ -1,0 +1,216 @@
+"""Which answers to accept, to review and to abstain from, so that a stated error rate holds."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.stats.calibration.calibrators import labelled
+from semscale.stats.intervals.shares import clopper_pearson_upper
+from semscale.stats.tests.threshold_tests import (
+    acceptance_steps,
+    candidate_thresholds,
+    holding_steps,
+    labels_for_a_step,
+    start_places,
+)
+from semscale.types import Floats
+
+
+@dataclass(frozen=True)
+class AcceptanceThreshold:
+    """A threshold for which an error rate was shown to hold, or what is missing to show it.
+
+    Attributes:
+        value: items with at least this score are accepted; ``None`` where nothing could be shown.
+        error_rate: that is not exceeded among accepted items.
+        confidence: with which.
+        n: labelled items that it was chosen with.
+        n_left_out: items without a score, or without a label where labels count.
+        n_accepted: labelled items at or above the threshold.
+        n_errors: how many of these are wrong.
+        error_high: exact upper bound of the error rate at this one threshold, at the same confidence.
+        accepted: share of all scored items that are accepted; 0 without a threshold.
+        labels_needed: where there is no threshold, about how many labels in all one would need if the share
+            of errors stayed what it is; ``None`` where it is too high everywhere.
+        note: why there is no threshold.
+    """
+
+    value: float | None
+    error_rate: float
+    confidence: float
+    n: int
+    n_left_out: int
+    n_accepted: int
+    n_errors: int
+    error_high: float
+    accepted: float
+    labels_needed: int | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True)
+class Triage:
+    """Accept from one threshold on, abstain below another, review what lies between.
+
+    Attributes:
+        accept: threshold with the rate of errors among accepted items.
+        abstain: the same for items that are given up: its errors are right answers among them, and its value
+            is the highest score that is still given up.
+        reviewed: share of all scored items between the two.
+        confidence: with which both hold together.
+    """
+
+    accept: AcceptanceThreshold
+    abstain: AcceptanceThreshold
+    reviewed: float
+    confidence: float
+
+
+class _Promise(NamedTuple):
+    error_rate: float
+    confidence: float
+    above: float = -np.inf
+    """Only thresholds above this one are chosen, whatever others hold."""
+
+
+def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
+    scores: Floats,
+    correct: Floats,
+    *,
+    error_rate: float = 0.05,
+    confidence: float = 0.95,
+    candidates: Floats | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> AcceptanceThreshold:
+    """Choose the lowest threshold at which the error rate among accepted items is shown to hold.
+
+    At each candidate the exact binomial test asks whether so few errors among so many accepted are less
+    likely than allowed if the rate were exceeded. Candidates are tested from the strictest on. A quarter of
+    1 - confidence enters at each of four of them, spread over those at which success is possible; what a test
+    succeeded with is handed on to the next, and what one failed with is lost. So the chance that any
+    threshold is wrongly shown to hold is at most 1 - confidence.
+
+    Candidates must not depend on the labelled items. They are quantiles of the scores of unlabelled items
+    where there are 50 or more, else 50 equal steps within ``bounds``, of which few may be of use.
+
+    Args:
+        scores: shape (n,), higher for items more likely right; NaN where there is none.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known. Items with a label must be a random sample.
+        error_rate: that is allowed among accepted items, between 0 and 1.
+        confidence: with which it shall hold, between 0 and 1.
+        candidates: thresholds to try, chosen without these labels and scores.
+        bounds: least and greatest score that there can be.
+
+    Raises:
+        InputError: lengths differ, an infinite score, labels other than 0, 1 and NaN, fewer than two, or a
+            setting out of range.
+
+    References:
+        Learn then test: Angelopoulos et al. (2021), arXiv 2110.01052, section 4; the order of tests is the
+        fallback procedure of Wiens (2003), doi 10.1002/pst.64. Selective classification with a guarantee:
+        Geifman and El-Yaniv (2017), arXiv 1705.08500.
+
+    Example:
+        >>> scores = np.linspace(0, 1, 400)
+        >>> found = acceptance_threshold(scores, (scores > 0.3).astype(float), error_rate=0.1)
+        >>> 0.2 < found.value < 0.4
+        True
+    """
+    _check_shares(error_rate=error_rate, confidence=confidence)
+    labelled(scores, correct)
+    tried = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    return _chosen(scores, correct, tried, _Promise(error_rate, confidence))
+
+
+def triage(  # noqa: PLR0913 - what is promised on either side
+    scores: Floats,
+    correct: Floats,
+    *,
+    error_rate: float = 0.05,
+    lost_rate: float = 0.2,
+    confidence: float = 0.95,
+    candidates: Floats | None = None,
+    bounds: tuple[float, float] = (0.0, 1.0),
+) -> Triage:
+    """Choose two thresholds: few errors among what is accepted, few right answers among what is given up.
+
+    Each is chosen by ``acceptance_threshold`` with half of 1 - confidence, so both hold together; the one for
+    giving up with scores and labels turned round. Where they would cross, what is accepted is not given up.
+
+    Args:
+        scores: shape (n,), higher for items more likely right; NaN where there is none.
+        correct: shape (n,), 1 right, 0 wrong, NaN not known.
+        error_rate: share of wrong answers that is allowed among accepted ones.
+        lost_rate: share of right answers that is allowed among those given up.
+        confidence: with which both shall hold.
+        candidates: thresholds to try, chosen without these labels and scores.
+        bounds: least and greatest score that there can be.
+
+    Raises:
+        InputError: as ``acceptance_threshold``.
+
+    Example:
+        >>> scores = np.linspace(0, 1, 1000)
+        >>> found = triage(scores, (scores > 0.5).astype(float))
+        >>> found.abstain.value < found.accept.value
+        True
+    """
+    _check_shares(error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
+    each = (1 + confidence) / 2
+    labelled(scores, correct)
+    scores, correct = np.asarray(scores, dtype=np.float64), np.asarray(correct, dtype=np.float64)
+    tried = candidate_thresholds(_unlabelled(scores, correct), candidates, bounds)
+    accept = _chosen(scores, correct, tried, _Promise(error_rate, each))
+    above = -np.inf if accept.value is None else -accept.value
+    given_up = _chosen(-scores, 1 - correct, -tried[::-1], _Promise(lost_rate, each, above))
+    abstain = _turned(given_up)
+    return Triage(accept, abstain, max(0.0, 1 - accept.accepted - abstain.accepted), confidence)
+
+
+def _chosen(scores: Floats, correct: Floats, tried: Floats, promise: _Promise) -> AcceptanceThreshold:
+    """The loosest threshold that holds among those tried, which are in descending order."""
+    x, y, left_out = labelled(scores, correct)
+    steps, chance = acceptance_steps(x, y, tried), 1 - promise.confidence
+    starts = start_places(steps, len(x), _unlabelled(scores, correct), promise.error_rate, chance)
+    holding = holding_steps(steps, starts, promise.error_rate, chance)
+    holding = [step for step in holding if step.threshold > promise.above]
+    unknown = AcceptanceThreshold(
+        None, promise.error_rate, promise.confidence, len(x), left_out, 0, 0, error_high=1.0, accepted=0.0
+    )
+    if not holding:
+        needed = labels_for_a_step(steps, len(x), promise.error_rate, chance)
+        return replace(unknown, labels_needed=needed, note=_shortfall(needed, len(x), promise.error_rate))
+    threshold, n, errors = holding[-1]
+    everything = np.asarray(scores)[~np.isnan(scores)]
+    return replace(
+        unknown,
+        value=threshold,
+        n_accepted=n,
+        n_errors=errors,
+        error_high=clopper_pearson_upper(errors, n, promise.confidence),
+        accepted=float((everything >= threshold).mean()),
+    )
+
+
+def _unlabelled(scores: Floats, correct: Floats) -> Floats:
+    """Scores of items without a label."""
+    there = np.asarray(scores, dtype=np.float64)
+    return there[~np.isnan(there) & np.isnan(correct)]
+
+
+def _turned(given_up: AcceptanceThreshold) -> AcceptanceThreshold:
+    return replace(given_up, value=None if given_up.value is None else -given_up.value)
+
+
+def _shortfall(needed: int | None, n: int, error_rate: float) -> str:
+    if needed is None:
+        return f"at no threshold is the share of errors seen below {error_rate:g}"
+    return f"{n} labels are too few to show a rate of {error_rate:g}: about {needed:,} are needed"
+
+
+def _check_shares(**shares: float) -> None:
+    for name, share in shares.items():
+        if not 0 < share < 1:
+            raise InputError(f"{name} must lie between 0 and 1, got {share!r}")

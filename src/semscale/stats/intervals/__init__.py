@@ -1,0 +1,1 @@
+"""Estimates with intervals: means, shares and coefficients, by bootstrap, jackknife or formula."""

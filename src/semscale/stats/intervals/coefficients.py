@@ -1,0 +1,119 @@
+"""Intervals of coefficients: a bootstrap of items or of clusters of them, and a jackknife of few."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypedDict
+
+import numpy as np
+
+from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.jackknife import Stretch, jackknife_interval
+from semscale.stats.intervals.resampling import (
+    FEWEST_CLUSTERS,
+    check_interval,
+    check_seed,
+    drawn_counts,
+    percentile_interval,
+)
+from semscale.types import Floats, Integers
+
+_FEWEST_PAIRS = 2
+_MOST_DRAWS = 40_000_000
+_FEWEST_REPLICATES, _MOST_REPLICATES = 200, 2000
+
+Weighted = Callable[..., Floats]
+"""A coefficient of measurements of n items; the last argument, ``counts`` (b, n), says how often each counts.
+
+Gives shape (b,).
+"""
+
+
+class Resampling(TypedDict):
+    """How items are resampled, as keywords for the estimates; see ``ResamplingPlan``."""
+
+    clusters: Integers | None
+    weights: Floats | None
+    interval: float
+    seed: int
+
+
+@dataclass(frozen=True)
+class ResamplingPlan:
+    """How items are resampled.
+
+    Attributes:
+        clusters: shape (n,), which items are drawn together; ``None``: each by itself.
+        interval: coverage to aim at, between 0 and 1.
+        seed: of the bootstrap.
+        weights: shape (n,), above 0; ``None``: all alike.
+
+    Raises:
+        InputError: a coverage or a seed out of range.
+    """
+
+    clusters: Integers | None
+    interval: float
+    seed: int
+    weights: Floats | None = None
+
+    def __post_init__(self) -> None:
+        check_interval(self.interval)
+        check_seed(self.seed)
+
+    def coefficient(self, coefficient: Weighted, measured: tuple[Floats, ...]) -> float:
+        """Compute a coefficient of all items, with their weights."""
+        weights = np.ones(len(measured[0])) if self.weights is None else self.weights
+        return float(coefficient(*measured, weights[None, :])[0])
+
+    def numbered(self, n: int) -> Integers:
+        """Number the clusters of n items in order of first appearance, so that their names do not matter."""
+        return np.arange(n) if self.clusters is None else _by_appearance(self.clusters)
+
+
+def replicates_for(n: int) -> int:
+    """Say how many replicates n items get: 2,000, above 20,000 items 40,000,000 / n but at least 200.
+
+    Example:
+        >>> replicates_for(100), replicates_for(40_000)
+        (2000, 1000)
+    """
+    return max(_FEWEST_REPLICATES, min(_MOST_REPLICATES, _MOST_DRAWS // max(n, 1)))
+
+
+def bootstrapped(
+    value: float, coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan, stretch: Stretch
+) -> Estimate:
+    """Put an interval over items around a coefficient: expanded percentiles of its bootstrap replicates.
+
+    With fewer than 10 clusters percentiles are too narrow, and the interval is that of a jackknife.
+
+    Args:
+        value: the coefficient of all items.
+        coefficient: computes it from the measurements and from how much each item counts.
+        measured: the measurements, items along their first axis.
+        plan: what is drawn together, weights, the coverage and the seed.
+        stretch: of the coefficient, for the jackknife.
+    """
+    n = len(measured[0])
+    clusters = plan.numbered(n)
+    m = int(clusters.max()) + 1 if n else 0
+    weights = 1.0 if plan.weights is None else plan.weights
+    if m < _FEWEST_PAIRS:
+        return Estimate(value, float("nan"), float("nan"))
+    if m < FEWEST_CLUSTERS:
+        left_out = coefficient(*measured, (1 - np.eye(m))[:, clusters] * weights)
+        return Estimate(value, *jackknife_interval(value, left_out, plan.interval, stretch))
+    rng = np.random.default_rng(plan.seed)
+    blocks = drawn_counts(m, replicates_for(n), rng)
+    # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.
+    draws = (part for block in blocks for part in np.array_split(block, -(-n // m)))
+    drawn = np.concatenate(
+        [coefficient(*measured, counts[:, clusters] * weights) for counts in draws if len(counts)]
+    )
+    low, high = percentile_interval(drawn[:, None], m, plan.interval)
+    return Estimate(value, float(low[0]), float(high[0]))
+
+
+def _by_appearance(clusters: Integers) -> Integers:
+    _, first, place = np.unique(clusters, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[place]

@@ -1,0 +1,100 @@
+"""A running tally of cluster totals: exact while clusters are few, bounded in memory however many come."""
+
+import numpy as np
+
+from semscale.stats.intervals.moments import Moments
+from semscale.types import Floats, Integers
+
+MAX_CLUSTERS = 20_000
+"""Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
+
+_RANDOM_GROUPS = 2048
+
+
+class Tally:
+    """Totals of the rows of one group, by cluster.
+
+    Rows of weight 0 are passed over, so that they count neither as rows nor as clusters. Rows without a
+    cluster are clusters of their own. Above ``MAX_CLUSTERS`` clusters, those are given up in
+    favour of their sums; named clusters, whose rows may still come, are put together into 2,048 random groups
+    by their number. Random groups of whole clusters leave the variance estimate unbiased.
+
+    Args:
+        k: number of points.
+
+    References:
+        Random groups: Wolter (2007), Introduction to Variance Estimation, chapter 2,
+        doi 10.1007/978-0-387-35099-8.
+    """
+
+    def __init__(self, k: int) -> None:
+        self.n_rows = 0
+        self.weight = 0.0
+        self.squared_weight = 0.0
+        self.exact = True
+        self._sums = Moments.empty(k)
+        self._kept: list[Floats] = []
+        self._clusters = np.zeros(0, dtype=np.int64)
+        self._totals = np.zeros((0, k + 1))
+
+    def add(self, pmf: Floats, weights: Floats, clusters: Integers | None = None) -> None:
+        """Add rows.
+
+        Args:
+            pmf: shape (m, k).
+            weights: shape (m,), finite and not negative.
+            clusters: shape (m,), a number for each row's cluster, well mixed in its lowest bits (a hash);
+                either in every call or in none.
+        """
+        counting = weights > 0
+        if not counting.all():
+            pmf, weights = pmf[counting], weights[counting]
+            clusters = None if clusters is None else clusters[counting]
+        rows = np.column_stack([pmf * weights[:, None], weights])
+        self.n_rows += len(rows)
+        self.weight += float(weights.sum())
+        self.squared_weight += float(weights @ weights)
+        if clusters is None:
+            self._add_singles(rows)
+        else:
+            self._add_clustered(rows, clusters)
+
+    @property
+    def effective_n(self) -> float:
+        """Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight.
+
+        References:
+            Kish (1965), Survey Sampling, section 11.7.
+        """
+        return self.weight**2 / self.squared_weight if self.squared_weight > 0 else 0.0
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over all clusters so far."""
+        return self._sums.added(self._totals)
+
+    @property
+    def totals(self) -> Floats:
+        """Totals of every cluster, shape (m, k + 1); only while ``exact``."""
+        return np.concatenate([*self._kept, self._totals])
+
+    def _add_singles(self, rows: Floats) -> None:
+        self._sums = self._sums.added(rows)
+        if self.exact:
+            self._kept.append(rows)
+            self.exact = self.n_rows <= MAX_CLUSTERS
+        if not self.exact:
+            self._kept = []
+
+    def _add_clustered(self, rows: Floats, clusters: Integers) -> None:
+        if not self.exact:
+            clusters = clusters % _RANDOM_GROUPS
+        self._join(np.r_[self._clusters, clusters], np.concatenate([self._totals, rows]))
+        if self.exact and len(self._clusters) > MAX_CLUSTERS:
+            self.exact = False
+            self._join(self._clusters % _RANDOM_GROUPS, self._totals)
+
+    def _join(self, clusters: Integers, rows: Floats) -> None:
+        self._clusters, place = np.unique(clusters, return_inverse=True)
+        columns = [np.bincount(place, weights=column, minlength=len(self._clusters)) for column in rows.T]
+        self._totals = np.column_stack(columns)

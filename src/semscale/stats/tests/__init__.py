@@ -1,0 +1,1 @@
+"""Hypothesis tests, their power, and evidence over time."""

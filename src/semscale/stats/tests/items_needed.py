@@ -1,0 +1,72 @@
+"""How many items would decide a question about a mean, if mean and spread stayed as they are."""
+
+from math import ceil, log2
+
+import numpy as np
+from scipy.special import stdtrit
+
+from semscale.stats.tests.bisection import fewest
+
+_MOST = 10**9
+
+
+def signs_needed(alpha: float) -> int:
+    """Find how many items a sign test needs at least: n equal signs have the p-value ``2 ** -n``.
+
+    Example:
+        >>> signs_needed(0.05)
+        5
+    """
+    return max(2, ceil(-log2(alpha)))
+
+
+def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None:
+    """Find how many items make a mean significant in a one-sided t-test.
+
+    The smallest n with ``drift >= t(1 - alpha, n - 1) * sd / sqrt(n)``, and with as many as a
+    sign test needs at least.
+
+    Args:
+        drift: the mean.
+        sd: standard deviation of items, not negative.
+        alpha: level, 0 to 1.
+
+    Returns:
+        The number; ``None`` where none up to 1e9 is enough.
+
+    Example:
+        >>> needed_for_significance(0.5, 1.0, 0.05), needed_for_significance(0.4, 0.0, 0.05)
+        (13, 5)
+    """
+    if not (drift > 0 and sd >= 0):
+        return None
+
+    def enough(n: int) -> bool:
+        return bool(drift >= -stdtrit(n - 1, alpha) * sd / np.sqrt(n))
+
+    return fewest(enough, signs_needed(alpha), _MOST)
+
+
+def needed_for_width(half_width: float, sd: float, interval: float) -> int | None:
+    """Find how many items make a t interval's half-width less than this.
+
+    Args:
+        half_width: to fall below.
+        sd: standard deviation of items, not negative.
+        interval: coverage, 0 to 1.
+
+    Returns:
+        The smallest n with ``t((1 + interval) / 2, n - 1) * sd / sqrt(n) < half_width``; ``None`` where none
+        up to 1e9 is enough.
+
+    Example:
+        >>> needed_for_width(0.5, 1.0, 0.95)
+        18
+    """
+    if not (half_width > 0 and sd >= 0):
+        return None
+
+    def enough(n: int) -> bool:
+        return bool(-stdtrit(n - 1, (1 - interval) / 2) * sd / np.sqrt(n) < half_width)
+
+    return fewest(enough, 2, _MOST)

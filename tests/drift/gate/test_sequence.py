@@ -1,0 +1,91 @@
+import numpy as np
+import pytest
+from made_up import comparison, stored_comparison
+
+from semscale.drift.gate.sequence import one_series, sequence_tests, series_before
+from semscale.drift.gate.settings import GateSettings
+
+SIGNATURE = stored_comparison({"match": 0.1}).signature
+
+
+def picked(comparisons):
+    return one_series(comparisons, baseline_id="b" * 32, signature=SIGNATURE)
+
+
+def test_a_series_is_in_the_order_of_time():
+    days = [stored_comparison({"match": 0.1}, day=day) for day in (3, 1, 2)]
+    series, left_out = picked(days)
+    assert [kept.compared.day for kept in series] == [2, 3, 4]
+    assert left_out == []
+
+
+def test_what_is_no_part_of_it_is_counted_and_named():
+    other = stored_comparison({"match": 0.1}, day=1, baseline_id="d" * 32, candidate_id="1" * 32)
+    older = stored_comparison({"match": 0.1}, day=2, signature="semscale 0.0.1|drift", candidate_id="2" * 32)
+    series, left_out = picked([stored_comparison({"match": 0.1}, day=3), other, older])
+    assert len(series) == 1
+    assert left_out == [
+        "comparisons left out, another baseline (1): of '11111111'",
+        "comparisons left out, measured otherwise (1): of '22222222'",
+    ]
+
+
+def test_a_candidate_counts_once_by_its_last_comparison():
+    first = stored_comparison({"match": 0.1}, day=1, candidate_id="x" * 32, id="first")
+    again = stored_comparison({"match": 0.2}, day=2, candidate_id="x" * 32, id="again")
+    series, left_out = picked([again, first])
+    assert [kept.id for kept in series] == ["again"]
+    assert left_out == ["comparisons left out, the candidate was compared again later (1): of 'xxxxxxxx'"]
+
+
+def test_this_candidate_does_not_count_twice():
+    made = comparison({"match": [0.1, 0.2]})
+    before = stored_comparison({"match": 0.1}, day=1)
+    same = stored_comparison({"match": 0.15}, day=2, candidate_id=made.candidate.id)
+    series, left_out = series_before(made, [before, same])
+    assert ([kept.id for kept in series], left_out) == ([before.id], [])
+
+
+def test_losses_allowed_and_evidence_by_hand():
+    # Rerun's mean .05, margin .05: allowed .1. Runs by hand in test_betting: 1.1079271, then 3.4889344, to
+    # which the items add: mean of (1 + 3 b) (1 + 5 b) = 1 + 4 + 15 * .333325 = 9.999875, times w(2) / 2.
+    made = comparison({"match": [0.4, 0.6]}, reruns=[{"match": [0.0, 0.1]}])
+    (test,) = sequence_tests(made, [stored_comparison({"match": 0.5})], {"match": 0.05}, GateSettings())
+    assert test.losses == (0.5, 0.5)
+    assert test.allowed == pytest.approx(0.1)
+    np.testing.assert_allclose(test.evidence, [1.1079271, 3.4889344 + 0.7598995], rtol=1e-6)
+    assert test.p_adjusted == pytest.approx(1 / 4.2488339)
+    assert not test.is_significant
+
+
+def test_fields_are_measured_by_their_worst_case_and_metrics_adjusted_together():
+    # Worst case 2.5: 1.25 is .5 of it, .25 allowed is .1 of it: 3.4889344 as above, and by the one
+    # item w(2) * 3.0 / 2 = .2279727; two metrics: twice p.
+    made = comparison({"match": [0.0], "credits_difference": [1.25]})
+    before = [stored_comparison({"match": 0.0, "credits_difference": 1.25})]
+    tests = sequence_tests(made, before, {"match": 0.05, "credits_difference": 0.25}, GateSettings())
+    assert tests[1].evidence[-1] == pytest.approx(3.7169071)
+    assert tests[1].p_adjusted == pytest.approx(2 / 3.7169071)
+    assert tests[0].p_adjusted == 1.0
+
+
+def test_losses_beyond_the_worst_case_count_as_the_worst_case():
+    made = comparison({"credits_difference": [9.0]})
+    (test,) = sequence_tests(made, [], {"credits_difference": 0.25}, GateSettings())
+    # 1 + .5 * (1 / .1 - 1) = 5.5, and w(1) = .6079271: for the mean half of
+    # 5.5 w(1) + .3920729, for the item half of 5.5 w(1).
+    assert test.losses == (9.0,)
+    assert test.evidence == pytest.approx((3.5396355,))
+
+
+def test_runs_without_the_metric_add_nothing():
+    made = comparison({"match": [np.nan]})
+    (test,) = sequence_tests(made, [stored_comparison({"silence": 0.1})], {"match": 0.05}, GateSettings())
+    assert np.isnan(test.losses).all()
+    assert (test.evidence, test.p_adjusted) == ((1.0, 1.0), 1.0)
+
+
+def test_reruns_without_a_value_allow_nothing_to_be_shown():
+    made = comparison({"match": [0.9]}, reruns=[{"match": [np.nan]}])
+    (test,) = sequence_tests(made, [], {"match": 0.05}, GateSettings())
+    assert (test.evidence, test.is_significant) == ((1.0,), False)

@@ -1,0 +1,235 @@
+"""The engine against a slow encoder in NumPy, and the promises about order, duplicates and long texts."""
+
+import json
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+from slow_encoder import slow_states
+
+from semscale.embedding.engines.openvino import OpenVinoEmbedder
+from semscale.embedding.tokens.token_states import TokenEncoder
+from semscale.errors import InputError, ModelError
+
+FAMILIES = ["bert", "roberta", "xlm-roberta", "distilbert"]
+TEXTS = ["w1 w2 w3", "w4", "w9 w8 w7 w6 w5 w4 w3 w2 w1", "w1 w2 w3", "w25 unknown w0"]
+
+
+def token_ids(config: dict, text: str) -> list[int]:
+    """The ids of the test tokenizer: three special tokens, [UNK], then w0, w1, ..."""
+    start, end = (1, 2) if config["pad_token_id"] == 0 else (0, 2)
+    inner = [int(word[1:]) + 4 if word[1:].isdigit() else 3 for word in text.split()]
+    return [start, *inner, end]
+
+
+def load(folder: Path, **settings: str) -> OpenVinoEmbedder:
+    return OpenVinoEmbedder(folder, name="random", sha256="0" * 64, **settings)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_vector_is_the_mean_state_at_length_1(family, write_checkpoint):
+    folder, weights = write_checkpoint(family)
+    config = json.loads((folder / "config.json").read_text())
+    embeddings = load(folder).embed(TEXTS)
+    for text, vector in zip(TEXTS, embeddings.vectors, strict=True):
+        mean = slow_states(weights, config, token_ids(config, text))[-1].mean(axis=0)
+        np.testing.assert_allclose(vector, mean / np.linalg.norm(mean), atol=1e-5)
+
+
+def test_cls_pooling_takes_the_first_state(write_checkpoint):
+    folder, weights = write_checkpoint("bert")
+    modules = [{"type": "sentence_transformers.models.Transformer", "path": ""}]
+    modules.append({"type": "sentence_transformers.models.Pooling", "path": "1_Pooling"})
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir()
+    pooling = {"pooling_mode_cls_token": True, "pooling_mode_mean_tokens": False}
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    config = json.loads((folder / "config.json").read_text())
+    first = slow_states(weights, config, token_ids(config, TEXTS[2]))[-1][0]
+    vector = load(folder).embed([TEXTS[2]]).vectors[0]
+    np.testing.assert_allclose(vector, first / np.linalg.norm(first), atol=1e-5)
+
+
+@pytest.mark.parametrize("prefix", ["bert.", "model."])
+def test_a_prefix_on_every_name_changes_nothing(prefix, write_checkpoint):
+    plain, _ = write_checkpoint("bert", seed=3)
+    expected = load(plain).embed(TEXTS).vectors
+    plain.rename(plain.with_name("plain"))
+    prefixed, _ = write_checkpoint("bert", seed=3, prefix=prefix)
+    np.testing.assert_array_equal(load(prefixed).embed(TEXTS).vectors, expected)
+
+
+@pytest.mark.parametrize("precision", ["exact", "fast"])
+def test_company_and_order_never_change_a_bit(precision, write_checkpoint):
+    embedder = load(write_checkpoint("bert")[0], precision=precision)
+    together = embedder.embed(TEXTS).vectors
+    for text, vector in zip(TEXTS, together, strict=True):
+        np.testing.assert_array_equal(embedder.embed([text]).vectors[0], vector)
+    np.testing.assert_array_equal(embedder.embed(TEXTS[::-1]).vectors, together[::-1])
+
+
+def test_a_long_text_is_read_in_windows_and_counted(write_checkpoint):
+    embedder = load(write_checkpoint("bert")[0])
+    # 24 positions, so 22 words a window; windows share 24 // 4 = 6 tokens, so they begin at words 0, 16, 32.
+    words = [f"w{place % 20}" for place in range(40)]
+    embeddings = embedder.embed([" ".join(words), "w1"])
+    assert embeddings.windows.tolist() == [3, 1]
+    assert embeddings.n_windowed == 1
+    pieces = [" ".join(words[start : start + 22]) for start in (0, 16, 32)]
+    vectors = embedder.embed(pieces).vectors.astype(np.float64)
+    # Windows hold 24, 24 and 8 + 2 tokens with their special tokens.
+    mean = 24 * vectors[0] + 24 * vectors[1] + 10 * vectors[2]
+    np.testing.assert_allclose(embeddings.vectors[0], mean / np.linalg.norm(mean), atol=1e-6)
+
+
+def test_no_texts_give_no_vectors(write_checkpoint):
+    embeddings = load(write_checkpoint("bert")[0]).embed([])
+    assert embeddings.vectors.shape == (0, 8)
+    assert embeddings.windows.shape == (0,)
+
+
+def test_progress_reaches_the_number_of_distinct_texts(write_checkpoint):
+    seen = []
+    load(write_checkpoint("bert")[0]).embed(TEXTS, progress=lambda *call: seen.append(call))
+    assert seen[-1] == ("embedding", 4, 4)  # TEXTS holds one text twice
+
+
+def test_the_signature_states_what_decides_the_numbers(write_checkpoint):
+    signature = load(write_checkpoint("roberta")[0]).signature
+    names = [name for name, _ in signature.fields]
+    assert names == ["model", "setup", "engine", "precision", "pooling", "window"]
+    assert (
+        "window",
+        "22/5",
+    ) in signature.fields  # 24 positions less the 2 that RoBERTa keeps; a quarter shared
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"model_type": "gpt2"}, "model_type 'gpt2'"),
+        ({"hidden_act": "mish"}, "activation 'mish'"),
+        ({"position_embedding_type": "relative_key"}, "absolute positions"),
+    ],
+)
+def test_what_cannot_be_run_exactly_is_refused(settings, message, write_checkpoint):
+    folder, _ = write_checkpoint("bert", **settings)
+    with pytest.raises(ModelError, match=message):
+        load(folder)
+
+
+def test_damaged_weights_are_a_model_error(write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    whole = (folder / "model.safetensors").read_bytes()
+    (folder / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ModelError, match="model.safetensors cannot be read"):
+        load(folder).embed(["w1"])
+
+
+@pytest.mark.parametrize("name", ["config.json", "tokenizer.json", "model.safetensors"])
+def test_a_missing_file_is_named(name, write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    (folder / name).unlink()
+    with pytest.raises(ModelError, match=f"has no {name}"):
+        load(folder)
+
+
+def test_bad_arguments_are_named(write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    with pytest.raises(InputError, match="precision must be one of exact, fast, got 'half'"):
+        load(folder, precision="half")
+    embedder = load(folder)
+    with pytest.raises(InputError, match=r"texts\[1\] must be a string, got int"):
+        embedder.embed(["w1", 5])
+    with pytest.raises(InputError, match="got one string"):
+        embedder.embed("w1")
+
+
+def test_bfloat16_weights_are_read_as_their_upper_halves(write_checkpoint):
+    folder, weights = write_checkpoint("bert")
+    rounded = {name: (value.view(np.uint32) >> 16 << 16).view(np.float32) for name, value in weights.items()}
+    write_bfloat16(folder / "model.safetensors", weights)
+    config = json.loads((folder / "config.json").read_text())
+    expected = slow_states(rounded, config, token_ids(config, TEXTS[0]))[-1]
+    np.testing.assert_allclose(
+        TokenEncoder(load(folder)).token_states(TEXTS[:1], layer=3)[0].states, expected, atol=2e-5
+    )
+
+
+def write_bfloat16(path: Path, weights: dict) -> None:
+    """Write the safetensors layout by hand: header length, JSON header, raw little-endian bytes."""
+    header, body = {}, b""
+    for name, value in weights.items():
+        raw = (value.view(np.uint32) >> 16).astype(np.uint16).tobytes()
+        header[name] = {
+            "dtype": "BF16",
+            "shape": value.shape,
+            "data_offsets": [len(body), len(body) + len(raw)],
+        }
+        body += raw
+    text = json.dumps(header).encode()
+    path.write_bytes(len(text).to_bytes(8, sys.byteorder) + text + body)
+
+
+def test_several_threads_may_share_an_embedder(write_checkpoint):
+    embedder = load(write_checkpoint("bert")[0])
+    expected = embedder.embed(TEXTS).vectors
+    with ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(lambda _: embedder.embed(TEXTS).vectors, range(24)))
+    for vectors in results:
+        np.testing.assert_array_equal(vectors, expected)
+
+
+def test_half_a_surrogate_pair_is_read_as_the_replacement_character(write_checkpoint):
+    embedder = load(write_checkpoint("bert")[0])
+    vectors = embedder.embed(["w1 \ud83d", "w1 \ufffd"]).vectors
+    np.testing.assert_array_equal(vectors[0], vectors[1])
+
+
+def test_another_tokenizer_is_another_signature(write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    before = load(folder).signature
+    tokenizer = (folder / "tokenizer.json").read_text().replace('"w25"', '"v25"')
+    (folder / "tokenizer.json").write_text(tokenizer)
+    assert set(before.differences(load(folder).signature)) == {"setup"}
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("config.json", '{"model_type": "bert"}', "config.json lacks 'hidden_act'"),
+        ("modules.json", '[{"path": ""}]', "modules.json has a module without a type"),
+        ("modules.json", "{}", "modules.json holds no list"),
+        ("sentence_bert_config.json", '{"do_lower_case": true}', "sets do_lower_case"),
+        ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "sets default_prompt_name"),
+    ],
+)
+def test_a_damaged_or_foreign_setting_is_named(file, content, message, write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    (folder / file).write_text(content)
+    with pytest.raises(ModelError, match=message):
+        load(folder)
+
+
+def test_a_damaged_tokenizer_is_a_model_error(write_checkpoint):
+    folder, _ = write_checkpoint("bert")
+    (folder / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelError, match="tokenizer.json cannot be read"):
+        load(folder).embed(["w1"])
+
+
+def test_weights_of_another_shape_are_refused(write_checkpoint):
+    folder, _ = write_checkpoint("bert", hidden_size=16)
+    with pytest.raises(ModelError, match=r"has shape \(30, 8\), config.json asks for \(30, 16\)"):
+        load(folder).embed(["w1"])
+
+
+def test_roberta_without_a_padding_id_counts_positions_from_two(write_checkpoint):
+    stated, _ = write_checkpoint("roberta", seed=5)
+    expected = load(stated).embed(TEXTS).vectors
+    config = json.loads((stated / "config.json").read_text())
+    del config["pad_token_id"]
+    (stated / "config.json").write_text(json.dumps(config))
+    np.testing.assert_array_equal(load(stated).embed(TEXTS).vectors, expected)

@@ -1,0 +1,173 @@
+"""Replies as judges write them, and what they state."""
+
+import re
+import unicodedata
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from tests.judging.written_replies import HUNDRED, LIKERT, NO, REFUSED, TRUE_FALSE, UNCERTAIN
+
+from semscale.judging.replies.reading import read_reply
+from semscale.judging.template import Template, load_template
+from semscale.scales import Scale
+
+
+@pytest.mark.parametrize(("reply", "level"), LIKERT)
+def test_likert(reply, level):
+    reading = read_reply(reply, load_template("likert"))
+    assert reading.score == (None if level is NO else (level - 1) / 4)
+
+
+@pytest.mark.parametrize(
+    ("template", "reply", "score"),
+    [
+        (name, *row)
+        for name, rows in (
+            ("continuous", HUNDRED), ("true_false", TRUE_FALSE), ("true_false_uncertain", UNCERTAIN),
+        )
+        for row in rows
+    ],
+)  # fmt: skip
+def test_other_templates(template, reply, score):
+    assert read_reply(reply, load_template(template)).score == score
+
+
+@pytest.mark.parametrize("reply", REFUSED)
+@pytest.mark.parametrize("template", ["likert", "continuous", "true_false"])
+def test_refusals(reply, template):
+    reading = read_reply(reply, load_template(template))
+    assert (reading.score, reading.status) == (None, "refused")
+
+
+def test_an_apology_with_a_score_is_a_score():
+    assert read_reply("I cannot be certain.\nScore: 4", load_template("likert")).score == 0.75
+
+
+def test_the_level_on_the_last_line_counts_where_the_explanation_comes_first():
+    reply, likert = "It omits a date.\n\n4", load_template("likert")
+    assert read_reply(reply, likert).score is None
+    assert read_reply(reply, likert, score_last=True).score == 0.75
+
+
+@pytest.mark.parametrize(
+    ("reply", "whole"), [("Score: 8", False), ("Score: 8\n", False), ("Score: 8\nIt", True)]
+)
+def test_a_number_at_the_end_of_a_cut_reply_may_go_on(reply, whole):
+    assert (read_reply(reply, load_template("continuous"), cut=True).score == 0.08) is whole
+
+
+@pytest.mark.parametrize(
+    ("reply", "explanation"),
+    [
+        ("Score: 4\nExplanation: It omits **one** date.", "It omits **one** date."),
+        ("Explanation: It omits a date.\nScore: 4", "It omits a date."),
+        ('{"score": 4, "explanation": "It *omits* a date."}', "It *omits* a date."),
+        ("4 - It omits a date.", "It omits a date."),
+        ("Score: 4", ""),
+    ],
+)
+def test_the_explanation_is_what_the_judge_wrote(reply, explanation):
+    assert read_reply(reply, load_template("likert"), score_last=True).explanation == explanation
+
+
+@pytest.mark.parametrize(
+    "reply", ["<think>3</think> **Score:** ４ fine", "Score: 4", '```json\n{"score": "4/5"}\n```']
+)
+def test_the_span_is_where_the_level_stands(reply):
+    start, end = read_reply(reply.replace(" fine", ""), load_template("likert")).span
+    assert unicodedata.decimal(reply[start:end]) == 4
+
+
+def scale(*values):
+    points = [
+        {"value": value, "label": f"level {place}"}
+        for place, value in enumerate("abcdefghijk"[: len(values)])
+    ]
+    points = [{"value": value, "label": point["label"]} for value, point in zip(values, points, strict=True)]
+    anchors = {"plain": tuple(f"sentence {place}" for place in range(len(values)))}
+    return Template.from_scale(
+        Scale(name="s", title="S", question="?", provenance="a test", points=points, anchor_sets=anchors)
+    )
+
+
+@pytest.mark.parametrize(
+    ("reply", "score"),
+    [("-2", 0.0), ("Score: -1", 0.25), ("2", 1.0), ("+2", 1.0), ("0", 0.5), ("−2", 0.0), ("Score - 2", NO),
+    ("2/2", NO), ("–2", NO)],
+)  # fmt: skip
+def test_a_scale_below_zero(reply, score):
+    # Values -2 to 2 on 0 to 1: (value + 2) / 4. A dash between words and a number might be a minus.
+    assert read_reply(reply, scale(-2, -1, 0, 1, 2)).score == score
+
+
+def test_ten_is_not_one():
+    template = scale(*range(11))
+    assert [read_reply(reply, template).score for reply in ("10", "1", "Score: 10/10", "1 0")] == [
+        1.0,
+        0.1,
+        1.0,
+        None,
+    ]
+
+
+FRAGMENTS = st.lists(
+    st.sampled_from([
+        "4", "5", "3", "85", "1.0", "0.5", "Score", "score:", ":", " ", "\n", "/5", "/", " or ", " out of 5",
+        "-", "not ",
+        "Mostly correct", "correct", "Incorrect", "The answer is ", "I give it a ", "{", "}", '"score": ',
+        ",", '"', "**", "<think>",
+        "</think>", "```", "%", "(", ")", "maybe ", "Final ", "Explanation: ", ".", "１", "²", "N/A", "one",
+        "if ", "scale of 1 to 10 ",
+    ]),
+    max_size=12,
+).map("".join)  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(
+    st.one_of(FRAGMENTS, st.text(max_size=40)),
+    st.sampled_from(["likert", "continuous", "true_false_uncertain"]),
+)
+@example("Score: İncorrect", "true_false_uncertain")
+@example("ıncorrect", "true_false_uncertain")
+def test_no_score_is_ever_invented(reply, name):
+    template = load_template(name)
+    reading = read_reply(reply, template)
+    if reading.score is None:
+        assert reading.span is None
+        return
+    start, end = reading.span
+    stated = "".join(str(unicodedata.decimal(c, c)) for c in reply[start:end]).casefold().replace(",", ".")
+    words = re.sub(r"[\s_-]+", " ", stated)
+    if template.highest is not None:
+        assert float(stated) / 100 == reading.score
+        return
+    said = {
+        name.casefold()
+        for level in template.levels
+        if level.score == reading.score
+        for name in (level.label, *level.also, *level.keyed)
+    }
+    numbers = {level.number: level.score for level in template.levels if level.number is not None}
+    assert words in said | {"one"} or numbers[float(stated)] == reading.score
+
+
+@settings(max_examples=100, deadline=None)
+@given(FRAGMENTS)
+def test_two_levels_are_never_one(reply):
+    likert = load_template("likert")
+    assert (
+        read_reply(f"Score: 2\n{reply}\nScore: 4", likert).score is None
+        or "think" in reply
+        or "inal" in reply
+        or "{" in reply
+    )
+
+
+@pytest.mark.parametrize(
+    "piece", ["a", "4 ", "Score: ", "{", '{"score": ', "<think>", "(", " ", "\n", "I give it ", "score of "]
+)
+def test_long_replies_are_read_soon(piece):
+    # Each took minutes with patterns that look back over everything; a run of the tests would show it.
+    read_reply(piece * (50_000 // len(piece)), load_template("likert"))

@@ -1,0 +1,76 @@
+"""Which tokens make up which words, for texts on their own and in company."""
+
+import numpy as np
+import pytest
+
+from semscale.embedding.loading import load_token_encoder
+from semscale.matching.words.token_spans import find_words
+from semscale.matching.words.tokenized_texts import TextsRead
+
+TEXTS = [
+    "The left lung is affected.",
+    "\x01",
+    "Zürich, 3 °C?",
+    "?!",
+    "",
+    "苏黎世很大",
+    "line\nbreak İstanbul ﬁne",
+    "antidisestablishmentarianism",
+]
+
+
+def words_by_hand(text, places):
+    special = np.array([True, *[False] * (len(places) - 2), True])
+    found = find_words([text], np.array(places), special, np.array([len(places)]))
+    return found.shown, found.starts.tolist(), found.ends.tolist()
+
+
+def test_a_word_has_its_tokens_and_marks_are_none():
+    places = [[0, 0], [0, 2], [2, 6], [7, 11], [11, 12], [0, 0]]
+    shown = [("Unlike", "Un", "like"), "this"]
+    assert words_by_hand("Unlike this.", places) == (shown, [1, 3], [3, 4])
+
+
+def test_marks_are_words_where_there_is_nothing_else():
+    assert words_by_hand("?!", [[0, 0], [0, 1], [1, 2], [0, 0]]) == (["?", "!"], [1, 2], [2, 3])
+
+
+def test_a_token_belongs_to_the_word_with_its_last_character():
+    # The second token has the space before it, the third one the end of one word and all of the next.
+    shown = [("is", " is"), ("b", "a-b")]
+    assert words_by_hand("x is a-b", [[0, 0], [1, 4], [5, 8], [0, 0]]) == (shown, [1, 2], [2, 3])
+
+
+def test_tokens_without_characters_between_a_words_tokens_are_its_own():
+    places = [[0, 0], [0, 1], [1, 1], [1, 2], [0, 0]]
+    assert words_by_hand("ab", places) == ([("ab", "a", "", "b")], [1], [4])
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return load_token_encoder()
+
+
+def test_company_changes_no_words(encoder):
+    together = TextsRead(TEXTS, encoder)
+    for at, text in enumerate(TEXTS):
+        alone = TextsRead([text], encoder)
+        assert together.words_of(at) == alone.words_of(0)
+        ours, theirs = together.words[at], alone.words[0]
+        pieces = [
+            [read.vocabulary.pieces[number] for number in words.numbers]
+            for read, words in ((together, ours), (alone, theirs))
+        ]
+        assert pieces[0] == pieces[1]
+        assert (ours.starts.tolist(), ours.ends.tolist()) == (theirs.starts.tolist(), theirs.ends.tolist())
+
+
+def test_words_are_found_when_asked_for_and_forgotten(encoder):
+    read = TextsRead(TEXTS, encoder, words=False)
+    assert not read.words
+    read.spell([3, 0, 3])
+    assert set(read.words) == {0, 3}
+    assert read.words_of(0) == ["the", "left", "lung", "is", "affected"]
+    read.forget([0, 1])
+    assert set(read.words) == {3}
+    assert read.words_of(3) == ["?", "!"]

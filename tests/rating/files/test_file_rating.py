@@ -1,0 +1,282 @@
+"""Files: the same numbers as in memory, in any parts, and nothing left of what cannot be used."""
+
+import datetime as dt
+import shutil
+
+import numpy as np
+import polars as pl
+import pytest
+import xlsxwriter
+from polars.testing import assert_frame_equal
+
+from semscale.errors import InputError, UnknownNameError
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.store import workbook
+from semscale.store.reading import open_table
+from semscale.store.writing import write_table
+
+FORMATS = ["csv", "jsonl", "parquet", "xlsx"]
+
+
+@pytest.mark.parametrize("part_rows", [1, 7, 60, 1000])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, answers, kind, part_rows):
+    out = tmp_path / f"rated.{kind}"
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(part_rows))
+    (rated,) = open_table(out).batches(1000)
+    frame = survey.some_answers()
+    expected = rater.rate(frame["text"]).to_frame().rename(lambda name: f"semscale_{name}")
+    if kind == "xlsx":
+        frame = frame.with_columns(pl.col("text").replace("", None))
+    texts = [name for name, dtype in expected.schema.items() if dtype == pl.String]
+    kept = rated.select(pl.col(frame.columns).cast(pl.String))
+    assert_frame_equal(kept, frame)
+    # Cosines are computed in float32, whose last digit depends on how many are computed at once.
+    got = rated.select(expected.columns).with_columns(pl.all().exclude(texts).cast(pl.Float64))
+    assert_frame_equal(got, expected.with_columns(pl.all().exclude(texts).cast(pl.Float64)), abs_tol=1e-5)
+    assert survey.files_in(tmp_path) == ["answers.parquet", out.name]
+
+
+@pytest.mark.parametrize("part_rows", [1, 7, 1000])
+@pytest.mark.parametrize("kind", FORMATS)
+def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_rows):
+    frame = survey.some_answers()
+    path = tmp_path / f"answers.{kind}"
+    write_table(frame, path)
+    summary = rate_file(
+        open_table(path), survey.ALL_COLUMNS, rater=rater, settings=FileSettings(part_rows, seed=3)
+    )
+    ratings = rater.rate(frame["text"])
+    estimates = ratings.estimate(
+        weights=frame["weight"].cast(pl.Float64), by=frame["region"], respondents=frame["person"], seed=3
+    )
+    survey.assert_same_estimates(summary.estimates, estimates)
+    expected = ratings.summarize(frame["text"], estimates=estimates, source=path.name, seed=3)
+    for name in ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature"):
+        assert getattr(summary, name) == getattr(expected, name), name
+    for name in ("sample", "left_out"):
+        assert_frame_equal(getattr(summary, name), getattr(expected, name), abs_tol=1e-5)
+    for name in ("most_certain", "least_certain"):
+        # Texts of the same words in another order are equally certain, up to a last digit.
+        table, same = getattr(summary, name), getattr(expected, name)
+        assert table["text"].is_unique().all()
+        np.testing.assert_allclose(table["entropy"], same["entropy"], atol=1e-5)
+    np.testing.assert_allclose(summary.set_agreement, expected.set_agreement, atol=1e-5)
+    humans = [1.0, 2.0, [3.0, 4.0], [1.0, 2.0], None]
+    written = ["1", "2", "[3, 4]", "[1, 2]", None]
+    compared = ratings.compare(
+        [humans[written.index(cell)] for cell in frame["human"]],
+        texts=frame["text"].to_list(),
+        respondents=frame["person"],
+        weights=frame["weight"].cast(pl.Float64),
+        seed=3,
+    )
+    assert summary.comparison.n == compared.n
+    assert summary.comparison.pearson.value == pytest.approx(compared.pearson.value, abs=1e-5)
+    assert summary.comparison.null_length == compared.null_length
+    assert (summary.by, summary.weight, summary.respondent) == ("region", "weight", "person")
+
+
+def test_the_sample_does_not_depend_on_the_parts(survey, tmp_path, rater):
+    path = tmp_path / "answers.parquet"
+    survey.some_answers(2000).write_parquet(path)
+    rows = [
+        rate_file(open_table(path), FileColumns("text"), rater=rater, settings=settings).sample["row"]
+        for settings in (FileSettings(90), FileSettings(2000), FileSettings(90, seed=1))
+    ]
+    assert rows[0].equals(rows[1])
+    assert rows[0].is_sorted()
+    assert rows[0].n_unique() == 400
+    assert not rows[2].equals(rows[0])
+
+
+def test_cells_that_are_no_texts_have_a_status_and_are_counted(tmp_path, rater):
+    path = tmp_path / "answers.jsonl"
+    path.write_text(
+        '{"text": "great thing"}\n{"text": 5}\n{"text": NaN}\n{"text": ["a"]}\n{}\n{"text": ""}\n'
+    )
+    out = tmp_path / "rated.jsonl"
+    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out, settings=FileSettings(2))
+    (rated,) = open_table(out).batches(10)
+    assert rated["semscale_status"].to_list() == [
+        "scored", "not-text", "missing", "not-text", "missing", "empty",
+    ]  # fmt: skip
+    assert rated["text"].to_list() == ["great thing", "5", None, '["a"]', None, ""]
+    assert rated["semscale_mean"].null_count() == 5
+    assert summary.counts == {"scored": 1, "missing": 2, "not-text": 2, "empty": 1}
+
+
+def test_dates_truth_values_and_numbers_of_excel_are_no_texts(tmp_path, rater):
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})
+        for row, cell in enumerate(["text", "great thing", True, 5]):
+            sheet.write(row, 0, cell)
+        sheet.write_datetime(4, 0, dt.datetime(2024, 3, 1), day)
+    out = tmp_path / "rated.csv"
+    summary = rate_file(open_table(path), FileColumns("text"), rater=rater, out=out)
+    assert summary.counts == {"scored": 1, "not-text": 3}
+    (rated,) = open_table(out).batches(10)
+    assert rated["text"].to_list() == ["great thing", "true", "5", "2024-03-01 00:00:00"]
+
+
+def test_nothing_is_written_unless_asked(survey, tmp_path, rater, answers):
+    rate_file(answers, FileColumns("text"), rater=rater)
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+
+
+def test_progress_is_told(rater, answers):
+    told = []
+    rate_file(
+        answers,
+        FileColumns("text"),
+        rater=rater,
+        settings=FileSettings(25),
+        progress=lambda *step: told.append(step),
+    )
+    assert [step for step in told if step[0] == "rating"] == [("rating", n, 60) for n in (25, 50, 60)]
+    assert any(step[0] == "embedding" for step in told)
+
+
+# --- what cannot be used --------------------------------------------------------------------------
+
+
+def csv_of(folder, text):
+    path = folder / "answers.csv"
+    path.write_text(text)
+    return open_table(path)
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"text": "txt"}, "text: .* no column 'txt'; did you mean 'text'"),
+        ({"text": "text", "by": "regoin"}, "by: .* no column 'regoin'; did you mean 'region'"),
+        ({"text": "text", "weight": "w"}, "weight: .* no column 'w'"),
+        ({"text": "text", "respondent": "persons"}, "respondent: .*'persons'; did you mean 'person'"),
+        ({"text": "text", "human": "humans"}, "human: .*'humans'; did you mean 'human'"),
+    ],
+)
+def test_a_missing_column(rater, answers, columns, message):
+    with pytest.raises(UnknownNameError, match=message):
+        rate_file(answers, FileColumns(**columns), rater=rater)
+
+
+LATE = "".join(f"great thing,{n}\n" for n in range(20))
+
+
+@pytest.mark.parametrize(
+    ("rows", "columns", "message"),
+    [
+        (LATE + "too,many,cells\n", {}, "line 22: 3 cells"),
+        (LATE + "bad stuff,-1\n", {"weight": "n"}, "weight: .* finite numbers >= 0, but data row 21"),
+        (LATE + "bad stuff,much\n", {"weight": "n"}, "weight: .* data row 21 has 'much'"),
+        (LATE + "bad stuff,good\n", {"human": "n"}, "human: .* data row 21 has 'good'"),
+        (LATE, {"human": "n", "human_range": (0.0, 18.0)}, "human_range is 0 to 18, but data row 20"),
+        ("great thing,\n", {"human": "n"}, "human: column 'n' has no rating for any text"),
+        ("great thing,0\n", {"weight": "n"}, "weights must not all be 0"),
+    ],
+)
+def test_a_wrong_cell_far_down_leaves_nothing_behind(survey, tmp_path, rater, rows, columns, message):
+    table = csv_of(tmp_path, "text,n\n" + rows)
+    with pytest.raises(InputError, match=message):
+        rate_file(
+            table,
+            FileColumns("text", **columns),
+            rater=rater,
+            out=tmp_path / "rated.csv",
+            settings=FileSettings(part_rows=5),
+        )
+    assert survey.files_in(tmp_path) == ["answers.csv"]
+    assert not (tmp_path / "rated.csv.parts").exists()
+
+
+def test_names_of_the_result_are_reserved(tmp_path, rater):
+    table = csv_of(tmp_path, "text,semscale_mean\ngreat thing,1\n")
+    with pytest.raises(InputError, match="has a column 'semscale_mean'"):
+        rate_file(table, FileColumns("text"), rater=rater)
+
+
+def test_a_reserved_name_that_appears_late(tmp_path, rater):
+    path = tmp_path / "answers.jsonl"
+    path.write_text('{"text": "great"}\n' * 1200 + '{"text": "great", "semscale_mode": 1}\n')
+    with pytest.raises(InputError, match="has a column 'semscale_mode'"):
+        rate_file(open_table(path), FileColumns("text"), rater=rater)
+
+
+def test_the_input_is_never_the_output(survey, rater, answers):
+    with pytest.raises(InputError, match="out must not be the input"):
+        rate_file(answers, FileColumns("text"), rater=rater, out=answers.path)
+    assert_frame_equal(pl.read_parquet(answers.path), survey.some_answers())
+
+
+def test_too_many_rows_for_excel_are_refused_before_any_work(
+    tmp_path, rater, answers, toy_embedder, monkeypatch
+):
+    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
+        rate_file(answers, FileColumns("text"), rater=rater, out=tmp_path / "rated.xlsx")
+    assert toy_embedder.embedded == []
+
+
+@pytest.mark.parametrize("name", ["answers.csv", "answers.jsonl"])
+def test_rows_of_a_text_file_are_counted_for_excel_before_any_work(
+    survey, tmp_path, rater, toy_embedder, monkeypatch, name
+):
+    monkeypatch.setattr(workbook, "MAX_ROWS", 59)
+    write_table(survey.some_answers(), tmp_path / name)
+    with pytest.raises(InputError, match="an Excel sheet holds 59 rows, but there are 60"):
+        rate_file(
+            open_table(tmp_path / name),
+            FileColumns("text"),
+            rater=rater,
+            out=tmp_path / "rated.xlsx",
+            settings=FileSettings(20),
+        )
+    assert toy_embedder.embedded == []
+    assert survey.files_in(tmp_path) == [name]
+
+
+@pytest.mark.parametrize(
+    ("columns", "cell"), [({"weight": "n"}, "-1"), ({"human": "n"}, "good"), ({"by": "n"}, "1000")]
+)
+def test_cells_beside_the_texts_are_checked_before_any_work(tmp_path, rater, toy_embedder, columns, cell):
+    # With the last row there are 1,001 groups: 0 to 999 and 1000.
+    rows = "".join(f"great thing,{n}\n" for n in range(1000))
+    table = csv_of(tmp_path, f"text,n\n{rows}great thing,{cell}\n")
+    with pytest.raises(InputError):
+        rate_file(table, FileColumns("text", **columns), rater=rater, settings=FileSettings(300))
+    assert toy_embedder.embedded == []
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({"part_rows": 0}, "part_rows must be at least 1, got 0"),
+        ({"interval": 1.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 1.0"),
+        ({"interval": 0.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 0.0"),
+    ],
+)
+def test_settings_out_of_range(setting, message):
+    with pytest.raises(InputError, match=message):
+        FileSettings(**setting)
+
+
+@pytest.mark.parametrize("moment", [("rating", 20), ("writing", 0), ("rating", 60)])
+@pytest.mark.parametrize("removed", [".", "part-000000.parquet"])
+def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, answers, moment, removed):
+    out = tmp_path / "rated.csv"
+    folder = tmp_path / "rated.csv.parts"
+
+    def remove(*told):
+        if told[:2] == moment and (folder / removed).exists():
+            shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
+
+    with pytest.raises(InputError, match="out: .*parts, where .* removed or changed during the run"):
+        rate_file(
+            answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10), progress=remove
+        )
+    assert survey.files_in(tmp_path) == ["answers.parquet"]
+    rate_file(answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10))
+    assert survey.files_in(tmp_path) == ["answers.parquet", "rated.csv"]

@@ -1,0 +1,255 @@
+"""Comparison with humans: mapping by hand, coefficients by SciPy, and what is missing stays missing."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semscale.errors import InputError
+from semscale.rating.human.comparison import compare, text_lengths
+from semscale.rating.human.values import human_table
+from semscale.signature import Signature
+
+NAN = float("nan")
+FIVE = np.arange(1.0, 6.0)
+
+
+def machine(n=80, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = rng.uniform(1, 5, n)
+    lean = np.exp(-((truth[:, None] - FIVE) ** 2))
+    return lean / lean.sum(axis=1, keepdims=True), truth + rng.normal(scale=0.3, size=n).clip(-1, 1)
+
+
+def test_correlations_are_of_the_means():
+    pmf, human = machine()
+    compared = compare(pmf, human.clip(1, 5), values=FIVE)
+    assert compared.n == 80
+    assert compared.pearson.value == pytest.approx(stats.pearsonr(pmf @ FIVE, human.clip(1, 5)).statistic)
+    assert compared.spearman.value == pytest.approx(stats.spearmanr(pmf @ FIVE, human.clip(1, 5)).statistic)
+    assert compared.pearson.low < compared.pearson.value < compared.pearson.high
+    assert compared.ceiling is None
+    assert compared.null_length is None
+    assert compared.points.shape == (80, 2)
+
+
+def test_human_values_are_laid_on_the_scale_by_hand():
+    # -4..4 onto 1..5: -4 -> 1, 4 -> 5, 1 -> 1 + 5 / 8 * 4 = 3.5, half on 3 and half on 4.
+    # Text 2 has raters 3 (4.5) and 4 (5): half of the mass each: .25 on 4, .75 on 5.
+    compared = compare(np.eye(5)[:3], [-4, 1, [3, 4, None]], values=FIVE, human_range=(-4, 4))
+    np.testing.assert_allclose(compared.human_pmf, np.array([1, 0, 0.5, 0.5 + 0.25, 0.75]) / 3)
+    np.testing.assert_allclose(compared.machine_pmf, np.array([1, 1, 1, 0, 0]) / 3)
+    # Cumulated thirds: 1 1 1.5 2.25 3 against 1 2 3 3 3: the largest gap is 1.5 / 3.
+    assert compared.ks_similarity.value == pytest.approx(0.5)
+
+
+def test_uneven_points_share_by_distance():
+    # 4 lies between 1 and 10, a third of the way.
+    compared = compare(np.eye(3)[:1], [4.0], values=np.array([0.0, 1.0, 10.0]))
+    np.testing.assert_allclose(compared.human_pmf, [0, 2 / 3, 1 / 3])
+
+
+def test_human_values_off_the_scale_leave_distributions_out():
+    pmf, human = machine()
+    compared = compare(pmf, human * 20, values=FIVE)
+    assert compared.ks_similarity is None
+    assert np.isnan(compared.human_pmf).all()
+    assert np.isfinite(compared.pearson.value)
+
+
+def test_rows_without_either_are_set_aside():
+    pmf, human = machine(10)
+    pmf[3] = NAN
+    cells = list(human.clip(1, 5))
+    cells[5] = None
+    cells[6] = [None, NAN]
+    kept = [0, 1, 2, 4, 7, 8, 9]
+    compared = compare(pmf, cells, values=FIVE, lengths=np.arange(10.0))
+    assert compared.n == 7
+    assert compared.pearson.value == pytest.approx(
+        stats.pearsonr((pmf @ FIVE)[kept], human.clip(1, 5)[kept])[0]
+    )
+    assert compared.null_length.value == pytest.approx(stats.pearsonr(kept, human.clip(1, 5)[kept])[0])
+
+
+def test_several_raters_set_a_ceiling():
+    rng = np.random.default_rng(1)
+    truth = rng.normal(size=(500, 1))
+    raters = truth + rng.normal(size=(500, 4))
+    pmf = rng.dirichlet(np.ones(5), 500)
+    compared = compare(pmf, [list(row) for row in raters], values=FIVE)
+    # Variance 1 of the truth and 1 / 4 of the mean's error: .8
+    assert compared.ceiling.value == pytest.approx(0.8, abs=0.05)
+    again = compare(pmf, raters, values=FIVE)
+    assert again.ceiling == compared.ceiling
+
+
+def test_a_large_comparison_shows_a_seeded_sample():
+    pmf, human = machine(2500)
+    one, same, other = (compare(pmf, human.clip(1, 5), values=FIVE, seed=seed).points for seed in (1, 1, 2))
+    assert one.shape == (2000, 2)
+    np.testing.assert_array_equal(one, same)
+    assert not np.array_equal(one, other)
+
+
+@pytest.mark.parametrize("human", [[], [None, None]])
+def test_nothing_to_compare_is_nan_and_not_zero(human):
+    compared = compare(np.eye(5)[: len(human)], human, values=FIVE)
+    assert compared.n == 0
+    assert np.isnan([compared.pearson.value, compared.spearman.value, *compared.machine_pmf]).all()
+
+
+@pytest.mark.parametrize(
+    ("human", "settings", "message"),
+    [
+        ([1, 2], {}, "human must have 3 rows"),
+        ([1, "2", 3], {}, r"finite numbers: not so in 1 row\(s\), from 0: 1$"),
+        ([1, 2, [3, np.inf]], {}, "from 0: 2$"),
+        ([1, 9, 3], {"human_range": (1, 7)}, r"human_range 1 to 7: not so in 1 row\(s\), from 0: 1$"),
+        ([1, 2, 3], {"human_range": (7, 1)}, "human_range must be the lowest value, then the highest.*7 1"),
+        ([1, 2, 3], {"human_range": (1, np.inf)}, "two finite numbers such as 1 7, got 1 inf"),
+        ([1, 2, 3], {"human_range": 5}, "human_range must be the lowest .* got 5"),
+        ([1, 2, 3], {"weights": [1, 2]}, r"weights must have shape \(3,\)"),
+        ([1, 2, 3], {"weights": [1, -2, 1]}, "weights must be finite"),
+        ([1, 2, 3], {"interval": 1.0}, "interval must lie between 0 and 1, such as 0.95 for 95 %, got 1.0"),
+        ([1, 2, 3], {"lengths": [1, 2]}, "lengths must have shape"),
+    ],
+)
+def test_bad_input_is_named(human, settings, message):
+    with pytest.raises(InputError, match=message):
+        compare(np.eye(5)[:3], human, values=FIVE, **settings)
+
+
+def test_equal_shares_set_a_null_for_the_distribution():
+    # Humans 3, 3, 3, 1: shares .25 0 .75 0 0, cumulated .25 .25 1 1 1; equal shares .2 .4 .6 .8 1: gap .4.
+    compared = compare(np.eye(5)[[4, 4, 4, 4]], [3, 3, 3, 1], values=FIVE)
+    assert compared.null_ks.value == pytest.approx(0.6)
+    # All mass on 5 against the humans: the gap before 5 is 1, so the ratings are worse than reading nothing.
+    assert compared.ks_similarity.value == pytest.approx(0)
+    assert compared.null_ks.low <= 0.6 <= compared.null_ks.high
+    assert compare(np.eye(5)[[4]], [30], values=FIVE).null_ks is None
+
+
+def test_the_interval_that_was_asked_for_is_in_every_figure():
+    pmf, human = machine()
+    raters = np.column_stack([human, human[::-1], human]).clip(1, 5)
+    narrow, wide = (
+        compare(pmf, raters, values=FIVE, lengths=np.arange(80.0), interval=interval)
+        for interval in (0.5, 0.99)
+    )
+    assert (narrow.interval, wide.interval) == (0.5, 0.99)
+    for name in ("pearson", "spearman", "ks_similarity", "ceiling", "null_length", "null_ks"):
+        inner, outer = getattr(narrow, name), getattr(wide, name)
+        assert outer.low < inner.low < inner.high < outer.high
+
+
+def test_the_signature_says_how_it_was_compared():
+    base = Signature.of("rate", scale="five")
+    compared = compare(
+        np.eye(5)[:3], [1, 2, 7], values=FIVE, human_range=(1, 7), interval=0.9, seed=4, signature=base
+    )
+    assert compared.signature.instrument == "rate"
+    assert dict(compared.signature.fields) == {
+        "scale": "five", "human_range": "1 to 7", "interval": "0.9", "replicates": "none", "seed": "4",
+        "clusters": "texts", "weights": "no", "texts": "3",
+    }  # fmt: skip
+
+
+def test_table_of_raters():
+    np.testing.assert_array_equal(human_table([[None, 1, 4], 2, None]), [[1, 4], [2, NAN], [NAN, NAN]])
+    np.testing.assert_array_equal(human_table(np.array([[1.0, NAN], [2.0, 3.0]])), [[1, NAN], [2, 3]])
+
+
+def test_lengths_of_texts():
+    np.testing.assert_array_equal(text_lengths(["good", "", None, 3]), [4, 0, NAN, NAN])
+
+
+class TestRespondents:
+    def test_the_intervals_take_a_persons_texts_as_one(self):
+        """With every text three times over, the interval is still that of 40 people, not of 120 texts."""
+        rng = np.random.default_rng(0)
+        pmf = rng.dirichlet(np.ones(5), 40)
+        human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 40), 1, 5)
+        people = list(range(40))
+        single = compare(pmf, human, values=FIVE, respondents=people)
+        thrice = [np.repeat(array, 3, axis=0) for array in (pmf, human, people)]
+        repeated = compare(thrice[0], thrice[1], values=FIVE, respondents=thrice[2])
+        for name in ("pearson", "spearman", "ks_similarity"):
+            one, three = getattr(single, name), getattr(repeated, name)
+            np.testing.assert_allclose([three.value, three.low, three.high], [one.value, one.low, one.high])
+
+    def test_without_names_each_text_is_drawn_by_itself(self):
+        rng = np.random.default_rng(1)
+        pmf = rng.dirichlet(np.ones(5), 30)
+        human = np.clip(pmf @ FIVE + rng.normal(0, 0.5, 30), 1, 5)
+        alone = compare(pmf, human, values=FIVE)
+        named = compare(pmf, human, values=FIVE, respondents=list(range(30)))
+        assert alone.pearson == named.pearson
+
+    def test_a_text_without_a_name_is_left_out(self):
+        pmf = np.eye(5)[[0, 1, 2, 3]]
+        compared = compare(pmf, [1, 2, 3, 4], values=FIVE, respondents=["a", None, "b", "c"])
+        assert compared.n == 3
+
+    def test_an_empty_name_is_no_name(self):
+        compared = compare(np.eye(5)[:4], [1, 2, 3, 4], values=FIVE, respondents=["a", "", "b", "c"])
+        assert compared.n == compared.n_eligible == 3
+
+    def test_as_many_names_as_ratings(self):
+        with pytest.raises(InputError, match="respondents must have 3 rows"):
+            compare(np.eye(5)[:3], [1, 2, 3], values=FIVE, respondents=["a"])
+
+
+class TestWeights:
+    def test_a_weight_of_two_is_the_text_twice(self):
+        pmf, human = machine(30)
+        human, lengths = human.clip(1, 5), np.arange(30.0) ** 2
+        twice = np.r_[np.arange(30), np.arange(10)]
+        weights = np.where(np.arange(30) < 10, 2.0, 1.0)
+        ours = compare(pmf, human, values=FIVE, lengths=lengths, weights=weights)
+        same = compare(pmf[twice], human[twice], values=FIVE, lengths=lengths[twice])
+        for name in ("pearson", "spearman", "ks_similarity", "null_ks", "null_length"):
+            assert getattr(ours, name).value == pytest.approx(getattr(same, name).value), name
+        np.testing.assert_allclose(ours.human_pmf, same.human_pmf)
+        np.testing.assert_allclose(ours.machine_pmf, same.machine_pmf)
+
+    def test_rows_without_weight_are_left_out_as_from_the_estimates(self):
+        pmf, human = machine(30)
+        weights = [None, 0.0, NAN, *[1.5] * 27]
+        ours = compare(pmf, human.clip(1, 5), values=FIVE, weights=weights)
+        rest = compare(pmf[3:], human[3:].clip(1, 5), values=FIVE)
+        assert ours.n == rest.n == 27
+        for name in ("pearson", "spearman", "ks_similarity", "null_ks"):
+            one, other = getattr(ours, name), getattr(rest, name)
+            np.testing.assert_allclose([one.value, one.low, one.high], [other.value, other.low, other.high])
+
+
+class TestNotes:
+    def test_values_off_the_scale_say_what_to_do(self):
+        pmf, human = machine()
+        compared = compare(pmf, human.clip(1, 5) * 20, values=FIVE)
+        assert compared.ks_similarity is None
+        assert len(compared.notes) == 1
+        assert "80 of 80 human values lie outside the scale's 1 to 5" in compared.notes[0]
+        assert "--human-range" in compared.notes[0]
+
+    def test_few_texts_are_called_few(self):
+        compared = compare(np.eye(5)[[0, 2, 1, 4]], [1, 3, 3, 4], values=FIVE)
+        assert compared.n_clusters == 4
+        assert "4 texts" in compared.notes[0]
+        assert compared.pearson.low < compared.pearson.value < compared.pearson.high
+        assert compared.pearson.high <= 1
+
+    def test_enough_texts_need_no_note(self):
+        pmf, human = machine()
+        assert compare(pmf, human.clip(1, 5), values=FIVE).notes == ()
+
+
+def test_two_texts_are_said_to_give_no_interval_of_correlations():
+    pmf, values = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.2, 0.8]]), np.array([1.0, 2.0])
+    two = compare(pmf[:2], [1, 2], values=values)
+    assert np.isnan(two.pearson.low)
+    assert two.notes == ("no interval of correlations, which are not defined without one of the 2 texts",)
+    people = compare(pmf, [1, 2, 1, 2], values=values, respondents=["a", "a", "b", "b"])
+    # Each person's two texts by themselves correlate by 1, so the error is not known: the whole range.
+    assert (people.pearson.low, people.pearson.high) == (-1, 1)
+    assert people.notes[0].startswith("wide intervals: by t quantiles, from 2 respondents only")

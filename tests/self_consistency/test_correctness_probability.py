@@ -1,0 +1,86 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.errors import InputError
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.correctness_probability import estimate_trust, read_labels, trust_frame
+from semscale.self_consistency.item_tables import join_by_item
+
+
+def made_up(n=400, seed=0):
+    """n items of 10 samples; the share of samples that equal the answer is its chance of being right."""
+    rng = np.random.default_rng(seed)
+    equal = rng.integers(0, 11, n)
+    samples = [["a"] * k + [f"b{j}" for j in range(10 - k)] for k in equal.tolist()]
+    found = Consistency(measures=["exact_match"]).measure(["a"] * n, samples)
+    return found, (rng.random(n) < equal / 10).astype(float)
+
+
+def test_probabilities_hold_and_right_answers_have_higher_ones():
+    found, correct = made_up()
+    trust = estimate_trust(found, correct, curve="isotonic")
+    assert np.corrcoef(trust.probability, found.score)[0, 1] > 0.95
+    assert trust.figures.error < 0.1
+    assert trust.figures.brier.value < trust.figures.brier_of_share
+    # Of k = 0 to 10 equal samples k/10 are right and (10 - k)/10 wrong, so the area under the curve is the
+    # sum of i (10 - j) over i > j, ties counting half, by 55 * 55.
+    area = sum(i * (10 - j) * (1 if i > j else 0.5) for i in range(11) for j in range(i + 1)) / 55**2
+    assert trust.areas["exact_match"] == pytest.approx(area, abs=0.04)
+    assert trust.areas["brevity"] == 0.5  # all answers are equally long
+
+
+def test_decisions_follow_the_thresholds_and_keep_their_promise():
+    found, _ = made_up(2000)
+    correct = (found.score > 0.45).astype(float)
+    trust = estimate_trust(found, correct)
+    decision = np.array(trust.decision)
+    assert set(decision) == {"accept", "abstain"} | ({"review"} & set(decision))
+    assert correct[decision == "accept"].mean() >= 0.95
+    assert correct[decision == "abstain"].mean() <= 0.2
+
+
+def test_items_without_a_consistency_or_a_label_stay_without():
+    found, correct = made_up(100)
+    labels = [None if n % 3 else bool(value) for n, value in enumerate(correct)]
+    trust = estimate_trust(found, labels)
+    assert trust.figures.n == 34
+    assert not np.isnan(trust.probability).any()
+    empty = Consistency(measures=["exact_match"]).measure(["a"] * 101, [["a"], *[["a", "b"]] * 99, []])
+    trust = estimate_trust(empty, [n % 2 for n in range(101)])
+    assert trust.decision[-1] is None
+    assert trust_frame(trust)["probability_correct"].null_count() == 1
+
+
+@pytest.mark.parametrize(
+    ("labels", "message"),
+    [
+        ([1] * 5, "correct must have 100 rows as the items have, got 5"),
+        ([1] * 100, "some of them right and some wrong, got 100 right and 0 wrong"),
+        ([1] * 9 + [0] * 9 + [None] * 82, "at least 20 items"),
+        (["maybe"] * 100, "got 'maybe' at 0"),
+    ],
+)
+def test_labels_that_cannot_be_used_are_refused(labels, message):
+    with pytest.raises(InputError, match=message):
+        estimate_trust(made_up(100)[0], labels)
+
+
+def test_labels_as_files_have_them():
+    cells = ["TRUE", "correct", 1, 1.0, "0", "Wrong", False, "", None, float("nan")]
+    np.testing.assert_array_equal(read_labels(cells), [1, 1, 1, 1, 0, 0, 0, np.nan, np.nan, np.nan])
+
+
+@pytest.mark.parametrize(
+    ("tables", "message"),
+    [
+        ({}, "tables must name at least one"),
+        ({"a": pl.DataFrame({"x": [1]})}, "table 'a' has no column 'item'"),
+        ({"a": pl.DataFrame({"item": [1, 1]})}, "table 'a' has item 1 more than once"),
+        ({"a": pl.DataFrame({"item": [1, None]})}, "table 'a' has 1 rows without an item"),
+        ({"a": pl.DataFrame({"item": [1]}), "b": pl.DataFrame({"item": ["1"]})}, "of one type"),
+    ],
+)
+def test_tables_that_cannot_be_joined_are_refused(tables, message):
+    with pytest.raises(InputError, match=message):
+        join_by_item(tables)

@@ -1,0 +1,194 @@
+"""Curves from scores to probabilities, and figures about how well they hold."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from semscale.errors import InputError
+from semscale.stats.calibration.calibration_error import calibration_figures, equal_bins
+from semscale.stats.calibration.calibrators import cross_fitted, fit_curve, fit_isotonic, fit_platt
+
+SCORES = (np.arange(40) * 17 % 41) / 41
+RIGHT = ((SCORES + ((np.arange(40) * 29 % 11) - 5) / 12) > 0.5).astype(float)
+ASKED = np.array([0, 0.2, 0.35, 0.5, 0.61, 0.9, 1.0])
+
+pairs = st.lists(st.tuples(st.integers(0, 20), st.booleans()), min_size=2, max_size=40)
+
+
+@pytest.mark.parametrize(
+    ("digits", "slope", "intercept"),
+    # scikit-learn 1.9.1, sklearn.calibration._sigmoid_calibration, whose signs are the other way round.
+    [(9, 5.093426258165278, -2.3170690585888085), (1, 4.979925687077194, -2.2579103097314315)],
+)
+def test_platt_as_scikit_learn(digits, slope, intercept):
+    curve = fit_platt(np.round(SCORES, digits), RIGHT)
+    assert (curve.slope, curve.intercept) == (
+        pytest.approx(slope, rel=1e-4),
+        pytest.approx(intercept, rel=1e-4),
+    )
+
+
+@pytest.mark.parametrize(
+    ("digits", "expected"),
+    # scikit-learn 1.9.1, IsotonicRegression(out_of_bounds="clip"); the second with ties.
+    [
+        (9, [0, 1 / 3, 0.4, 0.5, 0.5, 1, 1]),
+        (1, [0, 0.375, 0.41477273, 0.45454545, 0.48409091, 1, 1]),
+    ],
+)
+def test_isotonic_as_scikit_learn(digits, expected):
+    curve = fit_isotonic(np.round(SCORES, digits), RIGHT)
+    np.testing.assert_allclose(curve.probability(ASKED), expected, atol=1e-6)
+
+
+def test_platt_stays_finite_where_scores_part_right_from_wrong():
+    curve = fit_platt(np.array([0.1, 0.2, 0.8, 0.9]), np.array([0.0, 0, 1, 1]))
+    # Targets are 1 / 4 and 3 / 4: no probability beyond what four labels can say by much.
+    low, high = curve.probability(np.array([0.15, 0.85]))
+    assert low == pytest.approx(0.25, abs=0.01)
+    assert high == pytest.approx(0.75, abs=0.01)
+
+
+def test_one_kind_only_is_not_certainty():
+    # Ten right: the target is 11 / 12.
+    curve = fit_platt(np.linspace(0, 1, 10), np.ones(10))
+    np.testing.assert_allclose(curve.probability(ASKED), 11 / 12, atol=1e-6)
+
+
+@given(pairs)
+def test_probabilities_are_probabilities_and_isotonic_never_falls(rows):
+    scores, right = np.array(rows, float).T
+    asked = np.linspace(-5, 25, 61)
+    for name in ("platt", "isotonic"):
+        found = fit_curve(scores, right, name).probability(asked)
+        assert ((found >= 0) & (found <= 1)).all()
+    assert (np.diff(fit_isotonic(scores, right).probability(asked)) >= -1e-12).all()
+
+
+@given(pairs)
+def test_isotonic_keeps_the_overall_share(rows):
+    scores, right = np.array(rows, float).T
+    assert fit_isotonic(scores, right).probability(scores).mean() == pytest.approx(right.mean())
+
+
+@given(pairs, st.floats(0.1, 100), st.floats(-50, 50))
+def test_platt_does_not_depend_on_the_unit_of_scores(rows, factor, shift):
+    scores, right = np.array(rows, float).T
+    one = fit_platt(scores, right).probability(scores)
+    other = fit_platt(factor * scores + shift, right).probability(factor * scores + shift)
+    np.testing.assert_allclose(one, other, atol=1e-5)
+
+
+def test_missing_scores_and_labels_are_left_out_and_stay_missing():
+    scores, right = np.r_[SCORES, np.nan, 0.5], np.r_[RIGHT, 1.0, np.nan]
+    curve = fit_platt(scores, right)
+    assert (curve.n, curve.n_left_out) == (40, 2)
+    assert curve.slope == pytest.approx(fit_platt(SCORES, RIGHT).slope)
+    assert np.isnan(curve.probability(np.array([np.nan, 0.5]))).tolist() == [True, False]
+
+
+def test_cross_fitting_leaves_each_item_out():
+    # The one label that differs is never in the fold that predicts it: an isotonic curve cannot know it.
+    scores, right = np.linspace(0, 1, 20), np.zeros(20)
+    right[-1] = 1
+    seen = fit_isotonic(scores, right).probability(scores)
+    honest = cross_fitted(scores, right, "isotonic", folds=20)
+    assert seen[-1] == 1
+    assert honest[-1] == 0
+
+
+def test_cross_fitting_keeps_clusters_together():
+    clusters = np.repeat(np.arange(10), 4)
+    right = np.repeat([0.0, 1.0] * 5, 4)
+    rng = np.random.default_rng(0)
+    scores = np.repeat(rng.random(10), 4)  # an answer to the same question has the same score
+    apart = cross_fitted(scores, right, "isotonic", clusters=clusters, folds=10)
+    mixed = cross_fitted(scores, right, "isotonic", folds=40)
+    assert np.abs(mixed - right).mean() < np.abs(apart - right).mean()
+
+
+def test_figures_are_worse_and_honest_out_of_sample():
+    rng = np.random.default_rng(0)
+    scores, right = rng.random(60), (rng.random(60) < 0.5).astype(float)
+    seen = calibration_figures(fit_isotonic(scores, right).probability(scores), right)
+    honest = calibration_figures(cross_fitted(scores, right, "isotonic"), right)
+    assert seen.brier.value < 0.25 < honest.brier.value
+
+
+def test_brier_and_error_by_hand():
+    # Squares: .04 .64 .04 .04; bins of equal scores: shares 1 / 2 and 1, means .2 and .8.
+    figures = calibration_figures(np.array([0.2, 0.2, 0.8, 0.8]), np.array([0.0, 1, 1, 1]), n_bins=2)
+    assert figures.brier.value == pytest.approx(0.19)
+    assert figures.error == pytest.approx((0.3 + 0.2) / 2)
+    # reliability (.09 + .04) / 2, resolution (.25^2 + .25^2) / 2, uncertainty .75 * .25
+    parts = figures.parts
+    assert parts.reliability == pytest.approx(0.065)
+    assert parts.resolution == pytest.approx(0.0625)
+    assert parts.uncertainty == pytest.approx(0.1875)
+    assert parts.within_bins == pytest.approx(0, abs=1e-12)
+    # (.09 - .25 / 1) / 2 + (.04 - 0) / 2 is below 0
+    assert figures.debiased_error == 0
+    assert [(row.n, row.observed.value) for row in figures.bins] == [(2, 0.5), (2, 1.0)]
+    assert figures.brier_of_share == pytest.approx(0.1875)
+
+
+@given(st.lists(st.tuples(st.floats(0, 1), st.booleans()), min_size=2, max_size=60), st.integers(1, 12))
+def test_parts_add_up_and_bins_hold_everything(rows, n_bins):
+    p, right = np.array(rows, float).T
+    figures = calibration_figures(p, right, n_bins=n_bins)
+    parts = figures.parts
+    total = parts.reliability - parts.resolution + parts.uncertainty + parts.within_bins
+    assert total == pytest.approx(figures.brier.value)
+    assert sum(row.n for row in figures.bins) == len(p)
+    assert 1 <= len(figures.bins) <= n_bins
+    assert 0 <= figures.error <= 1
+    assert 0 < figures.error_p_value <= 1
+
+
+def test_true_probabilities_are_found_to_be_true():
+    rng = np.random.default_rng(1)
+    p = rng.random(3000)
+    figures = calibration_figures(p, (rng.random(3000) < p).astype(float))
+    assert figures.error == pytest.approx(figures.error_by_chance, abs=0.012)
+    assert figures.error_p_value > 0.05
+    assert figures.debiased_error < 0.02
+    low = sum(row.observed.low <= row.predicted <= row.observed.high for row in figures.bins)
+    assert low >= 8
+
+
+def test_overconfidence_is_found():
+    rng = np.random.default_rng(0)
+    p = rng.random(3000)
+    figures = calibration_figures(np.clip(1.6 * (p - 0.5) + 0.5, 0, 1), (rng.random(3000) < p).astype(float))
+    assert figures.error > 3 * figures.error_by_chance
+    assert figures.error_p_value < 0.01
+
+
+def test_bins_are_even_and_never_part_equals():
+    assert np.bincount(equal_bins(np.random.default_rng(0).random(100), 10)).tolist() == [10] * 10
+    assert equal_bins(np.repeat([0.1, 0.2, 0.9], [50, 1, 1]), 3).tolist() == [0] * 50 + [1, 1]
+
+
+def test_items_without_a_probability_or_label_are_counted():
+    figures = calibration_figures(np.array([0.2, np.nan, 0.8, 0.5]), np.array([0.0, 1, 1, np.nan]))
+    assert (figures.n, figures.n_left_out, figures.brier.n) == (2, 2, 2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: fit_platt(np.ones(3), np.ones(2)), "one length"),
+        (lambda: fit_platt(np.array([np.inf, 1.0]), np.ones(2)), "finite"),
+        (lambda: fit_platt(np.ones(2), np.array([0.5, 1])), "correct must be 1"),
+        (lambda: fit_platt(np.ones(2), np.array([np.nan, 1])), "at least 2 labels"),
+        (lambda: fit_curve(SCORES, RIGHT, "beta"), "curve must be"),
+        (lambda: cross_fitted(SCORES, RIGHT, folds=1), "folds"),
+        (lambda: cross_fitted(SCORES, RIGHT, folds=41), "folds"),
+        (lambda: calibration_figures(2 * SCORES, RIGHT), "within 0 to 1"),
+        (lambda: calibration_figures(SCORES, RIGHT, n_bins=0), "n_bins"),
+    ],
+)
+def test_bad_input_is_refused(call, message):
+    with pytest.raises(InputError, match=message):
+        call()

@@ -1,0 +1,71 @@
+"""Intervals from few clusters, by hand and by how often they hold the truth."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
+from semscale.stats.intervals.jackknife import CORRELATION, RELIABILITY, SHARE, jackknife_interval
+
+
+def test_jackknife_of_a_mean_is_the_t_interval():
+    scores = np.array([0.4, 0.5, 0.45, 0.6])
+    left_out = (scores.sum() - scores) / 3
+    expected = stats.t.interval(0.9, 3, scores.mean(), stats.sem(scores))
+    np.testing.assert_allclose(jackknife_interval(scores.mean(), left_out, 0.9, SHARE), expected)
+
+
+@pytest.mark.parametrize("stretch", [CORRELATION, SHARE, RELIABILITY])
+def test_stretching_can_be_undone(stretch):
+    np.testing.assert_allclose(stretch.back(stretch.onto(np.array([0.1, 0.7]))), [0.1, 0.7])
+
+
+def test_reliability_is_stretched_as_its_halves_correlation():
+    # Halves that correlate by .6 have reliability 2 * .6 / 1.6 = .75.
+    assert RELIABILITY.onto(np.array(0.75)) == pytest.approx(np.arctanh(0.6))
+
+
+def test_a_perfect_correlation_of_few_says_nothing():
+    assert jackknife_interval(1.0, np.ones(3), 0.95, CORRELATION) == (-1, 1)
+    assert np.isnan(jackknife_interval(1.0, np.ones(3), 0.95, RELIABILITY)).all()
+    assert np.isnan(jackknife_interval(1.0, np.array([np.nan, 1.0]), 0.95, CORRELATION)).all()
+
+
+def test_ranks_that_no_pair_left_out_changes_are_not_known_exactly():
+    # Ranks 1 2 3 4 and 3 4 1 2: rho = 1 - 6 * 16 / 60 = -.6, and -.5 whichever pair is left out.
+    estimate = spearman_estimate(np.arange(4.0), np.array([3.0, 4.0, 1.0, 2.0]))
+    assert estimate.value == pytest.approx(-0.6)
+    assert (estimate.low, estimate.high) == (-1, 1)
+
+
+@pytest.mark.parametrize("n", [4, 6, 9])
+def test_ranks_of_few_pairs_cover_as_often_as_they_say(n):
+    rng = np.random.default_rng(n)
+    hits = 0
+    for _ in range(500):
+        estimate = spearman_estimate(rng.standard_normal(n), rng.standard_normal(n))
+        hits += estimate.low <= 0 <= estimate.high
+    assert hits / 500 >= 0.93
+
+
+@pytest.mark.parametrize("n", [4, 6, 9])
+def test_correlations_of_few_pairs_cover_as_often_as_they_say(n):
+    rng = np.random.default_rng(n)
+    hits = 0
+    for _ in range(500):
+        x = rng.standard_normal(n)
+        estimate = pearson_estimate(x, 0.8 * x + 0.6 * rng.standard_normal(n))
+        hits += estimate.low <= 0.8 <= estimate.high
+    assert hits / 500 >= 0.92
+
+
+@pytest.mark.parametrize("n", [2, 3, 5])
+def test_ks_similarity_of_few_items_covers_as_often_as_it_says(n):
+    rng = np.random.default_rng(n)
+    p, q = np.array([2.0, 2, 2, 4, 6]), np.array([4.0, 4, 6, 2, 2])
+    truth = 1 - np.abs(np.cumsum(p / p.sum() - q / q.sum())).max()
+    hits = 0
+    for _ in range(500):
+        estimate = ks_similarity_estimate(rng.dirichlet(p, n), rng.dirichlet(q, n))
+        hits += estimate.low <= truth <= estimate.high
+    assert hits / 500 >= 0.91

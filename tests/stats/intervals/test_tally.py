@@ -1,0 +1,80 @@
+import numpy as np
+import pytest
+
+from semscale.stats.intervals import tally as tally_module
+from semscale.stats.intervals.tally import Tally
+
+
+@pytest.fixture
+def few(monkeypatch):
+    """Give up single clusters above 50 already."""
+    monkeypatch.setattr(tally_module, "MAX_CLUSTERS", 50)
+
+
+def rows(n, seed=0):
+    rng = np.random.default_rng(seed)
+    return rng.dirichlet(np.ones(3), n), rng.uniform(0, 2, n)
+
+
+def test_clusters_are_added_up_over_parts():
+    pmf, weights = rows(6)
+    clusters = np.array([8, 3, 8, 3, 8, 5])
+    tally = Tally(3)
+    tally.add(pmf[:4], weights[:4], clusters[:4])
+    tally.add(pmf[4:], weights[4:], clusters[4:])
+    expected = [
+        [*(pmf[clusters == c] * weights[clusters == c, None]).sum(axis=0), weights[clusters == c].sum()]
+        for c in (3, 5, 8)
+    ]
+    np.testing.assert_allclose(tally.totals, expected)
+    assert tally.n_rows == 6
+    assert tally.exact
+
+
+def test_effective_n_by_hand():
+    # (1 + 1 + 2) ** 2 / (1 + 1 + 4) = 16 / 6
+    tally = Tally(3)
+    tally.add(rows(3)[0], np.array([1.0, 1.0, 2.0]))
+    np.testing.assert_allclose(tally.effective_n, 16 / 6)
+    assert Tally(3).effective_n == 0
+
+
+@pytest.mark.usefixtures("few")
+def test_rows_above_the_limit_leave_sums_that_are_the_same():
+    pmf, weights = rows(200)
+    many, whole = Tally(3), Tally(3)
+    for start in range(0, 200, 30):
+        many.add(pmf[start : start + 30], weights[start : start + 30])
+    whole.add(pmf, weights)
+    assert not many.exact
+    assert len(many.totals) == 0
+    np.testing.assert_allclose(many.moments.covariance, whole.moments.covariance)
+    np.testing.assert_allclose(many.moments.mean, np.average(pmf, axis=0, weights=weights))
+
+
+@pytest.mark.usefixtures("few")
+def test_named_clusters_above_the_limit_are_put_into_random_groups(monkeypatch):
+    monkeypatch.setattr(tally_module, "_RANDOM_GROUPS", 16)
+    pmf, weights = rows(300)
+    clusters = np.random.default_rng(1).integers(0, 2**62, 100)[np.arange(300) % 100]
+    tally, grouped = Tally(3), Tally(3)
+    for start in range(0, 300, 40):
+        part = slice(start, start + 40)
+        tally.add(pmf[part], weights[part], clusters[part])
+    grouped.add(pmf, weights, clusters % 16)
+    assert not tally.exact
+    assert tally.moments.n == grouped.moments.n <= 16
+    np.testing.assert_allclose(tally.moments.covariance, grouped.moments.covariance)
+    np.testing.assert_allclose(tally.moments.mean, np.average(pmf, axis=0, weights=weights))
+
+
+@pytest.mark.parametrize("clusters", [None, np.array([4, 7, 4, 9])])
+def test_rows_of_weight_0_are_neither_rows_nor_clusters(clusters):
+    pmf, _ = rows(4)
+    weights = np.array([1.0, 0.0, 2.0, 0.0])
+    tally = Tally(3)
+    tally.add(pmf, weights, clusters)
+    assert tally.n_rows == 2
+    # Singly the rows 0 and 2; clustered, only cluster 4 has any weight.
+    assert len(tally.totals) == tally.moments.n == (2 if clusters is None else 1)
+    assert tally.weight == 3

@@ -1,0 +1,32 @@
+import ast
+from graphlib import TopologicalSorter
+from pathlib import Path
+
+SOURCE = Path(__file__).parents[1] / "src"
+
+
+def module_name(path):
+    parts = path.relative_to(SOURCE).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+def imported(tree, modules):
+    """Modules that a file imports anywhere: at its top, inside functions, and for annotations alone."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and node.module in modules:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in modules else node.module
+        elif isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name in modules)
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    paths = {module_name(path): path for path in SOURCE.rglob("*.py")}
+    graph = {
+        name: set(imported(ast.parse(path.read_text(encoding="utf-8")), paths)) - {name}
+        for name, path in paths.items()
+    }
+    assert "semscale.errors" in graph["semscale.messages"]
+    # Raises CycleError with the modules of a circle.
+    assert len(list(TopologicalSorter(graph).static_order())) == len(paths)
