@@ -1,11 +1,95 @@
-"""The pages and files that commands write beside their tables."""
+"""The files that commands write, and what they print."""
 
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
 
 from semscale.errors import InputError
-from semscale.store.atomic import check_writable, replacing
+from semscale.presentable import Presentable
+from semscale.report.json_encoding import to_json
+from semscale.report.render.writing import check_ending, write_report
+from semscale.store.atomic import check_folder, check_writable, replacing
+from semscale.store.writing import output_format
+
+if TYPE_CHECKING:
+    from semscale.report.document.document import Document
 
 _PAGES = (".html", ".htm")
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Files that a command writes.
+
+    Attributes:
+        out: the input's rows with what was found.
+        report: a page, Markdown or a workbook, by its ending.
+        figures: folder for the figures of the report, as SVG and PNG.
+    """
+
+    out: Path | None = None
+    report: Path | None = None
+    figures: Path | None = None
+
+    @property
+    def named(self) -> dict[str, Path]:
+        """The files that were asked for, by what they are."""
+        paths = {"table": self.out, "report": self.report, "figures": self.figures}
+        return {name: path for name, path in paths.items() if path is not None}
+
+    def check(self) -> None:
+        """Check, before anything is read or loaded, that all can be written.
+
+        Raises:
+            InputError: an ending, file or folder that does not serve.
+        """
+        if self.out is not None:
+            output_format(self.out)
+            check_writable(self.out, "out")
+        if self.report is not None:
+            check_ending(self.report)
+            check_writable(self.report, "report")
+        if self.figures is not None:
+            check_folder(self.figures, "figures")
+
+    def check_input(self, file: str) -> None:
+        """Check that an input is named, and that the report is not to take its place.
+
+        Raises:
+            InputError: it is not, or it is.
+        """
+        check_input(file, self.report)
+
+    def write(self, document: "Document") -> None:
+        """Write the report and its figures, as far as they were asked for."""
+        if self.figures is not None:
+            from semscale.report.render.pictures import save_pictures
+
+            save_pictures(document, self.figures)
+        if self.report is not None:
+            write_report(document, self.report, figures=self.figures)
+
+
+def present(summary: Presentable, outputs: Outputs, *, json: bool, **further: object) -> None:
+    """Write the report of a summary, and print its brief form or its JSON to standard output.
+
+    Args:
+        summary: what was measured.
+        outputs: files to write, and files that were written.
+        json: whether JSON is printed instead of tables.
+        further: what JSON has beside the summary.
+    """
+    document = summary.document()
+    outputs.write(document)
+    if not json:
+        from semscale.report.render.terminal import print_document
+
+        print_document(document, written=outputs.named)
+        return
+    files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures}
+    typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
 
 
 def check_report(report: Path | None) -> None:

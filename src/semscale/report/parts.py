@@ -57,7 +57,12 @@ def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> Table:
     """Lay out the mean of each group."""
     head = Quoted(estimates.by or "group")
     rows = tuple(
-        (group_name(group, estimates.by), Count(group.n), Count(group.n_left_out), WithInterval.of(group.mean, digits))
+        (
+            group_name(group, estimates.by),
+            Count(group.n),
+            Count(group.n_left_out),
+            WithInterval.of(group.mean, digits),
+        )
         for group in estimates.groups
     )
     return Table((head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group")

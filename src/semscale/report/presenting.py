@@ -9,6 +9,7 @@ from semscale.report.json_encoding import to_json as to_json
 from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
+    "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
 }
 """The function that makes a document of each kind of summary."""

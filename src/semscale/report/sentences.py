@@ -55,7 +55,9 @@ def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str =
         '3 of 5 rows count; left out: 1 missing and 1 unparsable'
     """
     verb = "counts" if 1 in {n, total} else "count"
-    reasons = [f"{count(rows)} {_IN_WORDS.get(status, status)}" for status, rows in most_frequent(left_out).items()]
+    reasons = [
+        f"{count(rows)} {_IN_WORDS.get(status, status)}" for status, rows in most_frequent(left_out).items()
+    ]
     others = f"; left out: {listed(reasons)}" if reasons else ""
     return f"{count(n)} of {counted(total, noun)} {verb}{others}"
 
@@ -78,7 +80,9 @@ def interval_words(estimates: Estimated, method: str | None, noun: str = "row") 
         return f"none: it takes two {units} that count"
     covered = coverage(estimates.interval)
     if method == "bootstrap":
-        return f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
+        return (
+            f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
+        )
     return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
 
 

@@ -63,6 +63,29 @@ def check_writable(path: Path, parameter: str) -> None:
         raise InputError(f"{parameter}: the folder {folder} does not exist; make it, or choose another one")
     if path.exists() and not os.access(path, os.W_OK):
         raise InputError(f"{parameter}: {path} is write-protected; choose another name")
+    _try_folder(folder, path, parameter)
+
+
+def check_folder(path: Path, parameter: str) -> None:
+    """Check, before any work is done, that files can be written to a folder, which need not exist yet.
+
+    Args:
+        path: the folder.
+        parameter: what the caller called it, for the message.
+
+    Raises:
+        InputError: it is a file, or neither it nor the folder around it takes files.
+    """
+    if path.exists() and not path.is_dir():
+        raise InputError(f"{parameter} must be a folder, but {path} is a file; choose another name")
+    if not path.exists() and not path.parent.is_dir():
+        raise InputError(
+            f"{parameter}: the folder {path.parent} does not exist; make it, or choose another one"
+        )
+    _try_folder(path if path.exists() else path.parent, path, parameter)
+
+
+def _try_folder(folder: Path, path: Path, parameter: str) -> None:
     try:
         with tempfile.TemporaryFile(dir=folder):
             pass

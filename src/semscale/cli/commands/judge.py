@@ -3,14 +3,13 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from semscale.cli.options.model import option
 from semscale.cli.options.table import (
     COLUMNS,
     OUTPUT,
     RUN,
     Encoding,
+    Figures,
     File,
     FormatName,
     Interval,
@@ -109,6 +108,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     dry_run: DryRun = False,  # noqa: FBT002
     out: Out = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     encoding: Encoding = None,
     format: FormatName = None,  # noqa: A002
@@ -124,6 +124,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
+    from semscale.cli.outputs import Outputs, present
     from semscale.cli.runs.judge import Caps, JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
     from semscale.stats.intervals.estimates import IntervalPlan
@@ -135,27 +136,19 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         ),
         caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
         plan=IntervalPlan(interval, seed=seed),
-        out=out,
-        report=report,
+        outputs=Outputs(out, report, figures),
     )
     run.check_options()
     kind = None if format is None else format.value
     if dry_run:
-        from semscale.cli.runs.judge_view import show_preflight
+        from semscale.report.render.terminal import print_document
 
-        show_preflight(run.preflight(file, encoding=encoding, format=kind, sheet=sheet))
+        print_document(run.preflight(file, encoding=encoding, format=kind, sheet=sheet))
         return
-    judged = run.on(file, encoding=encoding, format=kind, sheet=sheet)
-    if json:
-        from semscale.cli.runs.judge_json import judge_json
-
-        typer.echo(judge_json(judged))
-    else:
-        from semscale.cli.runs.judge_view import show_judged
-
-        show_judged(judged)
-    if judged.summary.result.stopped:
-        raise InterruptedRunError(judged.summary.result.stopped)
+    summary = run.on(file, encoding=encoding, format=kind, sheet=sheet)
+    present(summary, run.outputs, json=json)
+    if summary.result.stopped:
+        raise InterruptedRunError(summary.result.stopped)
 
 
 def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -175,6 +168,8 @@ def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,
     ledger: LedgerFile = None,
+    report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     encoding: Encoding = None,
     format: FormatName = None,  # noqa: A002
@@ -187,6 +182,7 @@ def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     The scale is turned round, levels are called by letters, answers are padded or ask for the highest score,
     references change their place. An unbiased judge's scores stay.
     """
+    from semscale.cli.outputs import Outputs, present
     from semscale.cli.runs.judge import Caps, JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
     from semscale.stats.intervals.estimates import IntervalPlan
@@ -196,21 +192,14 @@ def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
         choice=_choice(model, base_url, panel, template=template, rubric=rubric, order=order, samples=1),
         caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
         plan=IntervalPlan(interval, seed=seed),
+        outputs=Outputs(None, report, figures),
     )
     run.check_options()
     kind = None if format is None else format.value
     audits = run.audited(file, rows=rows, encoding=encoding, format=kind, sheet=sheet)
-    if json:
-        from semscale.cli.runs.judge_json import audit_json
-
-        typer.echo(audit_json(audits))
-    else:
-        from semscale.cli.runs.judge_view import show_audits
-
-        show_audits(audits)
-    stopped = next((found.stopped for _, found in audits if found.stopped), None)
-    if stopped:
-        raise InterruptedRunError(stopped)
+    present(audits, run.outputs, json=json)
+    if audits.stopped:
+        raise InterruptedRunError(audits.stopped)
 
 
 def _choice(

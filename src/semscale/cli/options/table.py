@@ -35,7 +35,10 @@ Sheet = Annotated[
     option(INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", metavar="NAME"),
 ]
 Report = Annotated[
-    Path | None, option(OUTPUT, "--report", "Report with pictures, one HTML file.", metavar="FILE")
+    Path | None, option(OUTPUT, "--report", "Report with pictures: .html, .md or .xlsx.", metavar="FILE")
+]
+Figures = Annotated[
+    Path | None, option(OUTPUT, "--figures", "Folder for the pictures, as SVG and PNG.", metavar="FOLDER")
 ]
 Json = Annotated[bool, option(OUTPUT, "--json", "Print JSON instead of a table.")]
 Interval = Annotated[

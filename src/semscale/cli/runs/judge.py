@@ -1,7 +1,6 @@
 """What ``semscale judge`` does between its options and its output: check, load, ask, write."""
 
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import polars as pl
@@ -12,19 +11,21 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Limits
 from semscale.chat.runner import run_apart
 from semscale.cli.options.judges import JudgeChoice
-from semscale.cli.outputs import check_input, check_report, write_page
+from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.judging.asking import Running
-from semscale.judging.audit import Audit, audit
+from semscale.judging.audit import audit
+from semscale.judging.audit_summary import AuditSummary
 from semscale.judging.human_labels import beside_humans, label_table
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
 from semscale.judging.judge_summary import JudgeSummary
+from semscale.report.document.document import Document
+from semscale.report.forecasts import forecast_document
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.result_columns import PREFIX, check_output
-from semscale.store.writing import output_format, write_table
+from semscale.store.writing import write_table
 
 if TYPE_CHECKING:
     from semscale.judging.panel import Panel
@@ -58,21 +59,6 @@ class Caps:
 
 
 @dataclass(frozen=True)
-class JudgedFile:
-    """What came of one call of ``semscale judge``.
-
-    Attributes:
-        summary: what was measured.
-        out: where the table was written, if it was.
-        report: where the report was written, if it was.
-    """
-
-    summary: JudgeSummary
-    out: Path | None = None
-    report: Path | None = None
-
-
-@dataclass(frozen=True)
 class JudgeRun:
     """One call of ``semscale judge``.
 
@@ -81,16 +67,14 @@ class JudgeRun:
         choice: who judges.
         caps: how fast, and how much at most.
         plan: how intervals are made.
-        out: file for the table.
-        report: file for the report.
+        outputs: files to write.
     """
 
     columns: JudgeColumns
     choice: JudgeChoice
     caps: Caps
     plan: IntervalPlan
-    out: Path | None = None
-    report: Path | None = None
+    outputs: Outputs = Outputs()
 
     def check_options(self) -> None:
         """Check, before anything is read or loaded, that options go together and outputs can be written.
@@ -99,13 +83,10 @@ class JudgeRun:
             InputError: they do not, or cannot.
         """
         self.choice.check()
-        if self.out is not None:
-            output_format(self.out)
-            check_writable(self.out, "out")
-        check_report(self.report)
+        self.outputs.check()
 
-    def on(self, file: str, **settings: Unpack[TableSettings]) -> JudgedFile:
-        """Judge a file, write what was asked for, and sum it up; where a cap is reached, what is done.
+    def on(self, file: str, **settings: Unpack[TableSettings]) -> JudgeSummary:
+        """Judge a file, write its table, and sum it up; where a cap is reached, as far as it went.
 
         Raises:
             SemscaleError: what the table, the model or the template cannot do.
@@ -128,54 +109,49 @@ class JudgeRun:
                 summary.expected, labels, template, interval=self.plan.interval, seed=self.plan.seed
             )
             summary = JudgeSummary(name, self.columns, cells, result, self.plan, human)
-        if self.out is not None:
+        if self.outputs.out is not None:
             found = result.to_frame().rename(lambda column: PREFIX + column)
-            write_table(pl.concat([cells.rows, found], how="horizontal"), self.out)
-        if self.report is not None:
-            from semscale.report.judge_page import judge_page
+            write_table(pl.concat([cells.rows, found], how="horizontal"), self.outputs.out)
+        return summary
 
-            write_page(self.report, judge_page(summary))
-        return JudgedFile(summary, self.out, self.report)
-
-    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> list[tuple[str, Forecast]]:
+    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> Document:
         """Say for each judge what it would take, without asking."""
         judge = self.choice.load()
-        _, cells = self._cells(file, **settings)
+        name, cells = self._cells(file, **settings)
         ledger = Ledger(self.caps.ledger)
         try:
-            return [(each.name, run_apart(self._forecast(each, cells, ledger))) for each in _members(judge)]
+            found = {each.name: run_apart(self._forecast(each, cells, ledger)) for each in _members(judge)}
         finally:
             ledger.close()
+        return forecast_document(name, found)
 
-    def audited(self, file: str, *, rows: int, **settings: Unpack[TableSettings]) -> list[tuple[str, Audit]]:
+    def audited(self, file: str, *, rows: int, **settings: Unpack[TableSettings]) -> AuditSummary:
         """Audit each judge on the first rows of a file that can be judged."""
         with progress_bars() as progress:
             judge = self.choice.load(progress)
-            _, cells = self._cells(file, **settings)
+            name, cells = self._cells(file, **settings)
             members = _members(judge)
             part = self.caps.running().divided(len(members))
-            return [
-                (
-                    each.name,
-                    audit(
-                        each,
-                        cells.questions[:rows],
-                        cells.answers[:rows],
-                        references=None if cells.references is None else cells.references[:rows],
-                        running=part,
-                        plan=self.plan,
-                        progress=progress,
-                    ),
+            audits = {
+                each.name: audit(
+                    each,
+                    cells.questions[:rows],
+                    cells.answers[:rows],
+                    references=None if cells.references is None else cells.references[:rows],
+                    running=part,
+                    plan=self.plan,
+                    progress=progress,
                 )
                 for each in members
-            ]
+            }
+        return AuditSummary(name, audits)
 
     def _cells(self, file: str, **settings: Unpack[TableSettings]) -> tuple[str, JudgeCells]:
-        check_input(file, self.report)
+        self.outputs.check_input(file)
         table = open_table(file, **settings)
         self.columns.check(table)
-        if self.out is not None:
-            check_output(table, self.out)
+        if self.outputs.out is not None:
+            check_output(table, self.outputs.out)
         return table.name, read_judge_cells(table, self.columns)
 
     async def _forecast(self, judge: Judge, cells: JudgeCells, ledger: Ledger) -> Forecast:

@@ -61,12 +61,20 @@ def judge_document(summary: "JudgeSummary") -> Document:
         facts=_facts(summary),
         cautions=cautions(summary),
         sections=tuple(_sections(summary)),
-        notes=(f"intervals: {intervals}", f"distributions: {provenance_words(summary)}", *([panel] if panel else [])),
+        notes=(
+            f"intervals: {intervals}",
+            f"distributions: {provenance_words(summary)}",
+            *([panel] if panel else []),
+        ),
         settings=settings(
             summary.source,
             summary.created,
-            [("Questions", columns.question), ("Answers", columns.answer),
-             *(("References", column) for column in columns.references), ("Human labels", columns.human)],
+            [
+                ("Questions", columns.question),
+                ("Answers", columns.answer),
+                *(("References", column) for column in columns.references),
+                ("Human labels", columns.human),
+            ],
             [("Intervals", intervals)],
             summary.result.signature,
         ),  # fmt: skip

@@ -35,7 +35,8 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
         groups.append(_group("People’s labels", summary.human.mean_label, CONTRAST, None))
     rows = tuple(
-        (Quoted(group.name), Number(group.mean), *map(Number, 100 * _banded(group.scores))) for group in groups
+        (Quoted(group.name), Number(group.mean), *map(Number, 100 * _banded(group.scores)))
+        for group in groups
     )
     line = f", the line its {coverage(summary.plan.interval)} interval" if mean and has_interval(mean) else ""
     return Histogram(
@@ -57,7 +58,11 @@ def severity_figure(summary: "JudgeSummary") -> Figure | None:
     colours, reference = ordinal(len(_BANDS)), overall.value
     scored = {name: verdicts for name, verdicts in summary.judges.items() if verdicts.scored.any()}
     means = {name: summary.judge_estimates[name].overall.mean for name in scored}
-    rows = [_judge_row(name, verdicts, mean) for (name, verdicts), mean in zip(scored.items(), means.values(), strict=True) if mean]
+    rows = [
+        _judge_row(name, verdicts, mean)
+        for (name, verdicts), mean in zip(scored.items(), means.values(), strict=True)
+        if mean
+    ]
     described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
     table = tuple(
         (Quoted(name), Count(int(verdicts.scored.sum())), WithInterval.of(means[name]),
@@ -130,7 +135,11 @@ def coefficient(estimate: "AgreementEstimate") -> WithInterval:
 
 def _group(name: str, scores: Floats, colour: str, mean: "Estimate | None") -> ScoreGroup:
     known = scores[~np.isnan(scores)]
-    return ScoreGroup(name, known, colour) if mean is None else ScoreGroup(name, known, colour, mean.low, mean.high)
+    return (
+        ScoreGroup(name, known, colour)
+        if mean is None
+        else ScoreGroup(name, known, colour, mean.low, mean.high)
+    )
 
 
 def _judge_row(name: str, verdicts: "Verdicts", mean: "Estimate") -> GroupRow:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from markupsafe import Markup, escape
 
 from semscale.report.charts.svg import draw
-from semscale.report.document.blocks import Block, Figure
+from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
 from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
@@ -40,6 +40,15 @@ def page(document: Document) -> str:
         A whole HTML document that needs no network and runs no script.
     """
     return _environment().get_template("document.html.j2").render(document=document, version=__version__)
+
+
+def notebook_fragment(document: Document) -> Markup:
+    """Write the headline, the facts and the first picture of a document, for a notebook's cell."""
+    first = next((figure for _, figure in document.figures()), None)
+    picture = (
+        None if first is None else drawings(as_figure(first) if isinstance(first, Histogram) else first)[0]
+    )
+    return Markup(_environment().get_template("notebook.html.j2").render(document=document, picture=picture))
 
 
 def block_html(block: Block) -> Markup:

@@ -69,25 +69,26 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
     """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
         case Table() if detail_of(block) != "full":
-            yield _grid(block)
+            yield from _titled(block.title, _grid(block))
         case Figure(table=table) if table.detail != "full":
-            yield _grid(table)
+            yield from _titled(table.title, _grid(table))
         case Paragraph(text) if detail_of(block) != "full":
             yield Text(f"\n{line_text(text)}")
         case Histogram():
-            yield _spread(block)
+            yield from _titled(block.title, _spread(block))
         case Items(brief_title=title) if title:
             heads = (block.noun, "score", *block.heads)
             rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
-            yield _listing(title, heads, rows)
+            yield from _titled(title, _listing(heads, rows))
         case ComparedItems(brief_title=title) if title:
-            yield _listing(title, block.heads, [item.brief for item in block.items[: block.most]])
+            rows = [item.brief for item in block.items[: block.most]]
+            yield from _titled(title, _listing(block.heads, rows))
 
 
 def _grid(table: Table) -> Grid:
     width = len(table.columns) - table.explained
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
-    grid = figure_grid(*heads, *([""] if table.bars else []), title=_title(table.title))
+    grid = figure_grid(*heads, *([""] if table.bars else []))
     for place in range(1, width):
         if all(isinstance(row[place], Words | Quoted | Flag) for row in table.rows):
             grid.columns[place].justify = "left"
@@ -104,8 +105,8 @@ def _grid(table: Table) -> Grid:
     return grid
 
 
-def _listing(title: str, heads: tuple[str, ...], rows: "list[tuple[Cell | str, ...]]") -> Grid:
-    grid = figure_grid(*heads, title=_title(title))
+def _listing(heads: tuple[str, ...], rows: "list[tuple[Cell | str, ...]]") -> Grid:
+    grid = figure_grid(*heads)
     for place in range(len(heads)):
         if place and all(isinstance(row[place], Words | Quoted | Marked) for row in rows):
             grid.columns[place].justify = "left"
@@ -125,7 +126,7 @@ def _spread(histogram: Histogram) -> Grid:
     ]
     shares = counts / max(int(counts.max()), 1)
     bars = tuple(np.flip(shares).tolist())
-    return _grid(Table(histogram.heads, tuple(reversed(rows)), title=histogram.title, bars=bars))
+    return _grid(Table(histogram.heads, tuple(reversed(rows)), bars=bars))
 
 
 def _cell(cell: Cell, *, is_first: bool) -> Text:
@@ -136,6 +137,7 @@ def _cell(cell: Cell, *, is_first: bool) -> Text:
     return Text(cell_text(cell), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
 
 
-def _title(title: Line) -> str | None:
-    text = line_text(title)
-    return f"\n{text}" if text else None
+def _titled(title: Line, grid: Grid) -> Iterator[Grid | Text]:
+    """Put a title above a grid, which would fold it to its own width."""
+    yield Text(f"\n{line_text(title)}" if title else "", style="bold")
+    yield grid

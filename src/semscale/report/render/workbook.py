@@ -154,7 +154,10 @@ def _figure(sheet: Sheet, figure: Figure | Histogram) -> None:
 
 def _items(sheet: Sheet, block: Items) -> None:
     for item in block.items:
-        sheet.cells([f"{block.noun} {item.row:,}", *_values(item.score, spread=False), *map(line_text, item.labels)], "heading")
+        sheet.cells(
+            [f"{block.noun} {item.row:,}", *_values(item.score, spread=False), *map(line_text, item.labels)],
+            "heading",
+        )
         for name, text in item.texts:
             sheet.cells([name, cell_text(_whole(text))])
         for one in item.replies:

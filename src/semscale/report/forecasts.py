@@ -1,0 +1,51 @@
+"""The document of a forecast: what asking a model would take, before anything is sent."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from semscale.report.document.blocks import Table
+from semscale.report.document.document import Document, Section
+from semscale.report.document.values import Cell, Count, Quoted, Words
+
+if TYPE_CHECKING:
+    from semscale.chat.forecast import Forecast
+
+
+def forecast_document(source: str, forecasts: "Mapping[str, Forecast]") -> Document:
+    """Turn forecasts into a document with one table for each model.
+
+    Args:
+        source: what the table is called.
+        forecasts: by the model's name.
+    """
+    sections = (
+        Section(f"model-{place}", Quoted(name), (Table(("", "at most"), _rows(found), title=Quoted(name)),))
+        for place, (name, found) in enumerate(forecasts.items(), start=1)
+    )
+    return Document(
+        kind="forecast",
+        name="Forecast",
+        title="What asking would take",
+        source=(Quoted(source),),
+        signature=None,
+        cautions=tuple(dict.fromkeys(found.price_note for found in forecasts.values() if found.price_note)),
+        sections=tuple(sections),
+        notes=("Nothing was sent; replies that cannot be read are asked for again.",),
+    )
+
+
+def _rows(found: "Forecast") -> tuple[tuple[Cell, ...], ...]:
+    rows: list[tuple[Cell, ...]] = [
+        (Words("requests"), Count(found.requests)),
+        (Words("answered before"), Count(found.answered)),
+        (Words("the same as another"), Count(found.repeated)),
+        (Words("calls to make"), Count(found.calls)),
+        (Words("tokens of prompts, about"), Count(found.most.prompt_tokens)),
+        (Words("tokens of replies"), Count(found.most.completion_tokens)),
+    ]
+    if found.open_ended:
+        rows.append(
+            (Words("calls without a limit to their reply (1,024 tokens each)"), Count(found.open_ended))
+        )
+    cost = Words("not known") if found.money is None else Words(f"{found.money:,.4g} {found.currency}")
+    return (*rows, (Words("cost"), cost))

@@ -1,0 +1,139 @@
+"""A document with every kind of block, lead and cell, made by hand."""
+
+from datetime import UTC, datetime
+
+import numpy as np
+
+from semscale.guards.findings import Span
+from semscale.report.charts.bars import Bar, bars
+from semscale.report.document.blocks import (
+    ComparedItem,
+    ComparedItems,
+    ComparedPair,
+    Definitions,
+    Figure,
+    Findings,
+    Histogram,
+    Item,
+    Items,
+    Paragraph,
+    Reason,
+    Reasons,
+    Reply,
+    ScoreGroup,
+    Shares,
+    SideBySide,
+    Subheading,
+    Swatch,
+    Table,
+    Verbatim,
+    Verbatims,
+    Verdict,
+)
+from semscale.report.document.document import Citation, Document, Headline, Section
+from semscale.report.document.marks import marked
+from semscale.report.document.values import Count, Flag, Number, Quoted, Share, WithInterval, Words
+from semscale.signature import Signature
+
+HOSTILE = "=1+1 <script>alert(1)</script> *x* | [a](http://b) @c"
+MOMENT = datetime(2026, 11, 22, 8, 30, tzinfo=UTC)
+
+
+def figure_of(name="bars", **settings):
+    values = [Bar(0, 0.4, 0.3, 0.5, "40 %", "40 %"), Bar(1, 0.6, 0.5, 0.7, "60 %", "60 %")]
+    return Figure(
+        name,
+        lambda width: bars(values, ["low", "high"], width),
+        "Bars: low 40 %, high 60 %.",
+        Table(("point", "share"), ((Words("low"), Share(0.4)), (Words("high"), Share(0.6))), detail="full"),
+        caption="What the bars are.",
+        legend=(Swatch("#b4581a", "low"), Swatch("#326ea6", "high", "dot")),
+        **settings,
+    )
+
+
+TABLE = Table(
+    ("figure", "estimate", "what it is"),
+    (
+        (Words("mean"), WithInterval(3.412, 3.349, 3.471), Words("expected value")),
+        (Words("top-2-box"), WithInterval(0.341, 0.3, 0.4, is_share=True), Words("mass on 4 and 5")),
+        (Words("kappa"), WithInterval(0.5, np.nan, np.nan, note="too few rows"), Words("agreement")),
+    ),
+    title="Estimates",
+    explained=True,
+)
+HISTOGRAM = Histogram(
+    "scores",
+    (ScoreGroup("All rows", np.array([0.05, 0.15, 0.95]), "#326ea6", 0.1, 0.9),),
+    (0.0, 1.0),
+    ("score", "rows"),
+    Table(("", "mean"), ((Words("all rows"), Number(0.383)),)),
+)
+NEGATION = marked("not well", [("negation", Span(0, 3, "not"))])
+ITEM = Item(
+    row=1204,
+    score=Number(0.125),
+    labels=("spread 0.50", Quoted("north")),
+    texts=(("question", Quoted(HOSTILE)), ("answer", NEGATION)),
+    findings=(("negation", "one text denies it"),),
+    parts=(("words", Number(0.25)),),
+    replies=(Reply(Quoted("gpt"), Number(0.5), ((Number(0.5), 0.8), (Number(0.75), 0.2)), Quoted("so so")),),
+    details=("words that cost most", ('"wheel" met only "expel"',)),
+    brief=(Quoted(HOSTILE), Words("0.5")),
+)
+GUARDS = (("negation", "one text denies what the other states", 3),)
+ITEMS = Items((ITEM,), GUARDS, brief_title="1 lowest score", heads=("question", "verdict"))
+PAIR = ComparedPair(NEGATION, None, ("baseline", "candidate"), ("nothing", "missing"), (("negation", "denied"),))
+COMPARED = ComparedItems(
+    (
+        ComparedItem(
+            Quoted("item-7"), Number(0.9), (Quoted("north"),), Quoted("asked"), (PAIR,), 2,
+            (("match", Number(0.5, 2, signed=True)),), brief=(Quoted("item-7"), Number(0.5, 2, signed=True)),
+        ),
+    ),
+    brief_title="1 item that changed most",
+    heads=("item", "drift"),
+)  # fmt: skip
+VERBATIMS = Verbatims(
+    (("most certain", (Verbatim(Quoted("great"), 3, Number(4.5), Number(0.2), (0.1, 0.9), "PMF: 1: 10 %"),)),)
+)
+BLOCKS = (
+    Paragraph("A note.", "note"),
+    Paragraph("Only on the screen.", detail="brief"),
+    Subheading("A part"),
+    TABLE,
+    figure_of(),
+    HISTOGRAM,
+    ITEMS,
+    VERBATIMS,
+    Findings((("warn", "anchors are alike"),)),
+    Verdict("passes with warnings", "warn", "This scale"),
+    Shares((("accept", "#1d6b45", 0.75), ("abstain", "#a3271d", 0.25))),
+    Definitions((("Model", Quoted(HOSTILE)),), "Baseline"),
+    SideBySide(((figure_of(),), (Paragraph("Beside."),))),
+    COMPARED,
+    Reasons((Reason("empty", "nothing but white space", 4, 0.04, ((2, Quoted("??")),)),)),
+)
+
+
+def document_of(*blocks, **settings):
+    """A document with one section of blocks."""
+    return Document(
+        **{
+            "kind": "made-up report",
+            "name": "Made up",
+            "title": ("How good “", Quoted(HOSTILE), "” is"),
+            "source": (Quoted("answers.csv"), "2026-11-22"),
+            "signature": Signature.of("made-up", seed=1),
+            "lead": Headline("mean score", WithInterval(0.57, 0.37, 0.76), (0.0, 1.0), 0.95, (0.0, 0.5, 1.0)),
+            "counting": ("10 of 12 rows count",),
+            "reading": ("Read it so.",),
+            "facts": (("Rows", Count(3708)), ("State", Flag("pass", "pass"))),
+            "cautions": ("Only 3 rows.",),
+            "sections": (Section("one", "One section", blocks or BLOCKS),),
+            "notes": ("intervals: 95 %",),
+            "settings": (("Source", Quoted(HOSTILE)),),
+            "citations": (Citation("Somebody (2026).", "A title", "A place", "a use"),),
+            **settings,
+        }
+    )
