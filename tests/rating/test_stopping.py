@@ -14,10 +14,11 @@ from polars.testing import assert_frame_equal
 from semscale.embedding.cache import EmbeddingCache
 from semscale.embedding.cached import CachedEmbedder
 from semscale.errors import InputError, InterruptedRunError, ModelError
-from semscale.rating import estimating, file_checks
+from semscale.rating import file_checks
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.files import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.results import tallies
 from semscale.store.reading import open_table
 
 
@@ -127,7 +128,7 @@ def test_columns_that_only_summarise_may_change(survey, answers, rater, unfinish
 @pytest.fixture
 def fifty_groups(monkeypatch):
     """The column id names 60."""
-    monkeypatch.setattr(estimating, "MAX_GROUPS", 50)
+    monkeypatch.setattr(tallies, "MAX_GROUPS", 50)
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def judge_json(judged: "JudgedFile") -> str:
                 "template": verdicts.template.name,
                 "counts": {str(status): n for status, n in verdicts.counts.items()},
                 "provenance": {str(origin): n for origin, n in verdicts.provenances.items()},
-                **estimate_json(verdicts.estimate()),
+                **estimate_json(summary.judge_estimates[name].overall_mean()),
             }
             for name, verdicts in summary.judges.items()
         ],

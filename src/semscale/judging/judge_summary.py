@@ -3,6 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import cached_property
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from semscale.judging.panel_verdicts import PanelVerdicts
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.judging.verdicts import Verdicts
+from semscale.results.estimates import Estimates
 from semscale.stats.estimates import IntervalPlan
 from semscale.stats.means import MeanEstimate
 from semscale.types import Floats, Integers
@@ -66,11 +68,22 @@ class JudgeSummary:
         """Expected score of each row, of a panel the mean of its judges; NaN where there is none."""
         return self.result.mean if isinstance(self.result, PanelVerdicts) else self.result.expected
 
+    @cached_property
+    def estimates(self) -> Estimates:
+        """Mean expected score of all rows, with its interval."""
+        return self._estimated(self.result)
+
+    @cached_property
+    def judge_estimates(self) -> dict[str, Estimates]:
+        """Each judge's own mean expected score with its interval, by the judge's name."""
+        if self.panel is None:
+            return dict.fromkeys(self.judges, self.estimates)
+        return {name: self._estimated(verdicts) for name, verdicts in self.judges.items()}
+
     @property
     def estimate(self) -> MeanEstimate:
-        """Mean expected score of all rows, with its interval."""
-        plan = self.plan
-        return self.result.estimate(interval=plan.interval, seed=plan.seed, replicates=plan.replicates)
+        """Mean expected score of all rows, with the counts behind it."""
+        return self.estimates.overall_mean()
 
     @property
     def provenances(self) -> dict[Provenance, int]:
@@ -98,6 +111,12 @@ class JudgeSummary:
         widths = np.array([self._width(row) for row in range(self.n)])
         rows = np.flatnonzero(widths > 0)
         return rows[np.argsort(-widths[rows], kind="stable")][:n]
+
+    def _estimated(self, result: Verdicts | PanelVerdicts) -> Estimates:
+        plan = self.plan
+        return result.estimate(
+            interval=plan.interval, method=plan.method, seed=plan.seed, replicates=plan.replicates
+        )
 
     def _width(self, row: int) -> float:
         """Greatest standard deviation of a judge's distribution for a row; 0 where there is none."""

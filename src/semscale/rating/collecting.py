@@ -6,16 +6,17 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.rating.columns import as_weights
 from semscale.rating.comparison import Comparison
-from semscale.rating.estimating import Tallies
 from semscale.rating.file_cells import humans_in, numbers_in
 from semscale.rating.file_columns import FileColumns
 from semscale.rating.human_sample import HumanSample
-from semscale.rating.mass_names import mass_names
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
+from semscale.results.tallies import Tallies
+from semscale.results.weights import as_weights
+from semscale.stats.figures import figures_of
+from semscale.stats.mass_names import mass_names
 from semscale.stats.moments import Moments
 from semscale.store.columns import groups_in
 from semscale.store.result_columns import PREFIX
@@ -57,7 +58,7 @@ class Collector:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._tallies = Tallies(self.rater.scale.values, self.rater.signature)
+        self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
         self._running = RunningSummary(self.rater.scale, self.rater.floor, seed=self.seed)
         self._humans = HumanSample(self.seed)
 

@@ -8,10 +8,10 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.comparison import Comparison
-from semscale.rating.estimates import Estimates
 from semscale.rating.examples import Examples
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.sampling import DistinctCount, set_correlations, set_moments
+from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.moments import Moments

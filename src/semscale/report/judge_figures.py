@@ -37,7 +37,7 @@ def scores_figure(summary: "JudgeSummary") -> Figure:
     rows = [_row(name, expected, edges, summary.estimate, HISTOGRAM)]
     if summary.panel:
         rows += [
-            _row(one_line(judge), scores, edges, verdicts.estimate(), GROUP)
+            _row(one_line(judge), scores, edges, summary.judge_estimates[judge].overall_mean(), GROUP)
             for judge, verdicts in summary.judges.items()
             if len(scores := verdicts.expected[verdicts.scored])
         ]
@@ -65,13 +65,14 @@ def severity_figure(summary: "JudgeSummary") -> Figure | None:
         return None
     colours = ordinal(len(_BANDS))
     severities = panel.severities(summary.plan)
+    means = {name: found.overall_mean() for name, found in summary.judge_estimates.items()}
     scored = [(name, verdicts, far) for (name, verdicts), far in
               zip(summary.judges.items(), severities, strict=True) if verdicts.scored.any()]  # fmt: skip
-    rows = [_judge_row(one_line(name), verdicts, verdicts.estimate()) for name, verdicts, _ in scored]
+    rows = [_judge_row(one_line(name), verdicts, means[name]) for name, verdicts, _ in scored]
     described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
     shown = tuple(
-        (row.name, count(int(verdicts.scored.sum())), *map(with_interval, (verdicts.estimate(), far)))
-        for row, (_, verdicts, far) in zip(rows, scored, strict=True)
+        (row.name, count(int(verdicts.scored.sum())), *map(with_interval, (means[name], far)))
+        for row, (name, verdicts, far) in zip(rows, scored, strict=True)
     )
     return Figure.drawn(
         lambda width: group_rows(rows, colours, reference=summary.estimate.value, width=width),
@@ -93,7 +94,7 @@ def judge_table(summary: "JudgeSummary") -> Table:
     for place, (name, verdicts) in enumerate(summary.judges.items()):
         row = [one_line(name), one_line(verdicts.template.name), count(int(verdicts.scored.sum()))]
         row += [count(int((verdicts.status == status).sum())) for status in seen]
-        row.append(with_interval(verdicts.estimate()))
+        row.append(with_interval(summary.judge_estimates[name].overall_mean()))
         rows.append((*row, with_interval(severities[place])) if panel else tuple(row))
     columns = ["Judge", "Template", "Scored", *(s.capitalize() for s in seen), "Mean"]
     return Table((*columns, "Above the others") if panel else tuple(columns), tuple(rows))
