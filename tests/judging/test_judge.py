@@ -274,5 +274,5 @@ def test_the_table_has_everything(running):
 def test_a_mean_says_how_many_it_left_out(running):
     model = Scripted(lambda request: f"Score: {material(request)}")
     verdicts = Judge(model).judge(["q"] * 3, ["1", "5", ""], running=running)
-    estimate = verdicts.estimate()
-    assert (estimate.value, estimate.n, estimate.n_left_out) == (0.5, 2, 1)
+    overall = verdicts.estimate().overall
+    assert (overall.mean.value, overall.n, overall.left_out) == (0.5, 2, {"empty": 1})

@@ -46,13 +46,15 @@ def test_means_are_estimated_for_all_and_for_each_group():
         status=np.array([Status.SCORED, Status.SCORED, Status.EMPTY, Status.SCORED], dtype=object),
     )
     estimates = found.estimate(by=["b", "b", "a", None])
-    assert list(estimates) == [None, "a", "b"]
-    assert estimates[None].value == pytest.approx(0.5)  # (.2 + .4 + .9) / 3
-    assert estimates[None].n_left_out == 1
-    assert np.isnan(estimates["a"].value)
-    assert estimates["b"].value == pytest.approx(0.3)
+    assert estimates.overall.mean.value == pytest.approx(0.5)  # (.2 + .4 + .9) / 3
+    assert estimates.overall.left_out == {"empty": 1}
+    assert [group.group for group in estimates.groups] == ["b", "a", None]
+    b, a, nameless = estimates.groups
+    assert (a.n, a.mean) == (0, None)
+    assert b.mean.value == pytest.approx(0.3)
+    assert nameless.mean.value == 0.9
 
 
 def test_groups_of_another_length_are_refused():
-    with pytest.raises(InputError, match="by must have 2 rows as the matches have, got 1"):
+    with pytest.raises(InputError, match="by must have 2 rows, one for each row of the result, got 1"):
         matches().estimate(by=["a"])

@@ -1,12 +1,10 @@
 import datetime
-from decimal import Decimal
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 
-from semscale.rating.cells import as_weights, text_status
+from semscale.rating.cells import text_status
 from semscale.types import Status
 
 
@@ -23,11 +21,3 @@ def test_what_is_no_string_is_not_text(cell):
 @pytest.mark.parametrize("cell", ["", " ", "\t\n", "\u00a0\u2003"])
 def test_white_space_is_empty(cell):
     assert text_status(cell) is Status.EMPTY
-
-
-@pytest.mark.parametrize(
-    "column",
-    [[1, 2.5, None], np.array([1, 2.5, np.nan]), pl.Series([1.0, 2.5, None]), [Decimal(1), 2.5, None]],
-)
-def test_weights_keep_missing_missing(column):
-    np.testing.assert_array_equal(as_weights(column), [1.0, 2.5, np.nan])

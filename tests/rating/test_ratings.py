@@ -6,7 +6,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.rating.ratings import Ratings
-from semscale.rating.tallies import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT, Tallies
+from semscale.results.tallies import NO_RESPONDENT, NO_WEIGHT, ZERO_WEIGHT
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals import tally
@@ -185,40 +185,6 @@ class TestEstimate:
     def test_bad_settings_are_named(self, settings, message):
         with pytest.raises(InputError, match=message):
             ratings(THREE).estimate(**settings)
-
-
-class TestTallies:
-    def test_parts_give_what_the_whole_gives(self):
-        rng = np.random.default_rng(7)
-        rated = ratings(rng.dirichlet(np.ones(4), 90))
-        columns = {
-            "weights": rng.uniform(0, 2, 90),
-            "by": rng.choice(["x", "y", "z"], 90),
-            "respondents": rng.integers(0, 30, 90),
-        }
-        tallies = Tallies(VALUES, Signature.of("rate"))
-        for start in range(0, 90, 25):
-            part = slice(start, start + 25)
-            columns_here = {name: column[part] for name, column in columns.items()}
-            tallies.add(rated.pmf[part], rated.status[part], **columns_here)
-        ours, whole = tallies.estimates(), rated.estimate(**columns)
-        for one, other in zip((ours.overall, *ours.groups), (whole.overall, *whole.groups), strict=True):
-            assert (one.group, one.n) == (other.group, other.n)
-            np.testing.assert_allclose(
-                [one.mean.value, one.mean.low, one.mean.high, one.effective_n],
-                [other.mean.value, other.mean.low, other.mean.high, other.effective_n],
-            )
-
-    def test_a_wrong_weight_is_named_by_its_row_in_the_whole(self):
-        tallies = Tallies(VALUES, Signature.of("rate"))
-        tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, 1, 1])
-        with pytest.raises(InputError, match="from 0: 4$"):
-            tallies.add(np.eye(4)[:3], [Status.SCORED] * 3, weights=[1, -1, 1])
-
-    def test_a_column_with_too_many_groups_is_refused(self):
-        pmf = np.tile(np.eye(4)[:1], (1001, 1))
-        with pytest.raises(InputError, match="at most 1000 groups"):
-            Tallies(VALUES, Signature.of("rate")).add(pmf, [Status.SCORED] * 1001, by=list(range(1001)))
 
 
 def test_estimates_as_a_table():

@@ -14,11 +14,11 @@ from polars.testing import assert_frame_equal
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.errors import InputError, InterruptedRunError, ModelError
-from semscale.rating import tallies
 from semscale.rating.files import checks as file_checks
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
+from semscale.results import tallies
 from semscale.store.reading import open_table
 
 

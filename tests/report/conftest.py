@@ -9,10 +9,10 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.rating.estimates import Estimates
 from semscale.rating.examples import EXAMPLE_SCHEMA
 from semscale.rating.human.comparison import Comparison
 from semscale.rating.summary import RatingSummary
+from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate, GroupEstimate
@@ -61,25 +61,24 @@ def without_interval(value: float) -> Estimate:
 
 def group_of(pmf: np.ndarray, values: np.ndarray, *, name: str | None = None, n: int = 50) -> GroupEstimate:
     wrap = around if n > 1 else without_interval
-    boxes = len(pmf) >= 4
     top, bottom = pmf[-2:].sum(), pmf[:2].sum()
-    recommends = values[0] == 0 and values[-1] == 10 and len(pmf) == 11
+    figures = {"mean": pmf @ values}
+    if len(pmf) >= 4:
+        figures |= {"top_2_box": top, "bottom_2_box": bottom, "net": top - bottom}
+    if values[0] == 0 and values[-1] == 10 and len(pmf) == 11:
+        figures["nps"] = top - pmf[:7].sum()
+    figures |= {f"p_{value:g}": share for value, share in zip(values, pmf, strict=True)}
     return GroupEstimate(
         group=name,
         n=n,
         left_out={"empty": 2},
         effective_n=float(n),
-        mean=wrap(pmf @ values),
-        top_2_box=wrap(top) if boxes else None,
-        bottom_2_box=wrap(bottom) if boxes else None,
-        net=wrap(top - bottom) if boxes else None,
-        nps=wrap(top - pmf[:7].sum()) if recommends else None,
-        pmf=tuple(wrap(share) for share in pmf),
+        figures={name: wrap(figure) for name, figure in figures.items()},
     )
 
 
 def unscored(name: str | None = None) -> GroupEstimate:
-    return GroupEstimate(name, 0, {"empty": 3}, 0.0, None, None, None, None, None, ())
+    return GroupEstimate(name, 0, {"empty": 3}, 0.0, {})
 
 
 def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.DataFrame:
@@ -155,7 +154,7 @@ def estimates_of(
         seed=0,
         replicates=2000,
         clustered=False,
-        values=tuple(values),
+        by="group" if groups else None,
         signature=signature,
     )
 

@@ -83,7 +83,9 @@ ITEM = Item(
 )
 GUARDS = (("negation", "one text denies what the other states", 3),)
 ITEMS = Items((ITEM,), GUARDS, brief_title="1 lowest score", heads=("question", "verdict"))
-PAIR = ComparedPair(NEGATION, None, ("baseline", "candidate"), ("nothing", "missing"), (("negation", "denied"),))
+PAIR = ComparedPair(
+    NEGATION, None, ("baseline", "candidate"), ("nothing", "missing"), (("negation", "denied"),)
+)
 COMPARED = ComparedItems(
     (
         ComparedItem(

@@ -22,7 +22,7 @@ def summed_up(answers, samples, *, prompts=None, labels=None, groups=None, embed
         labels,
         groups,
     )
-    estimates = {name: found.estimate(name, by=groups) for name in found.measures}
+    estimates = found.estimate(by=groups)
     trust = None if labels is None else estimate_trust(found, labels)
     columns = AnswerColumns(answer="answer", samples=("s",), by=None if groups is None else "kind")
     return ConsistencySummary("made-up.csv", columns, cells, found, estimates, trust)

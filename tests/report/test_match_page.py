@@ -61,15 +61,15 @@ def parsed(full, read_page):
 
 def test_it_is_one_harmless_document_with_its_figures(full, parsed):
     parsed.assert_harmless()
-    mean = full.estimates[None]
+    mean = full.estimates.overall_mean()
     assert number(mean.value) in parsed.text
     assert f"[{number(mean.low)}, {number(mean.high)}]" in parsed.text
     assert "29 of 30 rows count; left out: 1 missing" in parsed.text
     assert str(full.matches.signature) in parsed.text
     assert "90.0\u00a0%" in parsed.text
-    for name, estimate in full.estimates.items():
+    for name, estimate in full.estimates.group_means().items():
         assert number(estimate.value) in parsed.text
-        assert name is None or name in parsed.text
+        assert name in parsed.text
 
 
 def test_pictures_say_what_they_show_and_have_their_numbers_beneath(parsed):

@@ -51,10 +51,9 @@ def test_only_the_largest_groups_are_drawn_and_the_table_has_all(make_summary, r
 def test_a_group_without_a_rated_text_has_dashes_and_a_missing_group_has_a_name(make_summary):
     summary = make_summary(n=30, groups=2)
     first, second = summary.estimates.groups
-    nothing = dict.fromkeys(("mean", "top_2_box", "bottom_2_box", "net", "nps"))
     groups = (
         dataclasses.replace(first, group=None),
-        dataclasses.replace(second, n=0, pmf=(), effective_n=0.0, **nothing),
+        dataclasses.replace(second, n=0, figures={}, effective_n=0.0),
     )
     page = rating_page(
         dataclasses.replace(summary, estimates=dataclasses.replace(summary.estimates, groups=groups))

@@ -5,7 +5,7 @@ import pytest
 
 import semscale
 from semscale.embedding import ArrayEmbedder
-from semscale.errors import InputError, UnknownNameError
+from semscale.errors import InputError
 from semscale.self_consistency import pair_blocks
 from semscale.self_consistency.consistency import Consistency
 from semscale.types import Status
@@ -114,19 +114,17 @@ def test_the_result_says_what_was_left_out(toy_embedder):
     frame = found.to_frame()
     assert frame["consistency"].null_count() == 2
     assert frame["samples_left_out"].to_list() == [0, 0, 0, 1]
-    estimate = found.estimate()[None]
-    assert (estimate.n, estimate.n_left_out) == (2, 2)
+    overall = found.estimate().overall
+    assert (overall.n, overall.left_out) == (2, {"missing": 1, "too-few-samples": 1})
 
 
-def test_estimates_by_group_and_of_a_named_measure(toy_embedder):
+def test_every_measure_is_estimated_by_group(toy_embedder):
     found = Consistency(model=toy_embedder).measure([["a", "a"], ["b", "c"], ["d", "d"]])
-    estimates = found.estimate("exact_match_normalised", by=["g", "g", None])
-    assert {group: estimate.value for group, estimate in estimates.items()} == {
-        None: pytest.approx(2 / 3),
-        "g": 0.5,
-    }
-    with pytest.raises(UnknownNameError, match="measure must be among"):
-        found.estimate("bert_score")
+    estimates = found.estimate(by=["g", "g", None])
+    assert list(estimates.overall.figures) == list(found.measures)
+    equal = [part.figures["exact_match_normalised"].value for part in (estimates.overall, *estimates.groups)]
+    assert equal == [pytest.approx(2 / 3), 0.5, 1.0]
+    assert estimates.overall.mean == estimates.overall.figures["consistency"]
     with pytest.raises(InputError, match="by must have 3 rows"):
         found.estimate(by=["g"])
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -9,6 +10,8 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.verdicts import Verdicts
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.agreement.panels import (
     EffectiveJudges,
@@ -18,7 +21,7 @@ from semscale.stats.agreement.panels import (
     severities,
 )
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
@@ -127,10 +130,23 @@ class PanelVerdicts:
         """
         return effective_judges(self.expected, truth=truth, interval=interval, seed=seed)
 
-    def estimate(self, *, interval: float = 0.95, seed: int = 0, replicates: int = 2000) -> MeanEstimate:
-        """Estimate the mean of the panel's means with a bootstrap interval."""
-        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
-        return estimate_mean(self.mean, bounds=(0.0, 1.0), plan=plan)
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate the mean of the judges' mean scores of all items and of each group, with intervals.
+
+        Args:
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+        """
+        return estimate_values(
+            {"mean": self.mean},
+            self.status,
+            bounds={"mean": (0.0, 1.0)},
+            signature=self.signature,
+            **settings,
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,9 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Status, are_scored, count_statuses
 
 if TYPE_CHECKING:
@@ -105,16 +105,23 @@ class Verdicts:
         counted = Counter(verdict.provenance for verdict in self.verdicts)
         return {provenance: counted[provenance] for provenance in Provenance if counted[provenance]}
 
-    def estimate(self, *, interval: float = 0.95, seed: int = 0, replicates: int = 2000) -> MeanEstimate:
-        """Estimate the mean expected score with a bootstrap interval; items without one are counted.
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate the mean expected score of all items and of each group, with intervals.
 
         Args:
-            interval: coverage that the interval aims at, between 0 and 1.
-            seed: of the bootstrap.
-            replicates: of the bootstrap, at least 100.
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
-        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
-        return estimate_mean(self.expected, bounds=(0.0, 1.0), plan=plan)
+        return estimate_values(
+            {"expected": self.expected},
+            self.status,
+            bounds={"expected": (0.0, 1.0)},
+            signature=self.signature,
+            **settings,
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.

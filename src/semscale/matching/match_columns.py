@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.results.tallies import check_groups
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.list_cells import listed_cell
@@ -80,8 +81,8 @@ def read_cells(table: Table, columns: MatchColumns) -> MatchCells:
     """Read a table's rows and take the cells to be matched out of them.
 
     Raises:
-        InputError: a column that does not exist, a row that cannot be read, a broken list, no text in the
-            predictions, or none in the references.
+        InputError: a column that does not exist, a row that cannot be read, a broken list, more than
+            1,000 groups, no text in the predictions, or none in the references.
     """
     columns.check(table)
     frames: list[pl.DataFrame] = []
@@ -94,6 +95,7 @@ def read_cells(table: Table, columns: MatchColumns) -> MatchCells:
             cells[title] += _cells(batch, title)
         if columns.by is not None:
             groups += _groups(frames[-1], columns.by)
+    check_groups(set(groups))
     references = reference_lists([cells[title] for title in columns.references], columns.references)
     _refuse_textless([[cell] for cell in cells[columns.prediction]], "prediction", (columns.prediction,))
     _refuse_textless(references, "reference", columns.references)

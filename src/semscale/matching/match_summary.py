@@ -9,7 +9,7 @@ import numpy as np
 from semscale.matching.match_columns import MatchCells, MatchColumns
 from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.results.estimates import Estimates
 from semscale.types import Integers
 
 
@@ -22,8 +22,7 @@ class MatchSummary:
         columns: which column is what.
         cells: the rows and what was matched in them.
         matches: their matches.
-        estimates: mean scores with intervals, of all rows under ``None`` and of each group under its name.
-        interval: coverage that the intervals aim at.
+        estimates: mean scores with intervals, of all rows and of each group.
         seed: of all that is random.
         separation: how far the scores stand above those of unrelated pairs, where that can be said.
         created: when.
@@ -33,8 +32,7 @@ class MatchSummary:
     columns: MatchColumns
     cells: MatchCells
     matches: Matches
-    estimates: dict[str | None, MeanEstimate]
-    interval: float = 0.95
+    estimates: Estimates
     seed: int = 0
     separation: Separation | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
@@ -43,6 +41,11 @@ class MatchSummary:
     def n(self) -> int:
         """Rows of the table."""
         return len(self.matches)
+
+    @property
+    def interval(self) -> float:
+        """Coverage that the intervals aim at."""
+        return self.estimates.interval
 
     @property
     def method(self) -> str:

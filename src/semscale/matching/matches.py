@@ -2,17 +2,16 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.errors import InputError
 from semscale.guards.findings import Finding
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
@@ -53,33 +52,23 @@ class Matches:
         """How many items have each status, as far as it occurs, in the order of ``Status``."""
         return count_statuses(self.status)
 
-    def estimate(
-        self, *, by: object = None, interval: float = 0.95, seed: int = 0, replicates: int = 2000
-    ) -> dict[str | None, MeanEstimate]:
-        """Estimate the mean score of all items and of each group, with bootstrap intervals.
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate the mean score of all items and of each group, with intervals.
 
         Args:
-            by: shape (n,), names of groups; items without one form no group.
-            interval: coverage that the intervals aim at, between 0 and 1.
-            seed: of the bootstrap.
-            replicates: of the bootstrap, at least 100.
-
-        Returns:
-            The estimate of all items under ``None``, then each group's under its name, in sorted order.
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
 
         Raises:
-            InputError: ``by`` has another length, or a setting is out of range.
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
-        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
-        estimates: dict[str | None, MeanEstimate] = {
-            None: estimate_mean(self.score, bounds=self.bounds, plan=plan)
-        }
-        names = np.array([None] * len(self) if by is None else as_names(by, "by"), dtype=object)
-        if len(names) != len(self):
-            raise InputError(f"by must have {len(self)} rows as the matches have, got {len(names)}")
-        for name in sorted({name for name in names if name is not None}):
-            estimates[name] = estimate_mean(self.score[names == name], bounds=self.bounds, plan=plan)
-        return estimates
+        return estimate_values(
+            {"score": self.score},
+            self.status,
+            bounds={"score": self.bounds},
+            signature=self.signature,
+            **settings,
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the matches out as a table, one row per item; what is missing is null.

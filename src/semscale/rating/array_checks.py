@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
+from semscale.results.weights import reject_after
 from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 Semantics = Literal["safe", "paper", "guide"]
@@ -21,8 +22,6 @@ Reals = npt.NDArray[np.floating[Any]]
 
 MOST_EPSILON = 1e6
 """Beside similarities of at most 1, more than this differs from no text at all by rounding only."""
-
-_NAMED_ROWS = 5
 
 
 def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics: Semantics = "safe") -> None:
@@ -133,11 +132,3 @@ def reject(rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
         semscale.errors.InputError: vectors must be finite: not so in 1 row(s), from 0: 1
     """
     reject_after(0, rows, problem)
-
-
-def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
-    """Do as ``reject``, for rows that ``first_row`` others come before."""
-    wrong = np.flatnonzero(rows) + first_row
-    if wrong.size:
-        listed = ", ".join(map(str, wrong[:_NAMED_ROWS])) + (", ..." if wrong.size > _NAMED_ROWS else "")
-        raise InputError(f"{problem} {wrong.size} row(s), from 0: {listed}")

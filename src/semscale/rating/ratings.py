@@ -9,14 +9,16 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
-from semscale.rating.estimates import Estimates
 from semscale.rating.human.comparison import Comparison, compare, text_lengths
-from semscale.rating.mass_names import mass_names
 from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
-from semscale.rating.tallies import Tallies
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import IntervalSettings
+from semscale.results.tallies import Tallies
 from semscale.scales import Scale
 from semscale.signature import Signature
+from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.mass_names import mass_names
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
@@ -119,31 +121,27 @@ class Ratings:
     def estimate(
         self,
         *,
-        weights: object = None,
         by: object = None,
+        weights: object = None,
         respondents: object = None,
-        interval: float = 0.95,
-        seed: int = 0,
-        replicates: int = 2000,
+        **settings: Unpack[IntervalSettings],
     ) -> Estimates:
         """Estimate mean, boxes, net, NPS and PMF of all texts and of each group, with intervals.
 
         Args:
+            by: shape (n,), names of groups; rows without one form the group ``None``.
             weights: shape (n,), finite and not negative; rows without one, or with 0, are left out and
                 counted.
-            by: shape (n,), names of groups; rows without one form the group ``None``.
             respondents: shape (n,), who wrote each text; one person's texts are resampled together. Rows
                 without one are left out and counted.
-            interval: coverage that the intervals aim at, between 0 and 1.
-            seed: of the bootstrap.
-            replicates: of the bootstrap, at least 100.
+            settings: ``interval``, ``method``, ``seed`` and ``replicates``; see ``IntervalSettings``.
 
         Raises:
             InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
         """
-        tallies = Tallies(self.scale.values, self.signature)
+        tallies = Tallies([figures_of(self.scale.values)], self.signature)
         tallies.add(self.pmf, self.status, weights=weights, by=by, respondents=respondents)
-        return tallies.estimates(interval=interval, seed=seed, replicates=replicates)
+        return tallies.estimates(**settings)
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,

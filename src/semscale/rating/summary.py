@@ -6,12 +6,12 @@ from typing import TypedDict
 
 import polars as pl
 
-from semscale.rating.estimates import Estimates
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import Comparison
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
 from semscale.rating.row_sampling import DistinctCount, set_correlations
+from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments

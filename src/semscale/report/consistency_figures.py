@@ -33,11 +33,15 @@ def spread_figure(summary: "ConsistencySummary") -> Figure:
     edges = bin_edges(score, MEASURES[found.main].bounds, bins=_BINS)
     rows = [
         _row(
-            _capital(MEASURE_NAMES[name]), found.measures[name], edges, summary.estimates[name][None], colour
+            _capital(MEASURE_NAMES[name]),
+            found.measures[name],
+            edges,
+            summary.estimates.overall_mean(name),
+            colour,
         )
         for name, colour in shown.items()
     ]
-    groups = {name: one for name, one in summary.estimates[found.main].items() if name is not None and one.n}
+    groups = {name: one for name, one in summary.estimates.group_means().items() if one.n}
     charted = sorted(groups, key=lambda name: -groups[name].n)[:_CHARTED_GROUPS]
     names = np.array(summary.cells.groups or [], dtype=object)
     for name in sorted(charted, key=lambda name: -groups[name].value):
@@ -113,7 +117,11 @@ def _spread_caption(summary: "ConsistencySummary", *, with_ncs: bool) -> str:
 
 
 def _means_table(summary: "ConsistencySummary", groups: "dict[str, MeanEstimate]") -> Table:
-    rows = [_table_row(_capital(MEASURE_NAMES[name]), one[None]) for name, one in summary.estimates.items()]
+    estimates = summary.estimates
+    rows = [
+        _table_row(_capital(MEASURE_NAMES[name]), estimates.overall_mean(name))
+        for name in summary.found.measures
+    ]
     rows += [_table_row(one_line(name) or "(blank)", one) for name, one in groups.items()]
     return Table(("", "Prompts", "Left out", "Mean", f"{coverage(summary.interval)} interval"), tuple(rows))
 

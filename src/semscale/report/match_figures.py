@@ -45,10 +45,10 @@ def scores_figure(summary: "MatchSummary") -> Figure:
     scored = score[summary.matches.scored]
     unrelated = summary.separation.unrelated if summary.separation else np.empty(0)
     edges = bin_edges(np.concatenate([scored, unrelated]), summary.matches.bounds, bins=_BINS)
-    rows = [_row("All rows", scored, edges, summary.estimates[None], HISTOGRAM)]
+    rows = [_row("All rows", scored, edges, summary.estimates.overall_mean(), HISTOGRAM)]
     if summary.separation:
         rows.append(_row("Unrelated pairs", unrelated, edges, None, UNRELATED))
-    groups = {name: group for name, group in summary.estimates.items() if name is not None and group.n}
+    groups = {name: group for name, group in summary.estimates.group_means().items() if group.n}
     charted = sorted(groups, key=lambda name: -groups[name].n)[:CHARTED_GROUPS]
     names = np.array(summary.cells.groups or [], dtype=object)
     for name in sorted(charted, key=lambda name: -groups[name].value):
@@ -106,9 +106,8 @@ def _named(name: str) -> str:
 
 
 def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
-    interval = (
-        f", the line its {coverage(summary.interval)} interval" if summary.estimates[None].method else ""
-    )
+    method = summary.estimates.overall.method
+    interval = f", the line its {coverage(summary.interval)} interval" if method else ""
     said = (
         f"How many rows have which score, each histogram by its own measure; the dot is the mean{interval}."
     )
@@ -124,7 +123,7 @@ def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
 
 
 def _scores_table(summary: "MatchSummary", groups: "dict[str, MeanEstimate]") -> Table:
-    rows = [_table_row("All rows", summary.estimates[None])]
+    rows = [_table_row("All rows", summary.estimates.overall_mean())]
     if summary.separation:
         unrelated = summary.separation.unrelated
         rows.append(("Unrelated pairs", count(len(unrelated)), "–", number(float(unrelated.mean())), "–"))

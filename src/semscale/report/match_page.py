@@ -67,7 +67,7 @@ def match_page(summary: "MatchSummary", *, explained: Mapping[int, pl.DataFrame]
     Returns:
         A whole HTML document.
     """
-    has_scores = summary.estimates[None].n > 0
+    has_scores = summary.estimates.overall_mean().n > 0
     worst = summary.worst(SHOWN_PAIRS).tolist()
     flagged = summary.best_flagged(SHOWN_PAIRS).tolist()
     return render(
@@ -92,7 +92,7 @@ def match_page(summary: "MatchSummary", *, explained: Mapping[int, pl.DataFrame]
 
 
 def _headline(summary: "MatchSummary") -> dict[str, object]:
-    mean = summary.estimates[None]
+    mean = summary.estimates.overall_mean()
     low, high = summary.matches.bounds
     ticks = [low + (high - low) * step / 4 for step in range(5)]
     ends = (mean.value, mean.low, mean.high) if has_interval(mean) else (mean.value,) * 3
@@ -107,7 +107,7 @@ def _headline(summary: "MatchSummary") -> dict[str, object]:
 
 
 def _facts(summary: "MatchSummary") -> list[tuple[str, str]]:
-    overall = summary.estimates[None]
+    overall = summary.estimates.overall_mean()
     facts = [
         ("Rows", count(summary.n)),
         ("Scored", count(overall.n)),

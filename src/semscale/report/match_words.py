@@ -34,7 +34,7 @@ def left_out(summary: "MatchSummary") -> dict[str, int]:
 
 def rows_that_count(summary: "MatchSummary") -> str:
     """Say how many rows have a score, and why the others have none: together they are all rows."""
-    n = summary.estimates[None].n
+    n = summary.estimates.overall_mean().n
     verb = "counts" if 1 in {n, summary.n} else "count"
     reasons = [f"{count(rows)} {_IN_WORDS.get(status, status)}" for status, rows in left_out(summary).items()]
     others = f"; left out: {listed(reasons)}" if reasons else ""
@@ -66,7 +66,7 @@ def weighs_findings(summary: "MatchSummary") -> bool:
 
 def interval_method(summary: "MatchSummary") -> str:
     """Say how the intervals were made."""
-    estimate = summary.estimates[None]
+    estimate = summary.estimates.overall_mean()
     if estimate.method is None:
         return "none: it takes two rows with a score"
     if estimate.method == "bootstrap":

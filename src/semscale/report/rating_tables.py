@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from semscale.rating.estimates import Estimates
 from semscale.rating.summary import RatingSummary
 from semscale.report.figures import Table
 from semscale.report.rating_reasons import MEANINGS, reasons_left_out
@@ -24,6 +23,7 @@ from semscale.report.wording import (
     plain,
     with_interval,
 )
+from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 

@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from semscale.rating.estimates import Estimates
 from semscale.rating.human.comparison import Comparison
 from semscale.rating.summary import RatingSummary
 from semscale.report.rating_reasons import reasons_left_out
@@ -19,6 +18,7 @@ from semscale.report.wording import (
     one_line,
     plain,
 )
+from semscale.results.estimates import Estimates
 from semscale.stats.intervals.estimates import Estimate
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.results.tallies import check_groups
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.list_cells import listed_cell
@@ -102,8 +103,8 @@ def read_answers(table: Table, columns: AnswerColumns) -> AnswerCells:
     """Read a table's rows and take prompts, answers and samples out of them.
 
     Raises:
-        InputError: a column that does not exist, a row that cannot be read, a broken list, or no text among
-            the answers, or among the prompts that are to be asked.
+        InputError: a column that does not exist, a row that cannot be read, a broken list, more than
+            1,000 groups, or no text among the answers, or among the prompts that are to be asked.
     """
     columns.check(table)
     frames: list[pl.DataFrame] = []
@@ -117,6 +118,7 @@ def read_answers(table: Table, columns: AnswerColumns) -> AnswerCells:
         if columns.by is not None:
             there = columns.by in frames[-1].columns
             groups += as_names(groups_in(frames[-1][columns.by]), "by") if there else [None] * batch.height
+    check_groups(set(groups))
     rows = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
     first, samples = _samples(columns, cells, rows.height)
 

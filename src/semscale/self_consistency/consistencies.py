@@ -2,18 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from semscale.errors import InputError, UnknownNameError
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.self_consistency.contradictions import Contradiction
 from semscale.self_consistency.measures import MEASURES
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate, estimate_mean
-from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
@@ -76,42 +75,23 @@ class Consistencies:
         """How many items have a text that is longer than the model reads at once."""
         return int((self.windows > 1).sum())
 
-    def estimate(
-        self,
-        measure: str | None = None,
-        *,
-        by: object = None,
-        interval: float = 0.95,
-        seed: int = 0,
-        replicates: int = 2000,
-    ) -> dict[str | None, MeanEstimate]:
-        """Estimate the mean of a measure over all items and over each group, with bootstrap intervals.
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate the mean of each measure over all items and each group; the first one is the main one.
 
         Args:
-            measure: its name; the first one unless given.
-            by: shape (n,), names of groups; items without one form no group.
-            interval: coverage that the intervals aim at, between 0 and 1.
-            seed: of the bootstrap.
-            replicates: of the bootstrap, at least 100.
-
-        Returns:
-            The estimate of all items under ``None``, then each group's under its name, in sorted order.
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
 
         Raises:
-            InputError: ``by`` has another length, a setting is out of range, or the measure is not there.
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
-        name = measure or self.main
-        if name not in self.measures:
-            raise UnknownNameError(f"measure must be among {', '.join(self.measures)}, got {name!r}")
-        groups = np.array([None] * len(self) if by is None else as_names(by, "by"), dtype=object)
-        if len(groups) != len(self):
-            raise InputError(f"by must have {len(self)} rows as the items have, got {len(groups)}")
-        plan = IntervalPlan(interval=interval, seed=seed, replicates=replicates)
-        values, bounds = self.measures[name], MEASURES[name].bounds
-        estimates: dict[str | None, MeanEstimate] = {None: estimate_mean(values, bounds=bounds, plan=plan)}
-        for group in sorted({group for group in groups if group is not None}):
-            estimates[group] = estimate_mean(values[groups == group], bounds=bounds, plan=plan)
-        return estimates
+        return estimate_values(
+            self.measures,
+            self.status,
+            bounds={name: MEASURES[name].bounds for name in self.measures},
+            signature=self.signature,
+            **settings,
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the items out as a table, one row each; what is missing is null.

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from semscale.results.estimates import Estimates
 from semscale.self_consistency.asking import Replies
 from semscale.self_consistency.columns import AnswerCells, AnswerColumns
 from semscale.self_consistency.consistencies import Consistencies
@@ -23,10 +24,9 @@ class ConsistencySummary:
         columns: which column is what.
         cells: the items, with the answers and samples that came where a model was asked.
         found: their consistency.
-        estimates: for each measure its means with intervals, of all items under ``None`` and of each group.
+        estimates: the mean of each measure with its interval, of all items and of each group.
         trust: P(correct) and decisions, where answers were labelled.
         replies: what asking took, where a model was asked.
-        interval: coverage that the intervals aim at.
         seed: of all that is random.
         created: when.
     """
@@ -35,10 +35,9 @@ class ConsistencySummary:
     columns: AnswerColumns
     cells: AnswerCells
     found: Consistencies
-    estimates: dict[str, dict[str | None, MeanEstimate]]
+    estimates: Estimates
     trust: Trust | None = None
     replies: Replies | None = None
-    interval: float = 0.95
     seed: int = 0
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -48,9 +47,14 @@ class ConsistencySummary:
         return len(self.found)
 
     @property
+    def interval(self) -> float:
+        """Coverage that the intervals aim at."""
+        return self.estimates.interval
+
+    @property
     def overall(self) -> MeanEstimate:
         """The mean of the first measure over all items."""
-        return self.estimates[self.found.main][None]
+        return self.estimates.overall_mean()
 
     @property
     def contradicted(self) -> int:

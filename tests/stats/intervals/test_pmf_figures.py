@@ -13,7 +13,7 @@ def test_figures_of_five_points_by_hand():
     # mean .1 + .4 + .9 + 1.2 + .5 = 3.1; top .3 + .1; bottom .1 + .2
     figures = named([1, 2, 3, 4, 5], [0.1, 0.2, 0.3, 0.3, 0.1])
     expected = {"mean": 3.1, "top_2_box": 0.4, "bottom_2_box": 0.3, "net": 0.1}
-    expected |= {"p_0": 0.1, "p_1": 0.2, "p_2": 0.3, "p_3": 0.3, "p_4": 0.1}
+    expected |= {"p_1": 0.1, "p_2": 0.2, "p_3": 0.3, "p_4": 0.3, "p_5": 0.1}
     assert figures == pytest.approx(expected)
 
 

@@ -183,13 +183,10 @@ class ConsistencyRun:
                 confidence=choice.confidence,
                 seed=plan.seed,
             )
-        estimates = {
-            name: found.estimate(name, by=cells.groups, interval=plan.interval, seed=plan.seed)
-            for name in found.measures
-        }
-        return ConsistencySummary(
-            source, self.columns, cells, found, estimates, trust, replies, plan.interval, plan.seed
+        estimates = found.estimate(
+            by=cells.groups, interval=plan.interval, seed=plan.seed, replicates=plan.replicates
         )
+        return ConsistencySummary(source, self.columns, cells, found, estimates, trust, replies, plan.seed)
 
 
 def written(summary: ConsistencySummary) -> pl.DataFrame:

@@ -26,12 +26,11 @@ def consistency_json(measured: "ConsistentFile") -> str:
         "samples_left_out": int(found.n_left_out.sum()),
         "windowed": found.n_windowed,
         "floor": found.floor,
-        "measures": {name: estimate_json(estimates[None]) for name, estimates in summary.estimates.items()},
+        "measures": {name: estimate_json(summary.estimates.overall_mean(name)) for name in found.measures},
         "by": summary.columns.by,
         "groups": [
             {"group": name, **estimate_json(estimate)}
-            for name, estimate in summary.estimates[found.main].items()
-            if name is not None
+            for name, estimate in summary.estimates.group_means().items()
         ],
         "contradicted": summary.contradicted,
         "guards": summary.guards,

@@ -92,7 +92,7 @@ def _tables(summary: "ConsistencySummary") -> Iterator[Table | str]:
     heads = (MEASURE_NAMES[main], "prompts")
     yield spread_table(score[~np.isnan(score)], MEASURES[main].bounds, heads=heads, title="\nSpread")
     if summary.cells.groups is not None:
-        yield group_table(summary.estimates[main], by=summary.columns.by, items="prompts")
+        yield group_table(summary.estimates.group_means(), by=summary.columns.by, items="prompts")
     if summary.guards:
         title = "\nSamples that contradict the answer"
         yield guard_table(summary.guards, GUARD_MEANINGS, items="prompts", title=title)
@@ -103,8 +103,8 @@ def _tables(summary: "ConsistencySummary") -> Iterator[Table | str]:
 
 def _figures(summary: "ConsistencySummary") -> Table:
     table = figure_grid("mean of", "estimate", title=f"\nAltogether ({coverage(summary.interval)} interval)")
-    for name, estimates in summary.estimates.items():
-        table.add_row(MEASURE_NAMES[name], with_interval(estimates[None]))
+    for name in summary.found.measures:
+        table.add_row(MEASURE_NAMES[name], with_interval(summary.estimates.overall_mean(name)))
     return table
 
 

@@ -144,10 +144,10 @@ class MatchRun:
             lambda predictions, references: match_with(method, predictions, references),
             seed=plan.seed,
         )
-        estimates = matches.estimate(by=cells.groups, interval=plan.interval, seed=plan.seed)
-        return MatchSummary(
-            source, self.columns, cells, matches, estimates, plan.interval, plan.seed, separation
+        estimates = matches.estimate(
+            by=cells.groups, interval=plan.interval, seed=plan.seed, replicates=plan.replicates
         )
+        return MatchSummary(source, self.columns, cells, matches, estimates, plan.seed, separation)
 
     def _explained(
         self, method: PairMethod, summary: MatchSummary, progress: Progress | None

@@ -24,12 +24,11 @@ def match_json(matched: "MatchedFile") -> str:
         "method": summary.method,
         "rows": summary.n,
         "counts": {str(status): n for status, n in summary.matches.counts.items()},
-        "overall": estimate_json(summary.estimates[None]),
+        "overall": estimate_json(summary.estimates.overall_mean()),
         "by": summary.columns.by,
         "groups": [
             {"group": name, **estimate_json(estimate)}
-            for name, estimate in summary.estimates.items()
-            if name is not None
+            for name, estimate in summary.estimates.group_means().items()
         ],
         "interval": summary.interval,
         "seed": summary.seed,

@@ -55,7 +55,7 @@ def _print(console: Console, matched: "MatchedFile") -> None:
 
 
 def _tables(summary: "MatchSummary") -> Iterator[Table | str]:
-    if summary.estimates[None].n == 0:
+    if summary.estimates.overall.n == 0:
         yield "\nNo row has a score, so there is nothing to estimate."
         return
     yield _figures(summary)
@@ -63,7 +63,7 @@ def _tables(summary: "MatchSummary") -> Iterator[Table | str]:
     heads = ("score", "rows")
     yield spread_table(matches.score[matches.scored], matches.bounds, heads=heads, title="\nScores")
     if summary.cells.groups is not None:
-        yield group_table(summary.estimates, by=summary.columns.by, items="rows")
+        yield group_table(summary.estimates.group_means(), by=summary.columns.by, items="rows")
     if summary.guards:
         yield guard_table(summary.guards, GUARD_MEANINGS, items="rows", title="\nFindings")
     worst = summary.worst(_WORST)
@@ -73,7 +73,8 @@ def _tables(summary: "MatchSummary") -> Iterator[Table | str]:
 def _figures(summary: "MatchSummary") -> Table:
     low, high = summary.matches.bounds
     table = figure_grid("", "estimate", title=f"\nAltogether ({coverage(summary.interval)} interval)")
-    table.add_row(f"mean match, from {plain(low)} to {plain(high)}", with_interval(summary.estimates[None]))
+    mean = with_interval(summary.estimates.overall_mean())
+    table.add_row(f"mean match, from {plain(low)} to {plain(high)}", mean)
     return table
 
 

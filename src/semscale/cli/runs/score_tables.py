@@ -39,15 +39,14 @@ def spread_table(score: Floats, bounds: tuple[float, float], *, heads: tuple[str
     return table
 
 
-def group_table(estimates: Mapping[str | None, MeanEstimate], *, by: str | None, items: str) -> Table:
-    """Lay out the mean of each group; the estimate of all items, under ``None``, is passed over.
+def group_table(groups: Mapping[str, MeanEstimate], *, by: str | None, items: str) -> Table:
+    """Lay out the mean of each group.
 
     Args:
-        estimates: by group.
+        groups: the means, by name.
         by: column that names the groups.
         items: what items are called.
     """
-    groups = {name: estimate for name, estimate in estimates.items() if name is not None}
     heads = [fitted(by or "group", NAME_CELLS), items, "left out", "mean"]
     table = figure_grid(*heads, title="\nBy group")
     for name, estimate in list(groups.items())[:_GROUPS]:

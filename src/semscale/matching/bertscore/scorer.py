@@ -132,11 +132,14 @@ class BertScorer:
             values[items] = np.fmax.reduceat(scored.values, starts)
             windows[items] = np.maximum.reduceat(scored.windows, starts)
             status[items[np.isnan(values[items, 0])]] = Status.WEIGHTLESS
+        least = -1.0
         if self._baseline is not None:
-            values = rescale_scores(values, self._baseline.at(self.layer))
+            baseline = self._baseline.at(self.layer)
+            values = rescale_scores(values, baseline)
+            least = float(rescale_scores(np.full(3, least), baseline).min())
         precision, recall, f1 = values.T.copy()
         signature = self._signature(dict(scored.signature.fields)["idf"], rescaled=True)
-        return BertScores(precision, recall, f1, status, windows, signature)
+        return BertScores(precision, recall, f1, status, windows, signature, (least, 1.0))
 
     def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> PairScores:
         """Score every pair by itself, without rescaling."""

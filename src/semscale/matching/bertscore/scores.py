@@ -1,11 +1,14 @@
 """What BERTScore gives: precision, recall and F1 for each item."""
 
 from dataclasses import dataclass, replace
+from typing import Unpack
 
 import numpy as np
 import numpy.typing as npt
 import polars as pl
 
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
@@ -37,6 +40,7 @@ class BertScores:
         status: shape (n,), each a ``Status``: why each item has scores, or has none.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         signature: what was applied.
+        bounds: the least and the greatest score that there can be; rescaled ones go lower.
     """
 
     precision: Floats
@@ -45,6 +49,7 @@ class BertScores:
     status: npt.NDArray[np.object_]
     windows: Integers
     signature: Signature
+    bounds: tuple[float, float] = (-1.0, 1.0)
 
     def __len__(self) -> int:
         return len(self.status)
@@ -68,6 +73,25 @@ class BertScores:
         """Put 0 where an item has no score, as ``bert_score`` does; the status still says why."""
         filled = {name: np.nan_to_num(getattr(self, name), nan=0.0) for name in _COLUMNS}
         return replace(self, **filled)
+
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate mean precision, recall and F1 of all items and of each group; F1 is the main one.
+
+        Args:
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+        """
+        return estimate_values(
+            {name: getattr(self, name) for name in _COLUMNS},
+            self.status,
+            bounds=dict.fromkeys(_COLUMNS, self.bounds),
+            main="f1",
+            signature=self.signature,
+            **settings,
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the scores out as a table, one row per item; what is missing is null.

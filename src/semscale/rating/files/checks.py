@@ -4,11 +4,12 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InterruptedRunError
-from semscale.rating.cells import as_weights
 from semscale.rating.files.cells import humans_in, weights_in
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.tallies import Tallies
+from semscale.results.tallies import Tallies
+from semscale.results.weights import as_weights
 from semscale.signature import Signature
+from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.table import Table
@@ -63,7 +64,7 @@ class _Checks:
         self.n = 0
         self._columns = columns
         # Names alone count here, so any scale serves.
-        self._groups = Tallies(np.array([0.0, 1.0]), Signature.of("rate"))
+        self._groups = Tallies([figures_of(np.array([0.0, 1.0]))], Signature.of("rate"))
 
     def add(self, batch: pl.DataFrame) -> None:
         """Check the next rows."""

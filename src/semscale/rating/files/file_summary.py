@@ -6,17 +6,18 @@ from pathlib import Path
 import numpy as np
 import polars as pl
 
-from semscale.rating.cells import as_weights
 from semscale.rating.files.cells import humans_in, numbers_in
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.human_sample import HumanSample
 from semscale.rating.human.comparison import Comparison
-from semscale.rating.mass_names import mass_names
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
-from semscale.rating.tallies import Tallies
+from semscale.results.tallies import Tallies
+from semscale.results.weights import as_weights
 from semscale.stats.intervals.moments import Moments
+from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.mass_names import mass_names
 from semscale.store.columns import groups_in
 from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status
@@ -57,7 +58,7 @@ class Collector:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        self._tallies = Tallies(self.rater.scale.values, self.rater.signature)
+        self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
         self._running = RunningSummary(self.rater.scale, self.rater.floor, seed=self.seed)
         self._humans = HumanSample(self.seed)
 

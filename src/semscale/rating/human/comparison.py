@@ -6,10 +6,10 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.cells import as_weights
-from semscale.rating.few_clusters import few_note
 from semscale.rating.human.values import human_table, laid_on, off_the_scale
-from semscale.rating.respondents import NOBODY, numbered
+from semscale.results.few_clusters import few_note
+from semscale.results.respondents import NOBODY, numbered
+from semscale.results.weights import as_weights
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability

@@ -1,12 +1,14 @@
-"""What is estimated about many ratings: figures with intervals."""
+"""Figures with intervals about a group of rows, and how the intervals are made."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from scipy.special import stdtrit
 
 from semscale.errors import InputError
+from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import Figures
 from semscale.stats.intervals.resampling import (
     FEWEST_CLUSTERS,
@@ -16,6 +18,7 @@ from semscale.stats.intervals.resampling import (
     percentile_interval,
 )
 from semscale.stats.intervals.tally import Tally
+from semscale.stats.mass_names import MASS_PREFIX
 from semscale.types import Floats
 
 Method = Literal["bootstrap", "linearized"]
@@ -41,8 +44,23 @@ class Estimate:
 
 
 @dataclass(frozen=True)
+class Basis:
+    """Everything that one figure is made from, where rows of the group lack it.
+
+    Attributes:
+        n: rows that have the figure.
+        n_clusters: rows, or respondents where they are named, that its interval is made from.
+        method: how its interval was made; ``None`` where there is none.
+    """
+
+    n: int
+    n_clusters: int
+    method: Method | None
+
+
+@dataclass(frozen=True)
 class GroupEstimate:
-    """All figures about one group of ratings.
+    """All figures about one group of rows.
 
     Attributes:
         group: the group's name; ``None`` for everything, or for rows whose group is missing.
@@ -50,30 +68,62 @@ class GroupEstimate:
         left_out: rows that do not count, by reason (a status, ``no-weight``, ``zero-weight``,
             ``no-respondent``).
         effective_n: Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; equals n without weights.
-        mean: expected value on the scale; ``None`` as all other figures where no row counts.
-        top_2_box: mass on the two highest points; ``None`` for scales with fewer than 4 points, where the
-            boxes would overlap.
-        bottom_2_box: mass on the two lowest points, likewise.
-        net: top-2-box minus bottom-2-box, likewise.
-        nps: mass on 9 and 10 minus mass on 0 to 6, -1 to 1; ``None`` unless the values are 0 to 10.
-        pmf: mass of each point; empty where no row counts.
+        figures: the figures by name, in the instrument's order; empty where no row counts.
+        main: name of the figure that ``mean`` gives.
         n_clusters: rows, or respondents where they are named, that the intervals are made from.
         method: how this group's intervals were made: linearized with fewer than 10 clusters, where
             percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
+        bases: for figures that other rows have than the main one, what each is made from.
     """
 
     group: str | None
     n: int
     left_out: dict[str, int]
     effective_n: float
-    mean: Estimate | None
-    top_2_box: Estimate | None
-    bottom_2_box: Estimate | None
-    net: Estimate | None
-    nps: Estimate | None
-    pmf: tuple[Estimate, ...]
+    figures: Mapping[str, Estimate]
+    main: str = "mean"
     n_clusters: int = 0
     method: Method | None = None
+    bases: Mapping[str, Basis] = field(default_factory=dict)
+
+    @property
+    def n_left_out(self) -> int:
+        """How many rows do not count."""
+        return sum(self.left_out.values())
+
+    @property
+    def mean(self) -> Estimate | None:
+        """The main figure; ``None``, as all others, where no row counts."""
+        return self.figures.get(self.main)
+
+    @property
+    def top_2_box(self) -> Estimate | None:
+        """Mass on the two highest points; ``None`` with fewer than 4 points, where boxes would overlap."""
+        return self.figures.get("top_2_box")
+
+    @property
+    def bottom_2_box(self) -> Estimate | None:
+        """Mass on the two lowest points, likewise."""
+        return self.figures.get("bottom_2_box")
+
+    @property
+    def net(self) -> Estimate | None:
+        """Top-2-box minus bottom-2-box, likewise."""
+        return self.figures.get("net")
+
+    @property
+    def nps(self) -> Estimate | None:
+        """Mass on 9 and 10 minus mass on 0 to 6, -1 to 1; ``None`` unless the values are 0 to 10."""
+        return self.figures.get("nps")
+
+    @property
+    def pmf(self) -> tuple[Estimate, ...]:
+        """Mass of each point of a scale; empty where no row counts."""
+        return tuple(one for name, one in self.figures.items() if name.startswith(MASS_PREFIX))
+
+    def basis(self, figure: str) -> Basis:
+        """Say what a figure is made from."""
+        return self.bases.get(figure) or Basis(self.n, self.n_clusters, self.method)
 
 
 @dataclass(frozen=True)
@@ -119,11 +169,7 @@ class IntervalPlan:
 def estimate_group(
     group: str | None, tally: Tally, left_out: dict[str, int], figures: Figures, plan: IntervalPlan
 ) -> GroupEstimate:
-    """Estimate all figures about one group from its tally.
-
-    A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
-    linearized variance with t quantiles, cut off at the least and greatest value the figure can have; with
-    fewer than 10 clusters always from the latter.
+    """Estimate all figures about one group from its tally; the first of them is the main one.
 
     Args:
         group: name of the group.
@@ -134,42 +180,58 @@ def estimate_group(
     """
     n_clusters = tally.moments.n
     method = plan.method_for(n_clusters)
+    named: dict[str, Estimate] = {}
     if tally.weight > 0:
-        values = figures.matrix @ tally.moments.mean
-        ends = _bootstrapped if method == "bootstrap" else _linearized
-        low, high = ends(tally, figures, plan)
-        estimates = [Estimate(*map(float, row)) for row in zip(values, low, high, strict=True)]
-        named = dict(zip(figures.names, estimates, strict=True))
-    else:
-        named = {}
+        totals = tally.totals if method == "bootstrap" else None
+        named = estimate_figures(tally.moments, totals, figures, plan)
     return GroupEstimate(
         group=group,
         n=tally.n_rows,
         left_out=left_out,
         effective_n=tally.effective_n,
-        mean=named.get("mean"),
-        top_2_box=named.get("top_2_box"),
-        bottom_2_box=named.get("bottom_2_box"),
-        net=named.get("net"),
-        nps=named.get("nps"),
-        pmf=tuple(estimate for name, estimate in named.items() if name.startswith("p_")),
+        figures=named,
+        main=figures.names[0],
         n_clusters=n_clusters,
         method=method,
     )
 
 
-def _bootstrapped(tally: Tally, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
-    totals = tally.totals
+def estimate_figures(
+    moments: Moments, totals: Floats | None, figures: Figures, plan: IntervalPlan
+) -> dict[str, Estimate]:
+    """Estimate figures from sums over clusters.
+
+    A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
+    linearized variance with t quantiles, and is cut off at the least and greatest value the figure can have.
+
+    Args:
+        moments: of m clusters, whose weights sum to more than 0.
+        totals: shape (m, k + 1), of the clusters, for the bootstrap; ``None`` for linearized intervals.
+        figures: f of them.
+        plan: coverage, seed and replicates.
+
+    Returns:
+        The estimates by name; the ends are NaN with fewer than two clusters.
+    """
+    values = figures.matrix @ moments.mean
+    if totals is None:
+        low, high = _linearized(moments, figures, plan)
+    else:
+        low, high = _bootstrapped(totals, figures, plan)
+    least, greatest = figures.bounds
+    rows = zip(values, np.maximum(low, least), np.minimum(high, greatest), strict=True)
+    return {name: Estimate(*map(float, row)) for name, row in zip(figures.names, rows, strict=True)}
+
+
+def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
     m = len(totals)
     rng = np.random.default_rng(plan.seed)
     drawn = np.concatenate([counts @ totals for counts in drawn_counts(m, plan.replicates, rng)])
     return percentile_interval(drawn[:, :-1] / drawn[:, -1:] @ figures.matrix.T, m, plan.interval)
 
 
-def _linearized(tally: Tally, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
-    moments = tally.moments
+def _linearized(moments: Moments, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
     variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
     half = stdtrit(moments.n - 1, (1 + plan.interval) / 2) * np.sqrt(np.maximum(variance, 0))
     values = figures.matrix @ moments.mean
-    least, greatest = figures.bounds
-    return np.maximum(values - half, least), np.minimum(values + half, greatest)
+    return values - half, values + half

@@ -3,12 +3,11 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import stdtrit
 
 from semscale.errors import InputError
-from semscale.stats.intervals.estimates import IntervalPlan, Method
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate, IntervalPlan, Method, estimate_figures
 from semscale.stats.intervals.moments import Moments
-from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
+from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.intervals.tally import MAX_CLUSTERS
 from semscale.types import Floats, Integers
 
@@ -69,15 +68,36 @@ def estimate_mean(
     method = plan.method_for(len(totals))
     if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
         method = "linearized"
-    low, high = _ends(totals, method, plan)
+    mean = Estimate(np.nan, np.nan, np.nan)
+    if len(totals):
+        moments = Moments.empty(1).added(totals)
+        drawn = totals if method == "bootstrap" else None
+        mean = estimate_figures(moments, drawn, value_figure("mean", bounds), plan)["mean"]
+    n = int(kept.sum())
+    return MeanEstimate(mean.value, mean.low, mean.high, n, len(values) - n, len(totals), method)
+
+
+def counted_mean(group: GroupEstimate, figure: str | None = None) -> MeanEstimate:
+    """Put a figure of a group together with the counts behind it.
+
+    Args:
+        group: the group.
+        figure: its name; the main one unless given.
+
+    Returns:
+        The figure, NaN where no row has it.
+    """
+    name = figure or group.main
+    found = group.figures.get(name, Estimate(np.nan, np.nan, np.nan))
+    basis = group.basis(name)
     return MeanEstimate(
-        value=float(totals[:, 0].sum() / totals[:, 1].sum()) if len(totals) else np.nan,
-        low=max(low, bounds[0]) if method else np.nan,
-        high=min(high, bounds[1]) if method else np.nan,
-        n=int(kept.sum()),
-        n_left_out=int((~kept).sum()),
-        n_clusters=len(totals),
-        method=method,
+        value=found.value,
+        low=found.low,
+        high=found.high,
+        n=basis.n,
+        n_left_out=group.n + group.n_left_out - basis.n,
+        n_clusters=basis.n_clusters,
+        method=basis.method,
     )
 
 
@@ -85,17 +105,3 @@ def _totals(values: Floats, groups: Integers) -> Floats:
     """Sum of the values and number of items of every cluster, shape (clusters, 2)."""
     _, place = np.unique(groups, return_inverse=True)
     return np.column_stack([np.bincount(place, values), np.bincount(place)])
-
-
-def _ends(totals: Floats, method: Method | None, plan: IntervalPlan) -> tuple[float, float]:
-    m = len(totals)
-    if method is None:
-        return np.nan, np.nan
-    if method == "linearized":
-        moments = Moments.empty(1).added(totals)
-        half = stdtrit(m - 1, (1 + plan.interval) / 2) * np.sqrt(max(moments.covariance[0, 0], 0.0))
-        return float(moments.mean[0] - half), float(moments.mean[0] + half)
-    rng = np.random.default_rng(plan.seed)
-    drawn = np.concatenate([counts @ totals for counts in drawn_counts(m, plan.replicates, rng)])
-    low, high = percentile_interval(drawn[:, :1] / drawn[:, 1:], m, plan.interval)
-    return float(low[0]), float(high[0])

@@ -1,9 +1,10 @@
-"""Figures about a mean PMF, all of them linear in it: a small matrix times the masses."""
+"""Figures about a mean, all of them linear in it: a small matrix times the mean of what rows hold."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
+from semscale.stats.mass_names import mass_names
 from semscale.types import Floats
 
 _FEWEST_POINTS_FOR_BOXES = 4
@@ -12,21 +13,33 @@ _NPS_VALUES = np.arange(11.0)
 
 @dataclass(frozen=True)
 class Figures:
-    """Names of figures and the matrix that makes them from a PMF.
+    """Names of f figures, and the matrix that makes them from the mean of k numbers that every row has.
 
     Attributes:
-        names: ``mean``, where they apply ``top_2_box``, ``bottom_2_box``, ``net`` and ``nps``, then one for
-            the mass of each point.
-        matrix: shape (f, k); ``matrix @ pmf`` is the figures.
+        names: of a scale ``mean``, where they apply ``top_2_box``, ``bottom_2_box``, ``net`` and ``nps``,
+            then one for the mass of each point, such as ``p_1``.
+        matrix: shape (f, k); ``matrix @ mean`` is the figures.
+        bounds: the least and the greatest value that each figure can have, shapes (f,).
     """
 
     names: tuple[str, ...]
     matrix: Floats
+    bounds: tuple[Floats, Floats]
 
-    @property
-    def bounds(self) -> tuple[Floats, Floats]:
-        """The least and the greatest value each figure can have, shapes (f,)."""
-        return self.matrix.min(axis=1), self.matrix.max(axis=1)
+
+def value_figure(name: str, bounds: tuple[float, float]) -> Figures:
+    """Say that rows have one number each, whose mean is the figure.
+
+    Args:
+        name: of the figure.
+        bounds: the least and the greatest number that a row can have.
+
+    Example:
+        >>> value_figure("f1", (-1.0, 1.0)).matrix.tolist()
+        [[1.0]]
+    """
+    least, greatest = bounds
+    return Figures((name,), np.ones((1, 1)), (np.array([least]), np.array([greatest])))
 
 
 def figures_of(values: Floats) -> Figures:
@@ -41,7 +54,7 @@ def figures_of(values: Floats) -> Figures:
 
     Example:
         >>> figures_of(np.array([1.0, 2.0])).names
-        ('mean', 'p_0', 'p_1')
+        ('mean', 'p_1', 'p_2')
         >>> figures = figures_of(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
         >>> (figures.matrix @ [0.1, 0.2, 0.3, 0.3, 0.1])[:4].round(3).tolist()
         [3.1, 0.4, 0.3, 0.1]
@@ -57,5 +70,6 @@ def figures_of(values: Floats) -> Figures:
         rows |= {"top_2_box": top, "bottom_2_box": bottom, "net": top - bottom}
     if np.array_equal(values, _NPS_VALUES):
         rows["nps"] = np.repeat([-1.0, 0.0, 1.0], [7, 2, 2])
-    rows |= {f"p_{point}": np.eye(k)[point] for point in range(k)}
-    return Figures(tuple(rows), np.array(list(rows.values())))
+    rows |= dict(zip(mass_names(values), np.eye(k), strict=True))
+    matrix = np.array(list(rows.values()))
+    return Figures(tuple(rows), matrix, (matrix.min(axis=1), matrix.max(axis=1)))

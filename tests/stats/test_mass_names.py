@@ -1,6 +1,6 @@
 """Names of points' columns: exact, so that close values do not share one."""
 
-from semscale.rating.mass_names import mass_names
+from semscale.stats.mass_names import mass_names
 
 
 def test_values_that_six_digits_would_confuse_keep_their_names():

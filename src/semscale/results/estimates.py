@@ -1,39 +1,39 @@
-"""Estimates about many ratings, as a whole and by group, with what is needed to repeat them."""
+"""Estimates about many rows, as a whole and by group, with everything that is needed to repeat them."""
 
 from dataclasses import dataclass
 
 import polars as pl
 
-from semscale.rating.few_clusters import few_groups_note, few_note
-from semscale.rating.mass_names import mass_names
+from semscale.results.few_clusters import few_groups_note, few_note
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import Estimate, GroupEstimate, Method
+from semscale.stats.intervals.estimates import GroupEstimate, Method
+from semscale.stats.intervals.means import MeanEstimate, counted_mean
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """Figures about all ratings, and about each group.
+    """Figures about all rows of a result, and about each group of them.
 
     Attributes:
         overall: everything together.
         groups: in order of first appearance; empty unless groups were asked for.
+        by: what the column of groups is called; ``None`` without groups, or where it has no name.
         interval: coverage that the intervals aim at, such as 0.95.
         method: how the intervals of everything together were made; each group says its own.
         seed: of the bootstrap; ``None`` where nothing is random.
         replicates: of the bootstrap; 0 where there are none.
         clustered: whether respondents were resampled as a whole, instead of single rows.
-        values: of the scale's points.
-        signature: the rater's, and how the intervals were made.
+        signature: the instrument's, and how the intervals were made.
     """
 
     overall: GroupEstimate
     groups: tuple[GroupEstimate, ...]
+    by: str | None
     interval: float
     method: Method
     seed: int | None
     replicates: int
     clustered: bool
-    values: tuple[float, ...]
     signature: Signature
 
     @property
@@ -46,30 +46,37 @@ class Estimates:
         groups = "" if whole else few_groups_note(sizes, unit)
         return tuple(note for note in (whole, groups) if note)
 
+    def overall_mean(self, figure: str | None = None) -> MeanEstimate:
+        """A figure about everything together, with the counts behind it; the main one unless named."""
+        return counted_mean(self.overall, figure)
+
+    def group_means(self, figure: str | None = None) -> dict[str, MeanEstimate]:
+        """A figure about each named group, by name in the order of the alphabet."""
+        named = {group.group: group for group in self.groups if group.group is not None}
+        return {name: counted_mean(named[name], figure) for name in sorted(named)}
+
     def to_frame(self) -> pl.DataFrame:
         """Lay the estimates out as a table, one row per figure: the whole first, then groups.
 
         Returns:
             Columns ``scope`` (``overall`` or ``group``), ``group``, ``n``, ``effective_n``, ``figure``,
-            ``value``, ``low``, ``high``; the mass of each point is the figure ``p_<value>``.
+            ``value``, ``low``, ``high``; the mass of each point of a scale is the figure ``p_<value>``.
         """
         rows = [
-            ("overall" if part is self.overall else "group", part.group, part.n, part.effective_n, *figure)
+            (
+                "overall" if part is self.overall else "group",
+                part.group,
+                part.basis(name).n,
+                part.effective_n,
+                name,
+                figure.value,
+                figure.low,
+                figure.high,
+            )
             for part in (self.overall, *self.groups)
-            for figure in self._named(part)
+            for name, figure in part.figures.items()
         ]
         floats = dict.fromkeys(["value", "low", "high"], pl.Float64)
         schema = {"scope": pl.String, "group": pl.String, "n": pl.Int64, "effective_n": pl.Float64}
         table = pl.DataFrame(rows, schema={**schema, "figure": pl.String, **floats}, orient="row")
         return table.with_columns(pl.col(*floats).fill_nan(None))
-
-    def _named(self, part: GroupEstimate) -> list[tuple[str, float, float, float]]:
-        named: dict[str, Estimate | None] = {
-            "mean": part.mean,
-            "top_2_box": part.top_2_box,
-            "bottom_2_box": part.bottom_2_box,
-            "net": part.net,
-            "nps": part.nps,
-            **dict(zip(mass_names(self.values), part.pmf, strict=False)),
-        }
-        return [(name, one.value, one.low, one.high) for name, one in named.items() if one is not None]

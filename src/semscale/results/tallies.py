@@ -1,18 +1,26 @@
-"""From ratings, in one piece or in many, to estimates about all of them and about groups."""
+"""From the values of rows, in one piece or in many, to estimates about all of them and about groups."""
 
 from collections import Counter
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.rating.cells import as_weights
-from semscale.rating.estimates import Estimates
-from semscale.rating.respondents import NOBODY, numbered
+from semscale.results.estimates import Estimates
+from semscale.results.respondents import NOBODY, numbered
+from semscale.results.weights import as_weights
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import GroupEstimate, IntervalPlan, estimate_group
-from semscale.stats.intervals.pmf_figures import figures_of
+from semscale.stats.intervals.estimates import (
+    Basis,
+    Estimate,
+    GroupEstimate,
+    IntervalPlan,
+    Method,
+    estimate_group,
+)
+from semscale.stats.intervals.pmf_figures import Figures
 from semscale.stats.intervals.tally import Tally
 from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Status
@@ -22,44 +30,51 @@ MAX_GROUPS = 1000
 NO_WEIGHT = "no-weight"
 ZERO_WEIGHT = "zero-weight"
 NO_RESPONDENT = "no-respondent"
+NO_VALUE = "no-value"
 
 
 @dataclass
 class _Group:
-    """One group's tally, and what was left out of it."""
+    """One group's tallies, one for each lot of figures, and what was left out of the main one."""
 
-    tally: Tally
+    tallies: Sequence[Tally]
     left_out: Counter[str] = field(default_factory=Counter)
 
 
 class Tallies:
-    """Collects ratings part by part, and estimates from what it has collected.
+    """Collects the values of rows part by part, and estimates from what it has collected.
 
     Args:
-        values: shape (k,), values of the scale's points.
-        signature: of the rater; the estimates' settings are added to it.
+        figures: of the rows' columns: a scale's, as ``figures_of`` gives them, which have a column for each
+            point, or several with one column each, as ``value_figure`` gives them.
+        signature: of the instrument; the estimates' settings are added to it.
+        main: place of the lot of figures whose first one is the main figure.
 
     Example:
-        >>> tallies = Tallies(np.array([1.0, 2.0]), Signature.of("rate"))
+        >>> from semscale.stats.intervals.pmf_figures import figures_of
+        >>> tallies = Tallies([figures_of(np.array([1.0, 2.0]))], Signature.of("rate"))
         >>> tallies.add(np.array([[0.5, 0.5], [0.0, 1.0]]), [Status.SCORED] * 2, by=["a", "b"])
         >>> estimates = tallies.estimates()
         >>> estimates.overall.mean.value, [group.group for group in estimates.groups]
         (1.75, ['a', 'b'])
     """
 
-    def __init__(self, values: Floats, signature: Signature) -> None:
-        self._values = tuple(values.tolist())
+    def __init__(self, figures: Sequence[Figures], signature: Signature, *, main: int = 0) -> None:
         self._signature = signature
-        self._figures = figures_of(values)
-        self._k = len(values)
-        self._overall = _Group(Tally(self._k))
+        self._figures = tuple(figures)
+        self._main = main
+        widths = [lot.matrix.shape[1] for lot in self._figures]
+        ends = np.cumsum(widths).tolist()
+        self._columns = [slice(end - width, end) for end, width in zip(ends, widths, strict=True)]
+        self._overall = self._empty()
         self._groups: dict[str | None, _Group] = {}
         self._n = 0
+        self._by: str | None = None
         self._clustered = self._weighted = False
 
     def add(
         self,
-        pmf: Floats,
+        values: Floats,
         status: object,
         *,
         weights: object = None,
@@ -69,7 +84,8 @@ class Tallies:
         """Add a part; each of the columns must be given for all parts or for none.
 
         Args:
-            pmf: shape (m, k), not looked at where the status is not ``scored``.
+            values: shape (m, k), a column for each number that the figures are made from; not looked at where
+                the status is not ``scored``, and NaN where a row has no value.
             status: shape (m,), of each row.
             weights: shape (m,), finite and not negative, or missing.
             by: shape (m,), names of groups, or missing.
@@ -92,12 +108,20 @@ class Tallies:
             _leave_out(reasons, clusters == NOBODY, NO_RESPONDENT)
         self._n += m
         self._clustered, self._weighted = clusters is not None, weights is not None
-        part = _Part(pmf, reasons, row_weights, clusters)
-        part.pour(np.arange(m), self._overall)
+        part = _Part([values[:, columns] for columns in self._columns], reasons, row_weights, clusters)
+        part.pour(np.arange(m), self._overall, self._main)
         if by is not None:
             self._add_groups(part, as_names(by, "by"))
+            self._by = self._by or _title(by)
 
-    def estimates(self, *, interval: float = 0.95, seed: int = 0, replicates: int = 2000) -> Estimates:
+    def estimates(
+        self,
+        *,
+        interval: float = 0.95,
+        method: Method = "bootstrap",
+        seed: int = 0,
+        replicates: int = 2000,
+    ) -> Estimates:
         """Estimate from everything added so far.
 
         Up to 20,000 clusters (rows, or respondents where they are named) intervals are bootstrapped, above
@@ -106,33 +130,34 @@ class Tallies:
 
         Args:
             interval: coverage that the intervals aim at, between 0 and 1.
+            method: ``linearized`` for intervals that draw nothing at random.
             seed: of the bootstrap.
             replicates: of the bootstrap, at least 100.
 
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
         """
-        overall = self._overall.tally
+        overall = self._overall.tallies[self._main]
         if self._overall.left_out[ZERO_WEIGHT] and not overall.weight > 0:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
-        plan = IntervalPlan(interval, "bootstrap" if overall.exact else "linearized", seed, replicates)
+        plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
         whole = self._estimate(None, self._overall, plan)
-        method = whole.method or plan.method
-        bootstrapped = method == "bootstrap"
+        used = whole.method or plan.method
+        bootstrapped = used == "bootstrap"
         return Estimates(
             overall=whole,
             groups=tuple(self._estimate(name, group, plan) for name, group in self._groups.items()),
+            by=self._by,
             interval=interval,
-            method=method,
+            method=used,
             seed=seed if bootstrapped else None,
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
-            values=self._values,
             signature=self._signature.extended(
                 Signature.of(
                     "estimate",
                     interval=interval,
-                    method=method,
+                    method=used,
                     replicates=replicates if bootstrapped else None,
                     seed=seed if bootstrapped else None,
                     clusters="respondents" if self._clustered else "rows",
@@ -142,37 +167,74 @@ class Tallies:
         )
 
     def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
-        return estimate_group(name, group.tally, dict(group.left_out), self._figures, plan)
+        """Estimate the main figures, and put those of the other lots in their places."""
+        left_out = dict(group.left_out)
+        lots = [
+            estimate_group(name, tally, left_out, figures, plan)
+            for tally, figures in zip(group.tallies, self._figures, strict=True)
+        ]
+        main = lots[self._main]
+        found: dict[str, Estimate] = {}
+        bases: dict[str, Basis] = {}
+        for lot, figures in zip(lots, self._figures, strict=True):
+            found |= lot.figures
+            basis = Basis(lot.n, lot.n_clusters, lot.method)
+            if basis != Basis(main.n, main.n_clusters, main.method):
+                bases |= dict.fromkeys(figures.names, basis)
+        return replace(main, figures=found, bases=bases)
+
+    def _empty(self) -> _Group:
+        return _Group([Tally(figures.matrix.shape[1]) for figures in self._figures])
 
     def _add_groups(self, part: "_Part", names: list[str | None]) -> None:
         _check_length(len(names), len(part.reasons), "by")
         rows: dict[str | None, list[int]] = {}
         for row, name in enumerate(names):
             rows.setdefault(name, []).append(row)
+        check_groups(rows.keys() | self._groups.keys())
         for name, members in rows.items():
-            group = self._groups.setdefault(name, _Group(Tally(self._k)))
-            part.pour(np.array(members), group)
-        if len(self._groups) > MAX_GROUPS:
-            raise InputError(f"by must name at most {MAX_GROUPS} groups, got more: choose a coarser column")
+            group = self._groups.setdefault(name, self._empty())
+            part.pour(np.array(members), group, self._main)
 
 
 @dataclass(frozen=True)
 class _Part:
     """Rows that were added together."""
 
-    pmf: Floats
+    values: list[Floats]
     reasons: np.ndarray
     weights: Floats
     clusters: Integers | None
 
-    def pour(self, rows: Integers, group: _Group) -> None:
+    def pour(self, rows: Integers, group: _Group, main: int) -> None:
         """Add some of the rows to a group."""
         reasons = self.reasons[rows]
         counting = reasons == Status.SCORED
         group.left_out.update(map(str, reasons[~counting]))
-        kept = rows[counting]
-        clusters = None if self.clusters is None else self.clusters[kept]
-        group.tally.add(self.pmf[kept], self.weights[kept], clusters)
+        scored = rows[counting]
+        for place, (values, tally) in enumerate(zip(self.values, group.tallies, strict=True)):
+            lacking = np.isnan(values[scored]).any(axis=1)
+            if place == main and lacking.any():
+                group.left_out[NO_VALUE] += int(lacking.sum())
+            kept = scored[~lacking]
+            clusters = None if self.clusters is None else self.clusters[kept]
+            tally.add(values[kept], self.weights[kept], clusters)
+
+
+def check_groups(names: Collection[str | None]) -> None:
+    """Refuse more groups than anybody can read.
+
+    Raises:
+        InputError: more than 1,000 names.
+    """
+    if len(names) > MAX_GROUPS:
+        raise InputError(f"by must name at most {MAX_GROUPS} groups, got more: choose a coarser column")
+
+
+def _title(column: object) -> str | None:
+    """Name of a column of groups, where it has one, as series do."""
+    name = getattr(column, "name", None)
+    return name if isinstance(name, str) and name else None
 
 
 def _leave_out(reasons: np.ndarray, rows: npt.NDArray[np.bool_], reason: str) -> None:
@@ -182,4 +244,4 @@ def _leave_out(reasons: np.ndarray, rows: npt.NDArray[np.bool_], reason: str) ->
 
 def _check_length(length: int, expected: int, name: str) -> None:
     if length != expected:
-        raise InputError(f"{name} must have {expected} rows, as many as there are ratings, got {length}")
+        raise InputError(f"{name} must have {expected} rows, one for each row of the result, got {length}")

@@ -31,7 +31,7 @@ def numbered(respondents: object, n: int) -> Integers:
     """
     names = as_names(respondents, "respondents")
     if len(names) != n:
-        raise InputError(f"respondents must have {n} rows, as many as there are ratings, got {len(names)}")
+        raise InputError(f"respondents must have {n} rows, one for each row of the result, got {len(names)}")
     numbers = {
         name: int.from_bytes(blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8).digest()) >> 1
         for name in set(names)

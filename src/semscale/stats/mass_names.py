@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 
+MASS_PREFIX = "p_"
+
 
 def mass_names(values: Iterable[float]) -> tuple[str, ...]:
     """Name a column for each point after its value, exactly, so that no two points share one.
@@ -14,4 +16,4 @@ def mass_names(values: Iterable[float]) -> tuple[str, ...]:
         ('p_1', 'p_2.5', 'p_1000001')
     """
     numbers = map(float, values)
-    return tuple(f"p_{int(number) if number.is_integer() else repr(number)}" for number in numbers)
+    return tuple(f"{MASS_PREFIX}{int(number) if number.is_integer() else repr(number)}" for number in numbers)

@@ -1,0 +1,1 @@
+"""Everything that the results of all instruments share: estimates, selections of rows, short descriptions."""

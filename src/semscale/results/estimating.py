@@ -1,0 +1,99 @@
+"""The means of a result's values with intervals, as every instrument gives them."""
+
+from collections.abc import Mapping
+from typing import TypedDict, Unpack
+
+import numpy as np
+
+from semscale.results.estimates import Estimates
+from semscale.results.tallies import Tallies
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import Method
+from semscale.stats.intervals.pmf_figures import value_figure
+from semscale.types import Floats
+
+
+class IntervalSettings(TypedDict, total=False):
+    """How intervals are made; all of it optional.
+
+    Attributes:
+        interval: coverage that the intervals aim at, between 0 and 1; .95 unless given.
+        method: ``bootstrap``, or ``linearized`` for intervals that draw nothing at random.
+        seed: of the bootstrap; 0 unless given.
+        replicates: of the bootstrap, at least 100; 2,000 unless given.
+    """
+
+    interval: float
+    method: Method
+    seed: int
+    replicates: int
+
+
+class EstimateSettings(IntervalSettings, total=False):
+    """What ``estimate`` of every result takes, beside how intervals are made; all of it optional.
+
+    Attributes:
+        by: shape (n,), names of groups; rows without one form the group ``None``.
+        weights: shape (n,), finite and not negative; rows without one, or with 0, are left out and counted.
+        respondents: shape (n,), whose row it is; the rows of one are resampled together, and rows without a
+            name are left out and counted.
+    """
+
+    by: object
+    weights: object
+    respondents: object
+
+
+def estimate_values(  # noqa: PLR0913 - values, and columns beside them
+    values: Mapping[str, Floats],
+    status: object,
+    *,
+    bounds: Mapping[str, tuple[float, float]],
+    signature: Signature,
+    main: str | None = None,
+    by: object = None,
+    weights: object = None,
+    respondents: object = None,
+    **settings: Unpack[IntervalSettings],
+) -> Estimates:
+    """Estimate the mean of each of k values of n rows, of all rows and of each group.
+
+    Rows that are not scored are left out, and counted by their status.
+
+    Args:
+        values: k names, each with an array of shape (n,); NaN where a row has no value.
+        status: shape (n,), of each row.
+        bounds: for each name the least and the greatest value that a row can have.
+        signature: of the result.
+        main: name of the main figure; the first one unless given.
+        by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
+        weights: of rows.
+        respondents: whose rows are resampled together.
+        settings: how intervals are made.
+
+    Raises:
+        InputError: a column of the wrong length, a wrong weight (rows named), weights that sum to 0, more
+            than 1,000 groups, or a setting out of range.
+
+    Example:
+        >>> from semscale.types import Status
+        >>> found = estimate_values(
+        ...     {"score": np.array([0.2, np.nan, 0.4])},
+        ...     [Status.SCORED, Status.EMPTY, Status.SCORED],
+        ...     bounds={"score": (0, 1)},
+        ...     signature=Signature.of("match"),
+        ... ).overall
+        >>> round(found.mean.value, 6), found.n, found.left_out
+        (0.3, 2, {'empty': 1})
+    """
+    names = list(values)
+    lots = [value_figure(name, bounds[name]) for name in names]
+    tallies = Tallies(lots, signature, main=names.index(main or names[0]))
+    tallies.add(
+        np.column_stack([values[name] for name in names]),
+        status,
+        by=by,
+        weights=weights,
+        respondents=respondents,
+    )
+    return tallies.estimates(**settings)

@@ -1,0 +1,62 @@
+"""Weights of rows, checked, and the message that names the wrong ones."""
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Floats
+
+_WRONG_WEIGHT = "weights must be finite numbers >= 0: not so in"
+_NAMED_ROWS = 5
+
+
+def as_weights(column: object, *, first_row: int = 0) -> Floats:
+    """Weights of rows, shape (n,); missing ones are NaN.
+
+    Args:
+        column: numbers, as ``as_list`` takes them.
+        first_row: row number of the first cell, for the message.
+
+    Raises:
+        InputError: a weight that is not a number, negative or infinite; the rows are named.
+
+    Example:
+        >>> as_weights([1, None, 0.5]).tolist()
+        [1.0, nan, 0.5]
+    """
+    if isinstance(column, np.ndarray) and column.dtype.kind in "fiu" and column.ndim == 1:
+        numbers = column.astype(np.float64)
+        reject_after(first_row, (numbers < 0) | np.isinf(numbers), _WRONG_WEIGHT)
+        return numbers
+    cells = as_list(column, "weights")
+    wrong = np.array([not (is_missing(cell) or _is_weight(cell)) for cell in cells], dtype=bool)
+    reject_after(first_row, wrong, _WRONG_WEIGHT)
+    return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells], dtype=np.float64)
+
+
+def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:
+    """Raise an error that names the marked rows, if any is; ``first_row`` others come before them.
+
+    Raises:
+        InputError: at least one row is marked.
+
+    Example:
+        >>> reject_after(3, np.array([False, True]), "weights must be finite: not so in")
+        Traceback (most recent call last):
+        semscale.errors.InputError: weights must be finite: not so in 1 row(s), from 0: 4
+    """
+    wrong = np.flatnonzero(rows) + first_row
+    if wrong.size:
+        listed = ", ".join(map(str, wrong[:_NAMED_ROWS])) + (", ..." if wrong.size > _NAMED_ROWS else "")
+        raise InputError(f"{problem} {wrong.size} row(s), from 0: {listed}")
+
+
+def _is_weight(cell: object) -> bool:
+    if isinstance(cell, str | bytes):
+        return False
+    try:
+        number = float(cell)  # type: ignore[arg-type]  # anything that converts, such as a Decimal
+    except (TypeError, ValueError):
+        return False
+    return 0 <= number < np.inf

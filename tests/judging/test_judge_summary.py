@@ -1,0 +1,45 @@
+"""What came of judging a table, estimated once as the run has it."""
+
+import polars as pl
+import pytest
+from tests.judging.conftest import Scripted, material, plain_running
+
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import JudgeCells, JudgeColumns
+from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.panel import Panel
+from semscale.stats.intervals.estimates import IntervalPlan
+
+ANSWERS = [str(1 + row % 5) for row in range(40)]
+
+
+def judge(name, harsh=0):
+    return Judge(Scripted(lambda request: f"Score: {max(1, int(material(request)) - harsh)}", name=name))
+
+
+@pytest.fixture(scope="module")
+def verdicts():
+    return Panel([judge("kind"), judge("harsh", 1)]).judge(["q"] * 40, ANSWERS, running=plain_running())
+
+
+def summed_up(result, plan):
+    cells = JudgeCells(pl.DataFrame({"a": ANSWERS}), ["q"] * 40, ANSWERS, None, None)
+    return JudgeSummary("answers.csv", JudgeColumns("q", "a"), cells, result, plan)
+
+
+def test_every_judges_interval_is_made_as_the_run_has_it(verdicts):
+    plan = IntervalPlan(interval=0.5, seed=7, replicates=500)
+    summary = summed_up(verdicts, plan)
+    for name, own in zip(verdicts.names, verdicts.judges, strict=True):
+        ours = summary.judge_estimates[name]
+        assert (ours.interval, ours.seed, ours.replicates) == (0.5, 7, 500)
+        assert ours.overall.mean == own.estimate(interval=0.5, seed=7, replicates=500).overall.mean
+        # 50 % intervals are a third as wide as those of 95 % that come by default.
+        usual = own.estimate().overall.mean
+        assert ours.overall.mean.high - ours.overall.mean.low < 0.6 * (usual.high - usual.low)
+    assert summary.estimates.interval == 0.5
+
+
+def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):
+    summary = summed_up(verdicts.judges[0], IntervalPlan())
+    assert summary.judge_estimates["kind"] is summary.estimates
