@@ -10,7 +10,14 @@ from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
+    "DriftSummary": ("semscale.report.drift.document", "drift_document"),
+    "GatePlan": ("semscale.report.drift.plan", "plan_document"),
+    "HistorySummary": ("semscale.report.drift.records", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
+    "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
+    "Trends": ("semscale.report.drift.trend", "trend_document"),
 }
 """The function that makes a document of each kind of summary."""
 

@@ -50,6 +50,7 @@ class Table:
         most: rows that a brief rendering shows.
         noun: what a row is called.
         detail: which renderings have it.
+        brief: how many columns, from the first, a brief rendering shows; all unless given.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -61,6 +62,7 @@ class Table:
     most: int = 50
     noun: str = "row"
     detail: Detail = "both"
+    brief: int | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class Figure:
 
     Attributes:
         name: of the file that it can be saved as: lower-case letters and hyphens.
-        chart: draws it as Vega-Lite for a width in pixels.
+        chart: draws it for a width in pixels: Vega-Lite, or an SVG document.
         description: the figures in words, for readers who cannot see it.
         table: the numbers behind it; a brief rendering shows these if the table's ``detail`` says so.
         caption: one or two sentences on how to read it.
@@ -94,7 +96,7 @@ class Figure:
     """
 
     name: str
-    chart: Callable[[int], dict[str, Any]]
+    chart: Callable[[int], dict[str, Any] | str]
     description: str
     table: Table
     caption: str = ""
@@ -140,6 +142,7 @@ class Histogram:
         title: of the brief rendering.
         caption: how to read it.
         axis: what the axis shows.
+        detail: which renderings have it.
     """
 
     name: str
@@ -150,6 +153,7 @@ class Histogram:
     title: str = "Scores"
     caption: str = ""
     axis: str = "score"
+    detail: Detail = "both"
 
 
 @dataclass(frozen=True)

@@ -74,7 +74,7 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
             yield from _titled(table.title, _grid(table))
         case Paragraph(text) if detail_of(block) != "full":
             yield Text(f"\n{line_text(text)}")
-        case Histogram():
+        case Histogram() if detail_of(block) != "full":
             yield from _titled(block.title, _spread(block))
         case Items(brief_title=title) if title:
             heads = (block.noun, "score", *block.heads)
@@ -86,7 +86,7 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
 
 
 def _grid(table: Table) -> Grid:
-    width = len(table.columns) - table.explained
+    width = table.brief or len(table.columns) - table.explained
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
     for place in range(1, width):
@@ -134,6 +134,8 @@ def _cell(cell: Cell, *, is_first: bool) -> Text:
         return Text(fitted("" if cell.text is None else cell.text, NAME_CELLS if is_first else _TEXT_CELLS))
     if isinstance(cell, Marked):
         return Text(fitted(cell_text(cell), _TEXT_CELLS))
+    if isinstance(cell, Words) and cell.brief:
+        return Text(cell.brief)
     return Text(cell_text(cell), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
 
 
