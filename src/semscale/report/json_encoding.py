@@ -39,8 +39,8 @@ def json_text(content: object) -> str:
 def encoded(value: object) -> Json:
     """Turn a value into what JSON can hold; a number that does not exist becomes null.
 
-    A dataclass becomes an object with its fields, so every estimate has ``value``, ``low`` and ``high``. An enum,
-    a path and a signature become their text, a moment its ISO form.
+    A dataclass becomes an object with its fields, so every estimate has ``value``, ``low`` and ``high``. An
+    enum, a path and a signature become their text, a moment its ISO form.
 
     Raises:
         TypeError: a value of another type.
