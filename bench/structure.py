@@ -66,7 +66,8 @@ WAYS = {
         "--out", "rated.csv", "--report", "report.html",
     ),
     "a run through the gate": (
-        "drift", "gate", str(EXAMPLES / "drift/candidate_bad.jsonl"), "--model", "model-b", "--report", "gate.html",
+        "drift", "gate", str(EXAMPLES / "drift/candidate_bad.jsonl"), "--model", "model-b",
+        "--report", "gate.html",
     ),
 }  # fmt: skip
 
@@ -90,7 +91,7 @@ def code_lines(path):
         return sum(bool(line.strip()) for line in source.splitlines())
     lines = set()
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
-        if token.type not in MARGINAL:
+        if token.type not in MARGINAL and token.type != tokenize.ENDMARKER:
             lines.update(range(token.start[0], token.end[0] + 1))
     return len(lines - docstrings(source))
 
