@@ -115,9 +115,9 @@ class TestAddress:
         assert "must name the user" in message_of("postgresql://db/team")
 
     def test_the_driver_is_missing(self, monkeypatch):
-        monkeypatch.setitem(sys.modules, "pg8000.legacy", None)
+        monkeypatch.setitem(sys.modules, "pg8000", None)
         message = message_of(f"{ANA}db/team", MissingExtraError)
-        assert message == "pg8000 is not installed: pip install 'semscale[postgres]'"
+        assert message == 'pg8000 is not installed: pip install "semscale[postgres]"'
 
 
 @pytest.fixture
