@@ -14,7 +14,8 @@ import numpy as np
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.windows import Windows, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
-from semscale.errors import InputError, MissingExtraError, ModelError
+from semscale.errors import InputError, ModelError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 from semscale.weights.known import find_known
@@ -156,10 +157,9 @@ class SentenceTransformerEmbedder:
 
 
 def _loaded(place: str, device: str | None) -> "SentenceTransformer":
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError("sentence-transformers", "torch") from error
+    require("torch")
+    from sentence_transformers import SentenceTransformer
+
     try:
         with _quiet():
             try:
