@@ -16,6 +16,7 @@ _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
     "too-few-samples": "with too few samples",
+    "no-value": "without value",
     "weightless": "without weight",
     "no-weight": "without weight",
     "zero-weight": "with weight 0",
