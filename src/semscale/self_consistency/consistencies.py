@@ -2,16 +2,16 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking import ReplyCounts
 from semscale.self_consistency.contradictions import Contradiction
@@ -27,18 +27,18 @@ from semscale.self_consistency.summary import (
 )
 from semscale.signature import Signature
 from semscale.store.columns import as_list, as_names, is_missing
-from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+from semscale.types import Floats, Integers, Statuses
 
 
-@dataclass(frozen=True)
-class Consistencies:
+@dataclass(frozen=True, repr=False)
+class Consistencies(Result):
     """Consistency of n items, in the order of the items.
 
     Attributes:
         measures: for each measure its values, shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``: why each item has values, or has none.
         n_samples: shape (n,), usable samples.
-        n_left_out: shape (n,), samples that are missing, empty or no text.
+        samples_left_out: shape (n,), samples that are missing, empty or no text.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
         contradictions: for every item what contradicts its answer; empty tuples without guards.
@@ -47,17 +47,24 @@ class Consistencies:
     """
 
     measures: Mapping[str, Floats]
-    status: npt.NDArray[np.object_]
+    status: Statuses
     n_samples: Integers
-    n_left_out: Integers
+    samples_left_out: Integers
     windows: Integers
     nulls: Mapping[str, Floats]
     contradictions: tuple[tuple[Contradiction, ...], ...]
     floor: float | None
-    signature: Signature = field(repr=False)
+    signature: Signature
 
-    def __len__(self) -> int:
-        return len(self.status)
+    row_fields = (
+        "measures",
+        "status",
+        "n_samples",
+        "samples_left_out",
+        "windows",
+        "nulls",
+        "contradictions",
+    )
 
     @property
     def main(self) -> str:
@@ -70,24 +77,9 @@ class Consistencies:
         return self.measures[self.main]
 
     @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which items have values, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
-
-    @property
     def n_contradicting(self) -> Integers:
         """How many samples of each item contradict its answer, shape (n,)."""
         return np.array([len({one.sample for one in found}) for found in self.contradictions], np.int64)
-
-    @property
-    def n_windowed(self) -> int:
-        """How many items have a text that is longer than the model reads at once."""
-        return int((self.windows > 1).sum())
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean of each measure over all items and each group; the first one is the main one.
@@ -172,7 +164,7 @@ class Consistencies:
             n=n,
             counts={str(status): count for status, count in self.counts.items()},
             n_samples=int(self.n_samples.sum()),
-            n_samples_left_out=int(self.n_left_out.sum()),
+            n_samples_left_out=int(self.samples_left_out.sum()),
             n_few_samples=int((self.n_samples[self.scored] < FEW_SAMPLES).sum()),
             n_windowed=self.n_windowed,
             n_contradicted=int((self.n_contradicting > 0).sum()),
@@ -232,7 +224,7 @@ class Consistencies:
         names = [*self.measures, "samples", "samples_left_out", "contradicting_samples", *self.nulls]
         whole = {
             "samples": self.n_samples,
-            "samples_left_out": self.n_left_out,
+            "samples_left_out": self.samples_left_out,
             "contradicting_samples": self.n_contradicting,
         }
         return pl.DataFrame(
