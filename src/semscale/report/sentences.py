@@ -118,7 +118,7 @@ def left_out_section(
     said: tuple[Block, ...] = (
         (
             Paragraph(f"These {noun}s have no score or do not count. They are never treated as 0.", "note"),
-            Reasons(reasons),
+            Reasons(reasons, noun),
         )
         if reasons
         else (Paragraph(f"Nothing: every {noun} has a score." if total else f"The input has no {noun}s."),)
