@@ -10,6 +10,8 @@ from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
+    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
 }
 """The function that makes a document of each kind of summary."""

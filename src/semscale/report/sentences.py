@@ -16,6 +16,7 @@ _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
     "too-few-samples": "with too few samples",
+    "no-value": "without value",
     "weightless": "without weight",
     "no-weight": "without weight",
     "zero-weight": "with weight 0",
@@ -117,7 +118,7 @@ def left_out_section(
     said: tuple[Block, ...] = (
         (
             Paragraph(f"These {noun}s have no score or do not count. They are never treated as 0.", "note"),
-            Reasons(reasons),
+            Reasons(reasons, noun),
         )
         if reasons
         else (Paragraph(f"Nothing: every {noun} has a score." if total else f"The input has no {noun}s."),)

@@ -7,9 +7,9 @@ import polars as pl
 import pytest
 from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 
-from semscale.report.document.blocks import Block, Items, Paragraph, Table
+from semscale.report.document.blocks import Block, Items, Paragraph, Reason, Reasons, Table
 from semscale.report.document.document import Outcome, Rates, Section, flat
-from semscale.report.document.values import Quoted, WithInterval, Words
+from semscale.report.document.values import Number, Quoted, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -21,7 +21,7 @@ SHOWN = {
              "words that cost most", "great", "anchors are alike", "passes with warnings", "accept 75.0",
              "Baseline", "Beside.", "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
     "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
-                 "**not**", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
+                 "**not** well", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
                  "**passes with warnings**", "accept 75.0", "### Baseline", "*missing*", "and 2 more pairs",
                  "nothing but white space", "How to repeat and cite this"),
 }  # fmt: skip
@@ -41,12 +41,25 @@ def test_markdown_shows_every_block(words):
     assert words in markdown(document_of()).replace("\N{NO-BREAK SPACE}", " ")
 
 
+def test_columns_of_words_stand_at_the_left_of_a_page():
+    shown = page(document_of(Table(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
+    assert '<td>1.00</td><td class="text">why</td>' in shown
+
+
 def test_a_page_runs_nothing_and_loads_nothing():
     shown = page(document_of())
     assert "<script" not in shown
     assert "&lt;script&gt;alert(1)" in shown
     assert "default-src 'none'" in shown
     assert 'src="' not in shown
+
+
+def test_what_was_left_out_is_called_by_its_noun():
+    reasons = Reasons((Reason("empty", "blank", 4, 0.04, ((2, Quoted("??")),)),), noun="prompt")
+    for shown in (page(document_of(reasons)), markdown(document_of(reasons))):
+        assert "Prompts" in shown
+        assert "prompt 2" in shown
+        assert "row 2" not in shown
 
 
 def test_markdown_from_outside_formats_links_and_mentions_nothing():

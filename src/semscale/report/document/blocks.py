@@ -371,9 +371,15 @@ class Reason:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why rows were left out, the most frequent reason first."""
+    """Why rows were left out, the most frequent reason first.
+
+    Attributes:
+        reasons: in that order.
+        noun: what a row is called.
+    """
 
     reasons: tuple[Reason, ...]
+    noun: str = "row"
 
 
 Block = (

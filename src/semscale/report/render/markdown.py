@@ -106,8 +106,10 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
         case Definitions(entries, title):
             yield f"### {escaped(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
-        case Reasons(reasons):
-            yield _rows(("Reason", "Rows", "Share", "Examples"), map(_reason, reasons))
+        case Reasons(reasons, noun):
+            counted = f"{capitalised(noun)}s"
+            rows = (_reason(one, noun) for one in reasons)
+            yield _rows(("Reason", counted, "Share", "Examples"), rows)
         case SideBySide():
             for one in flat([block]):
                 yield from _block(one, pictures)
@@ -146,8 +148,8 @@ def _verbatim(one: Verbatim) -> tuple[str, ...]:
     return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label)
 
 
-def _reason(one: Reason) -> tuple[str, ...]:
-    examples = "<br>".join(f"{_cell(text)} (row {row:,})" for row, text in one.examples)
+def _reason(one: Reason, noun: str) -> tuple[str, ...]:
+    examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in one.examples)
     return (
         f"{escaped(one.status)}: {escaped(one.meaning)}",
         f"{one.n:,}",
@@ -214,12 +216,16 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Quoted(text, limit):
             return code("" if text is None else text, limit)
         case Marked(pieces):
-            return "".join(
-                escaped(piece.text) if piece.guard is None else f"**{escaped(piece.text)}**"
-                for piece in pieces
-            )
+            return "".join(_piece(piece.text, piece.guard) for piece in pieces).strip()
         case Words(text, note):
             shown = escaped(capitalised(text) if is_name else text)
             return f"{shown} ({escaped(note)})" if note else shown
         case _:
             return escaped(cell_text(cell))
+
+
+def _piece(text: str, guard: str | None) -> str:
+    """Write a part of a text, in bold where a guard marks it; white space stays outside of the marks."""
+    inner = escaped(text)
+    shown = inner if guard is None or not inner else f"**{inner}**"
+    return f"{' ' * text[:1].isspace()}{shown}{' ' * text[-1:].isspace()}"

@@ -19,7 +19,7 @@ from semscale.report.document.blocks import (
 )
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
-from semscale.report.render.cells import cell_text, line_text
+from semscale.report.render.cells import cell_text, is_wordy, line_text
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid, print_plainly
 from semscale.report.wording import counted, number, one_line, printable
@@ -96,7 +96,7 @@ def _grid(table: Table) -> Grid:
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
     for place in range(1, width):
-        if all(isinstance(row[place], Words | Quoted | Flag) for row in table.rows):
+        if is_wordy(table.rows, place):
             grid.columns[place].justify = "left"
     if table.bars:
         grid.columns[-1].justify = "left"
@@ -114,7 +114,7 @@ def _grid(table: Table) -> Grid:
 def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     grid = figure_grid(*heads)
     for place in range(len(heads)):
-        if place and all(isinstance(row[place], Words | Quoted | Marked) for row in rows):
+        if place and is_wordy(rows, place):
             grid.columns[place].justify = "left"
     for row in rows:
         grid.add_row(*(_cell(cell, is_first=False) for cell in row))

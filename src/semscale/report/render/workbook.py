@@ -127,8 +127,8 @@ def _block(sheet: Sheet, block: Block) -> None:  # noqa: C901, PLR0912 - one cas
             sheet.line(title, "heading")
             for name, value in entries:
                 sheet.cells([line_text(name), *_values(value, spread=False)])
-        case Reasons(reasons):
-            heads = ("reason", "rows", "share", "what it means", "example")
+        case Reasons(reasons, noun):
+            heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [
                 (Words(one.status), Count(one.n), Share(one.share), Words(one.meaning),
                  one.examples[0][1] if one.examples else Words(""))
