@@ -10,7 +10,10 @@ from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "MatchSummary": ("semscale.report.matching.document", "match_document"),
 }
 """The function that makes a document of each kind of summary."""
 

@@ -1,15 +1,16 @@
 """What came of measuring a table's consistency as JSON, for programs."""
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
-from semscale.cli.runs.match_json import estimate_json, number_or_null
 from semscale.report.consistency_words import cautions
 
 if TYPE_CHECKING:
     from semscale.cli.runs.consistency import ConsistentFile
     from semscale.self_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
+    from semscale.stats.intervals.means import MeanEstimate
 
 _LEAST = 20
 
@@ -105,3 +106,20 @@ def _item(summary: "ConsistencySummary", item: int) -> dict[str, Any]:
             for one in found.contradictions[item]
         ],
     }
+
+
+def estimate_json(estimate: "MeanEstimate") -> dict[str, Any]:
+    """Lay an estimate out; what is not a number is null."""
+    return {
+        "rows": estimate.n,
+        "left_out": estimate.n_left_out,
+        "mean": number_or_null(estimate.value),
+        "low": number_or_null(estimate.low),
+        "high": number_or_null(estimate.high),
+        "intervals": estimate.method,
+    }
+
+
+def number_or_null(value: float) -> float | None:
+    """Give a number as JSON can hold it."""
+    return float(value) if math.isfinite(value) else None
