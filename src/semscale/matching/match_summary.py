@@ -138,7 +138,7 @@ class MatchSummary(Presentable):
 
     def __repr__(self) -> str:
         mean = self.estimates.overall_mean()
-        return f"MatchSummary({self.source!r}: {mean.n} of {self.n} items scored, mean {mean.value:.3f})"
+        return f"MatchSummary(source={self.source!r}, n={self.n}, n_scored={mean.n}, mean={mean.value:.2f})"
 
 
 def summarize(  # noqa: PLR0913 - matches, and columns beside them
@@ -169,7 +169,7 @@ def summarize(  # noqa: PLR0913 - matches, and columns beside them
         bounds=matches.bounds,
         estimates=matches.estimate(by=by, **intervals),
         counts=matches.counts,
-        n_windowed=int((matches.windows > 1).sum()),
+        n_windowed=matches.n_windowed,
         scores=matches.score[matches.scored],
         group_scores=_by_group(matches.score, texts.groups),
         thirds=_thirds(matches),

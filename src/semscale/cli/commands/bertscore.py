@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semscale.cli.options.model import Precision, PrecisionName
-from semscale.cli.options.table import Report
+from semscale.cli.options.table import Figures, Report
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import JudgedPairs
@@ -40,6 +40,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     seed: Annotated[int, typer.Option(min=0, help="Of the draw and of the intervals.")] = 0,
     precision: PrecisionName = Precision.EXACT,
     report: Report = None,
+    figures: Figures = None,
 ) -> None:
     """Score random pairs at every layer, and pairs that people have judged, if there are some.
 
@@ -53,7 +54,7 @@ def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.store.atomic import replacing
     from semscale.store.reading import open_table
 
-    columns, outputs = _Columns(text, prediction, reference, human), Outputs(report=report)
+    columns, outputs = _Columns(text, prediction, reference, human), Outputs(None, report, figures)
     columns.check(out)
     outputs.check()
     table = open_table(corpus)

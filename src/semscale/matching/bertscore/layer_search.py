@@ -72,7 +72,7 @@ class LayerCalibration(Presentable):
         error: shape (layers + 1, 3), standard errors of these means.
         n_texts: how many distinct texts the pairs were drawn from.
         n_pairs: how many pairs were drawn.
-        corpus: what the corpus is called, and a hash of its texts.
+        source: what the corpus is called, and a hash of its texts.
         seed: of the draw.
         human: how far each layer agrees with people, where judgements were given.
         signature: of the states, without a layer.
@@ -82,7 +82,7 @@ class LayerCalibration(Presentable):
     error: Floats
     n_texts: int
     n_pairs: int
-    corpus: str
+    source: str
     seed: int
     human: HumanAgreement | None
     signature: Signature
@@ -100,7 +100,7 @@ class LayerCalibration(Presentable):
             "kind": "semscale bertscore baseline",
             "model": self.model,
             "signature": str(self.signature),
-            "corpus": self.corpus,
+            "corpus": self.source,
             "texts": self.n_texts,
             "pairs": self.n_pairs,
             "seed": self.seed,
@@ -114,7 +114,7 @@ class LayerCalibration(Presentable):
         names = ("precision", "recall", "f1")
         return {
             "instrument": "bertscore calibrate",
-            "corpus": self.corpus,
+            "source": self.source,
             "texts": self.n_texts,
             "pairs": self.n_pairs,
             "seed": self.seed,
@@ -129,9 +129,6 @@ class LayerCalibration(Presentable):
             "human": self.human and {**vars(self.human), "best_layer": self.human.best_layer},
             "signature": self.signature,
         }
-
-    def __repr__(self) -> str:
-        return f"LayerCalibration({self.model!r}: {len(self.baseline)} layers, {self.n_pairs:,} pairs)"
 
 
 def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
@@ -180,7 +177,7 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
         error=np.array(errors),
         n_texts=len(texts),
         n_pairs=n_pairs,
-        corpus=f"{name}#{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:8]}",
+        source=f"{name}#{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:8]}",
         seed=seed,
         human=_joined(judgements),
         signature=encoder.signature,

@@ -13,12 +13,12 @@ class EvaluationSummary(Presentable):
     """The scores of a submission.
 
     Attributes:
-        folder: what was scored.
+        source: the folder that was scored.
         scores: each task's score.
         created: when.
     """
 
-    folder: str
+    source: str
     scores: SubmissionScores
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -26,7 +26,7 @@ class EvaluationSummary(Presentable):
         """Lay the numbers out by name, for JSON."""
         return {
             "instrument": "evaluate",
-            "folder": self.folder,
+            "source": self.source,
             "overall": self.scores.overall,
             "tasks": [
                 {
@@ -41,7 +41,3 @@ class EvaluationSummary(Presentable):
             "signature": self.scores.signature,
             "created": self.created,
         }
-
-    def __repr__(self) -> str:
-        tasks = len(self.scores.tasks)
-        return f"EvaluationSummary({self.folder!r}: {tasks} tasks, overall {self.scores.overall:.3f})"

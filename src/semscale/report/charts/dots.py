@@ -1,5 +1,6 @@
 """Means as dots on one line a row: one dot for each of several sets of items."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,18 +14,19 @@ _ROW = 40
 
 @dataclass(frozen=True)
 class DotRow:
-    """One part of the scores: its mean in several sets of rows, each set with its colour."""
+    """One line: its name, and a mean for each set of items, each set with its colour."""
 
     name: str
     means: tuple[float, ...]
 
 
-def dots(rows: Sequence[DotRow], colours: Sequence[str], *, width: int) -> Specification:
-    """Draw one line a part with a dot for each set of rows.
+def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean", width: int) -> Specification:
+    """Draw one line a row with a dot for each set of items.
 
     Args:
-        rows: from top to bottom.
+        rows: from top to bottom; a mean that is NaN is left out.
         colours: one a set, in the order of ``means``.
+        title: what the axis shows.
         width: whole width in pixels, labels included.
     """
     import altair as alt
@@ -35,13 +37,15 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, width: int) -> Speci
         {"row": place, "value": mean, "colour": colour}
         for place, row in enumerate(rows)
         for mean, colour in zip(row.means, colours, strict=True)
+        if math.isfinite(mean)
     ]
-    spans = [{"row": place, "low": min(row.means), "high": max(row.means)} for place, row in enumerate(rows)]
-    values = [mean for row in rows for mean in row.means]
+    known = {place: [one["value"] for one in records if one["row"] == place] for place in range(len(rows))}
+    spans = [{"row": place, "low": min(means), "high": max(means)} for place, means in known.items() if means]
+    values = [one["value"] for one in records]
     low, high = min([0.0, *values]), max([1.0, *values])
     x = alt.X(
         "value:Q",
-        axis=alt.Axis(title="mean", tickCount=6, orient="top", domain=False, ticks=False),
+        axis=alt.Axis(title=title, tickCount=6, orient="top", domain=False, ticks=False),
         scale=alt.Scale(domain=[low, high], nice=False),
     )
     y = alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))

@@ -8,8 +8,8 @@ from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatch, Table
 from semscale.report.document.values import Cell, Count, Number, WithInterval, Words
 from semscale.report.matching.words import part_name
-from semscale.report.parts import group_name
-from semscale.report.wording import count, counted, coverage, number, one_line, percent
+from semscale.report.parts import group_name, histogram_caption
+from semscale.report.wording import count, counted, number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -77,11 +77,7 @@ def _row(name: Cell, group: "GroupEstimate") -> tuple[Cell, ...]:
 
 
 def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
-    has_interval = summary.estimates.overall.method is not None
-    interval = f", the line its {coverage(summary.estimates.interval)} interval" if has_interval else ""
-    said = (
-        f"How many rows have which score, each histogram by its own measure; the dot is the mean{interval}."
-    )
+    said = histogram_caption("rows have which score", summary.estimates)
     if summary.separation:
         pairs = counted(len(summary.separation.unrelated), "prediction")
         said += (
