@@ -12,7 +12,10 @@ _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
     "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
+    "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "MatchSummary": ("semscale.report.matching.document", "match_document"),
 }
 """The function that makes a document of each kind of summary."""
 

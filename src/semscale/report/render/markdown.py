@@ -26,7 +26,7 @@ from semscale.report.document.blocks import (
     Verdict,
 )
 from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
-from semscale.report.document.values import Cell, Level, Line, Marked, Quoted, Words
+from semscale.report.document.values import Cell, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, table_row
@@ -216,7 +216,7 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Quoted(text, limit):
             return code("" if text is None else text, limit)
         case Marked(pieces):
-            return "".join(_piece(piece.text, piece.guard) for piece in pieces).strip()
+            return "".join(map(_piece, pieces)).strip()
         case Words(text, note):
             shown = escaped(capitalised(text) if is_name else text)
             return f"{shown} ({escaped(note)})" if note else shown
@@ -224,8 +224,10 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
             return escaped(cell_text(cell))
 
 
-def _piece(text: str, guard: str | None) -> str:
-    """Write a part of a text, in bold where a guard marks it; white space stays outside of the marks."""
-    inner = escaped(text)
-    shown = inner if guard is None or not inner else f"**{inner}**"
-    return f"{' ' * text[:1].isspace()}{shown}{' ' * text[-1:].isspace()}"
+def _piece(piece: Piece) -> str:
+    """Write a part of a text; white space around it stays outside its mark."""
+    shown = escaped(piece.text)
+    if not shown:
+        return " " if piece.text else ""
+    before, after = (" " if end.isspace() else "" for end in (piece.text[0], piece.text[-1]))
+    return f"{before}{shown if piece.guard is None else f'**{shown}**'}{after}"

@@ -86,6 +86,9 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
             heads = (block.noun, "score", *block.heads)
             rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
             yield from _titled(title, _listing(heads, rows))
+            if block.is_explained:
+                yield Text("\nWhy", style="bold")
+                yield Text("\n".join(_reasons(block)))
         case ComparedItems(brief_title=title) if title:
             rows = [item.brief for item in block.items[: block.most]]
             yield from _titled(title, _listing(block.heads, rows))
@@ -119,6 +122,16 @@ def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     for row in rows:
         grid.add_row(*(_cell(cell, is_first=False) for cell in row))
     return grid
+
+
+def _reasons(block: Items) -> Iterator[str]:
+    """Say line by line how each item of a list came to its score."""
+    for item in block.items[: block.most]:
+        parts = ", ".join(f"{line_text(name)} {cell_text(value)}" for name, value in item.parts)
+        score = f"{block.noun} {item.row:,}, {cell_text(item.score)}"
+        yield f"{score}: {parts}" if parts else score
+        yield from (f"  {guard}: {one_line(reason)}" for guard, reason in item.findings)
+        yield from (f"  {one_line(line)}" for line in item.details[1])
 
 
 def _spread(histogram: Histogram) -> Grid:
