@@ -41,11 +41,11 @@ class SnapshotMeter:
         Raises:
             ModelError: the model's files cannot be had.
         """
-        from semscale.matching.calibrated import load_calibration
+        from semscale.matching.calibrated import load_calibrated_weights
         from semscale.weights.resolving import resolve
 
         files = resolve(self.model)
-        return {"model": f"{files.name}#{files.sha256[:12]}", "match": load_calibration().sha256[:12]}
+        return {"model": f"{files.name}#{files.sha256[:12]}", "match": load_calibrated_weights().sha256[:12]}
 
     def match(self, actual: Sequence[str], approved: Sequence[str], guards: str) -> "Matches":
         """Give the calibrated matches of n pairs, with what guards found in each.

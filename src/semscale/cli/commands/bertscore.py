@@ -10,7 +10,7 @@ from semscale.cli.options.model import Precision, PrecisionName
 from semscale.report.render.grids import print_table
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore.layer_search import Calibration, JudgedPairs
+    from semscale.matching.bertscore.layer_search import JudgedPairs, LayerCalibration
     from semscale.store.table import Table
 
 app = typer.Typer(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
@@ -131,7 +131,7 @@ def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loadi
     return numbers
 
 
-def _print(calibration: "Calibration", out: Path) -> None:
+def _print(calibration: "LayerCalibration", out: Path) -> None:
     from rich.table import Table
 
     table = Table("layer", "precision", "recall", "F1", "error of F1", box=None, header_style="bold")

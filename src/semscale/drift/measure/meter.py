@@ -21,7 +21,7 @@ from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, named
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
-from semscale.matching.calibrated import LAYERS, load_calibration
+from semscale.matching.calibrated import LAYERS, load_calibrated_weights
 from semscale.matching.methods import guards_for
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
@@ -84,7 +84,7 @@ class DriftMeter:
         self.pairing = pairing
         self.guards: Guards = guards_for("calibrated", guards)
         self._model, self._precision, self._layer = model, precision, layer
-        self._calibration = load_calibration()
+        self._calibration = load_calibrated_weights()
         self._cache = None if cache is False else StateCache(None if cache is True else cache)
 
     @cached_property

@@ -63,7 +63,7 @@ class HumanAgreement:
 
 
 @dataclass(frozen=True)
-class Calibration:
+class LayerCalibration:
     """What is known of a model after calibration.
 
     Attributes:
@@ -114,7 +114,7 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
     n_texts: int = 4_000,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Calibration:
+) -> LayerCalibration:
     """Score random pairs of unrelated texts at every layer, and judged pairs where there are some.
 
     Args:
@@ -145,7 +145,7 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
         if judged is not None:
             scores = BertScorer(encoder, layer=layer).score(judged.predictions, judged.references)
             judgements.append(_agreement(scores, judged.human, seed))
-    return Calibration(
+    return LayerCalibration(
         baseline=np.array(means),
         error=np.array(errors),
         n_texts=len(texts),

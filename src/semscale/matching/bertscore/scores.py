@@ -11,7 +11,7 @@ from semscale.types import Floats, Integers, Status, are_scored, count_statuses
 
 
 @dataclass(frozen=True)
-class PairScores:
+class BertPairScores:
     """Scores of p pairs of one prediction and one reference.
 
     Attributes:
