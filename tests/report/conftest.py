@@ -11,7 +11,7 @@ import pytest
 
 from semscale.rating.estimates import Estimates
 from semscale.rating.examples import EXAMPLE_SCHEMA
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.summary import RatingSummary
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -102,14 +102,14 @@ def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.Dat
 
 def comparison_of(
     values: np.ndarray, *, n: int = 3700, points: int = 2000, raters: bool = True
-) -> Comparison:
+) -> RatingComparison:
     rng = np.random.default_rng(3)
     human = rng.uniform(values[0], values[-1], points)
     machine = np.clip(
         values.mean() + 0.45 * (human - values.mean()) + rng.normal(0, 0.4, points), values[0], values[-1]
     )
     k = len(values)
-    return Comparison(
+    return RatingComparison(
         n=n,
         n_eligible=n,
         pearson=around(0.583, 0.021),
