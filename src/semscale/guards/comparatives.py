@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
 from semscale.guards.opposites import Side, is_listed, sides
-from semscale.guards.words import Words, kind_of, stem
+from semscale.guards.words import TextWords, kind_of, stem
 
 _REACH = 6
 _MOST_COMPARED = 500  # comparisons of a text, as each is held against each of the other
@@ -45,12 +45,12 @@ class Relation(NamedTuple):
     second: frozenset[str]
 
 
-def may_compare(words: Words) -> bool:
+def may_compare(words: TextWords) -> bool:
     """Tell at a glance whether a text may compare anything."""
     return not _COMPARING.isdisjoint(words.distinct)
 
 
-def read_relations(words: Words) -> list[Relation]:
+def read_relations(words: TextWords) -> list[Relation]:
     """Find "X is greater than Y", "X comes before Y" and the like."""
     if not may_compare(words):
         return []
@@ -111,7 +111,7 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
 
     Example:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
-        >>> len(restated(read_relations(Words(first)), read_relations(Words(second))))
+        >>> len(restated(read_relations(TextWords(first)), read_relations(TextWords(second))))
         1
     """
     return {
@@ -127,7 +127,7 @@ def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> 
 
     Example:
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
-        >>> reversals(read_relations(Words(first)), read_relations(Words(second)))
+        >>> reversals(read_relations(TextWords(first)), read_relations(TextWords(second)))
         [(2, 2)]
     """
     found = {

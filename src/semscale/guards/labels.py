@@ -5,7 +5,7 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
-from semscale.guards.words import Words
+from semscale.guards.words import TextWords
 
 _NOUNS = {
     form: noun
@@ -36,7 +36,7 @@ class Label(NamedTuple):
     values: tuple[float | str, ...]
 
 
-def read_labels(words: Words, numbers: set[int], taken: set[int]) -> list[Label]:
+def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[Label]:
     """Find labels.
 
     Args:
@@ -45,7 +45,7 @@ def read_labels(words: Words, numbers: set[int], taken: set[int]) -> list[Label]
         taken: characters that belong to a number with its unit.
 
     Example:
-        >>> [(label.noun, label.values) for label in read_labels(Words("bulbs A and C"), set(), set())]
+        >>> [(label.noun, label.values) for label in read_labels(TextWords("bulbs A and C"), set(), set())]
         [('bulb', ('a',)), ('bulb', ('c',))]
     """
     bare = _may_have_bare_letters(words.text)
@@ -88,7 +88,7 @@ def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
     return found[-1].noun if joined else ""
 
 
-def _is_letter(words: Words, at: int, noun: str) -> bool:
+def _is_letter(words: TextWords, at: int, noun: str) -> bool:
     """Tell a label from an article, a pronoun, an initial or a piece of a word."""
     text, texts = words.text, words.texts
     word, (start, end) = texts[at], words.place(at, at)

@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
-from semscale.guards.words import Words, kind_of
+from semscale.guards.words import TextWords, kind_of
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")
@@ -55,11 +55,11 @@ class Name(NamedTuple):
     shown: str
 
 
-def read_names(words: Words) -> list[Name]:
+def read_names(words: TextWords) -> list[Name]:
     """Find the named things of a text, in order.
 
     Example:
-        >>> words = Words("The drug Metformin inhibits MATE2-K.")
+        >>> words = TextWords("The drug Metformin inhibits MATE2-K.")
         >>> [(name.kind, name.shown) for name in read_names(words)]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
@@ -132,7 +132,7 @@ def _is_code(shown: str) -> bool:
     return any(map(str.isdigit, shown)) and not _PLAIN_AND_NUMBER.fullmatch(shown)
 
 
-def _is_shouted(words: Words) -> bool:
+def _is_shouted(words: TextWords) -> bool:
     """Tell whether most words have capitals, so that capitals say nothing."""
     shown = [
         words.text[start : start + len(word)]

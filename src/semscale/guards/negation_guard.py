@@ -6,7 +6,7 @@ English only; texts in other scripts give no findings.
 from semscale.guards.conflicts import Conflict, find_conflicts
 from semscale.guards.findings import Finding, Span
 from semscale.guards.polarity import Mention
-from semscale.guards.reading import Reading, analyse, comparable, differ
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -45,7 +45,7 @@ class NegationGuard:
         return [_finding(conflict, ours, theirs) for conflict in conflicts if conflict.cause == "negation"]
 
 
-def _finding(conflict: Conflict, ours: Reading, theirs: Reading) -> Finding:
+def _finding(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText) -> Finding:
     here, there = _span(conflict.prediction, ours), _span(conflict.reference, theirs)
     kind = (
         NEGATED_PREDICTION
@@ -64,6 +64,6 @@ def _weight(mention: Mention) -> tuple[int, int, int]:
     return -mention.sign * mention.side, len(mention.cues), -mention.side
 
 
-def _span(mention: Mention, reading: Reading) -> Span:
+def _span(mention: Mention, reading: AnalysedText) -> Span:
     places = [mention.at, *mention.cues[-1:]]
     return reading.span(min(places), max(places))

@@ -9,8 +9,8 @@ from itertools import product
 
 from semscale.guards.findings import Finding
 from semscale.guards.quantities import Quantity
-from semscale.guards.reading import Reading, analyse, comparable, differ
-from semscale.guards.units import measure_the_same, scale_of
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
+from semscale.guards.units import conversion_of, measure_the_same
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"
@@ -71,7 +71,7 @@ class NumberGuard:
         return found if found and differ(ours, theirs) else []
 
 
-def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
+def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
     left = _unanswered(ours.quantities, theirs.quantities)
     wanted = _unanswered(theirs.quantities, ours.quantities)
@@ -118,7 +118,7 @@ def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
     return not one.label and any((value, unit) in written for value in one.values for unit in units)
 
 
-def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -> Finding:
+def _differing(one: Quantity, other: Quantity, ours: AnalysedText, theirs: AnalysedText) -> Finding:
     kind = OTHER_LABEL if one.label else OTHER_VALUE
     if not one.label and one.unit and other.unit and not measure_the_same(one.unit, other.unit):
         kind = OTHER_UNIT
@@ -128,7 +128,7 @@ def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -
     )
 
 
-def _bounds(ours: Reading, theirs: Reading) -> Iterator[Finding]:
+def _bounds(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
     """Report the same number as an upper bound in one text and as a lower bound in the other."""
     bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (ours, theirs))
     for one, other in product(*bounds):
@@ -183,7 +183,7 @@ def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
         return math.isclose(first, second, rel_tol=_EXACT) or (
             one.digits != other.digits and _rounds(first, second, one, other)
         )
-    here, there = scale_of(one.unit), scale_of(other.unit)
+    here, there = conversion_of(one.unit), conversion_of(other.unit)
     if here.dimension != there.dimension:
         return False
     here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor

@@ -10,7 +10,7 @@ from typing import NamedTuple
 from text_to_num import find_numbers
 
 from semscale.guards.lexicons import read_lexicon, word_list
-from semscale.guards.words import Words, kind_of
+from semscale.guards.words import TextWords, kind_of
 
 _MONTHS = {
     name: number
@@ -72,11 +72,11 @@ def _token(word: str) -> _Token:
     return _Token(word.encode("utf-8", "replace").decode("utf-8"))
 
 
-def spelt_numbers(words: Words) -> list[SpeltNumber]:
+def spelt_numbers(words: TextWords) -> list[SpeltNumber]:
     """Find the numbers that are written in words.
 
     Example:
-        >>> found = spelt_numbers(Words("twenty-one of the first twelve"))
+        >>> found = spelt_numbers(TextWords("twenty-one of the first twelve"))
         >>> [(number.value, number.weak) for number in found]
         [(21.0, False), (1.0, True), (12.0, False)]
     """

@@ -6,7 +6,7 @@ English only; texts in other scripts give no findings.
 from semscale.guards.comparatives import reversals
 from semscale.guards.conflicts import find_conflicts
 from semscale.guards.findings import Finding
-from semscale.guards.reading import Reading, analyse, comparable, differ
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 
 OPPOSED = "opposed"
 REVERSED = "reversed-order"
@@ -55,7 +55,7 @@ class OppositeGuard:
         ]
 
 
-def _finding(kind: str, at: tuple[int, int], ours: Reading, theirs: Reading) -> Finding:
+def _finding(kind: str, at: tuple[int, int], ours: AnalysedText, theirs: AnalysedText) -> Finding:
     here, there = ours.span(at[0], at[0]), theirs.span(at[1], at[1])
     reason = (
         f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from semscale.guards.comparatives import Relation, may_compare, read_relations
 from semscale.guards.lexicons import read_lexicon
 from semscale.guards.opposites import is_listed, sides
-from semscale.guards.words import Words, kind_of, stem
+from semscale.guards.words import TextWords, kind_of, stem
 
 _REACH = 4
 _NO_VERB = 3
@@ -56,7 +56,9 @@ class Polarity:
         negated: the keys that occur with the sign -1.
     """
 
-    def __init__(self, words: Words, content: Sequence[int], reached: Mapping[int, Sequence[int]]) -> None:
+    def __init__(
+        self, words: TextWords, content: Sequence[int], reached: Mapping[int, Sequence[int]]
+    ) -> None:
         self.words = words
         self.affirmed: set[str] = set()
         self.negated: set[str] = set()
@@ -107,14 +109,14 @@ class Polarity:
         return stem(texts[following])
 
 
-def read_polarity(words: Words) -> Polarity:
+def read_polarity(words: TextWords) -> Polarity:
     """Find what is negated and what is not.
 
     Args:
         words: the words of one text.
 
     Example:
-        >>> [(m.key, m.sign) for m in read_polarity(Words("The bulb is not lit")).mentions]
+        >>> [(m.key, m.sign) for m in read_polarity(TextWords("The bulb is not lit")).mentions]
         [('bulb', 1), ('lit', -1)]
     """
     roles = list(map(_role, words.texts))

@@ -11,7 +11,7 @@ from semscale.guards.lexicons import word_list
 from semscale.guards.number_words import spelt_numbers
 from semscale.guards.spoken_times import spoken_times
 from semscale.guards.units import unit_name
-from semscale.guards.words import Words, stem
+from semscale.guards.words import TextWords, stem
 
 _CLOCK = re.compile(
     r"(?<![\w.:])(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b\.?|(?<![\w.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])",
@@ -67,11 +67,11 @@ class Quantity(NamedTuple):
         return "year" if is_year and not self.unit else "number"
 
 
-def read_quantities(words: Words) -> list[Quantity]:
+def read_quantities(words: TextWords) -> list[Quantity]:
     """Find all numbers and labels, in order.
 
     Example:
-        >>> found = read_quantities(Words("Terminal 4 reads 1.5 volts"))
+        >>> found = read_quantities(TextWords("Terminal 4 reads 1.5 volts"))
         >>> [(quantity.values, quantity.unit, quantity.label) for quantity in found]
         [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]
     """
@@ -87,7 +87,7 @@ def read_quantities(words: Words) -> list[Quantity]:
     return _with_labels(words, found)
 
 
-def _with_labels(words: Words, found: list[Quantity]) -> list[Quantity]:
+def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
     """Mark the numbers that label something, and add the letters that do."""
     numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
     taken = _covered(quantity for quantity in found if quantity.unit)
@@ -153,7 +153,7 @@ def _noun_after(text: str, end: int) -> str:
     return stem(noun) if noun and noun not in _NO_NOUNS else ""
 
 
-def _in_words(words: Words) -> list[Quantity]:
+def _in_words(words: TextWords) -> list[Quantity]:
     text, found = words.text, []
     for number in spelt_numbers(words):
         start, end = words.place(number.first, number.last)

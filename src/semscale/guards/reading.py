@@ -6,10 +6,10 @@ from semscale.guards.findings import Span
 from semscale.guards.names import Name, read_names
 from semscale.guards.polarity import Polarity, read_polarity
 from semscale.guards.quantities import Quantity, read_quantities
-from semscale.guards.words import Words, is_english_script, same_but_for_marks
+from semscale.guards.words import TextWords, is_english_script, same_but_for_marks
 
 
-class Reading:
+class AnalysedText:
     """What the guards see in a text; each part is worked out when it is first asked for.
 
     Attributes:
@@ -23,7 +23,7 @@ class Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.is_english_script = is_english_script(text)
-        self.words = Words(text if self.is_english_script else "")
+        self.words = TextWords(text if self.is_english_script else "")
         self._polarity: Polarity | None = None
         self._quantities: list[Quantity] | None = None
         self._names: list[Name] | None = None
@@ -59,23 +59,23 @@ class Reading:
 
 
 @lru_cache(maxsize=4096)
-def analyse(text: str) -> Reading:
+def analyse(text: str) -> AnalysedText:
     """Read a text once for all guards and all pairs in which it stands.
 
     Example:
         >>> [quantity.shown for quantity in analyse("take 5 mg").quantities]
         ['5 mg']
     """
-    return Reading(text)
+    return AnalysedText(text)
 
 
-def comparable(prediction: Reading, reference: Reading) -> bool:
+def comparable(prediction: AnalysedText, reference: AnalysedText) -> bool:
     """Tell whether guards may look at a pair: two texts in Latin letters that are not one."""
     return prediction.text != reference.text and prediction.is_english_script and reference.is_english_script
 
 
 @lru_cache(maxsize=512)
-def differ(prediction: Reading, reference: Reading) -> bool:
+def differ(prediction: AnalysedText, reference: AnalysedText) -> bool:
     """Tell whether a pair differs in more than case, white space and marks; else nothing is reported.
 
     To tell costs more than most guards need to see that they find nothing, so they ask this last.

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _OFFSET_TEST = 1.0
 
 
-class Scale(NamedTuple):
+class UnitConversion(NamedTuple):
     """How a unit is turned into the base unit of its dimension: base = factor * value + offset.
 
     Attributes:
@@ -44,29 +44,29 @@ def unit_name(spelling: str) -> str:
 
 
 @cache
-def scale_of(name: str) -> Scale:
+def conversion_of(name: str) -> UnitConversion:
     """Say how a unit converts.
 
     Args:
         name: as ``unit_name`` gives it; "" is a bare number.
 
     Example:
-        >>> scale_of("milligram").factor == scale_of("gram").factor / 1000
+        >>> conversion_of("milligram").factor == conversion_of("gram").factor / 1000
         True
-        >>> scale_of("dollar")
-        Scale(factor=1.0, offset=0.0, dimension='dollar')
+        >>> conversion_of("dollar")
+        UnitConversion(factor=1.0, offset=0.0, dimension='dollar')
     """
     import pint
 
     if not name:
-        return Scale(1.0, 0.0, "dimensionless")
+        return UnitConversion(1.0, 0.0, "dimensionless")
     try:
         zero = _registry().Quantity(0.0, name).to_base_units()
         one = _registry().Quantity(_OFFSET_TEST, name).to_base_units()
     except (pint.UndefinedUnitError, pint.OffsetUnitCalculusError):
-        return Scale(1.0, 0.0, name)
+        return UnitConversion(1.0, 0.0, name)
     offset = float(zero.magnitude)
-    return Scale(float(one.magnitude) - offset, offset, str(one.dimensionality))
+    return UnitConversion(float(one.magnitude) - offset, offset, str(one.dimensionality))
 
 
 def measure_the_same(one: str, other: str) -> bool:
@@ -76,7 +76,7 @@ def measure_the_same(one: str, other: str) -> bool:
         >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
         (True, False)
     """
-    return one == other or scale_of(one).dimension == scale_of(other).dimension
+    return one == other or conversion_of(one).dimension == conversion_of(other).dimension
 
 
 def _simple_name(spelling: str) -> str:

@@ -45,7 +45,7 @@ class Word(NamedTuple):
     kind: str
 
 
-class Words:
+class TextWords:
     """The words, numbers and marks of a text, in order, as ``read_words`` finds them.
 
     Most texts are done with by their words alone, so places are worked out when they are first asked for.
@@ -57,7 +57,7 @@ class Words:
         has_digits: whether there is a number in digits.
 
     Example:
-        >>> words = Words("Isn’t it 0.5 mg?")
+        >>> words = TextWords("Isn’t it 0.5 mg?")
         >>> words.texts, words.starts
         (["isn't", 'it', '0.5', 'mg', '?'], [0, 6, 9, 13, 15])
     """
@@ -90,7 +90,7 @@ def read_words(text: str) -> list[Word]:
         >>> [word.text for word in read_words("Isn’t it 0.5 mg?")]
         ["isn't", 'it', '0.5', 'mg', '?']
     """
-    words = Words(text)
+    words = TextWords(text)
     return [
         Word(word, start, start + len(word), kind_of(word))
         for word, start in zip(words.texts, words.starts, strict=True)
