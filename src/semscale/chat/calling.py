@@ -12,7 +12,7 @@ from semscale.chat.ledger.file import Claim
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits, Pacer
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import Outcome
+from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
 from semscale.chat.retrying import Retries
 from semscale.chat.secrets import Scrubber, environment_secrets
@@ -75,7 +75,7 @@ class Caller:
         self._scrubber = Scrubber(environment_secrets())
         self._run = next(_RUNS)
 
-    async def bring(self, index: int, request: Request) -> Outcome:
+    async def bring(self, index: int, request: Request) -> RequestOutcome:
         """Bring one request to its outcome; equal requests are sent once.
 
         Raises:
@@ -86,7 +86,7 @@ class Caller:
         while (first := self._under_way.get(key)) is not None:
             result = await asyncio.shield(first)
             if result is not None:
-                return Outcome.of(index, result)
+                return RequestOutcome.of(index, result)
         ended = asyncio.get_running_loop().create_future()
         self._under_way[key] = ended
         outcome = None
@@ -97,14 +97,14 @@ class Caller:
             del self._under_way[key]
             ended.set_result((outcome.reply or outcome.failure) if outcome else None)
 
-    async def _found_or_called(self, index: int, key: bytes, request: Request) -> Outcome:
+    async def _found_or_called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         ledger = self._setting.ledger
         if ledger is None:
             return await self._repeated(index, key, request)
         while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
             await self._setting.clock.sleep(_LOOK_AGAIN)
         if not isinstance(found, Claim):
-            return Outcome.of(index, found)
+            return RequestOutcome.of(index, found)
         outcome = None
         try:
             outcome = await self._repeated(index, key, request)
@@ -113,7 +113,7 @@ class Caller:
             if outcome is None or outcome.status == "failed":
                 await asyncio.shield(ledger.release(key, self._run))
 
-    async def _repeated(self, index: int, key: bytes, request: Request) -> Outcome:
+    async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         setting, attempts = self._setting, 0
         while True:
             result = await self._paid(request)
@@ -121,12 +121,12 @@ class Caller:
             if setting.ledger is not None:
                 await setting.ledger.record(key, self._run, result)
             if isinstance(result, Reply):
-                return Outcome.of(index, result, attempts)
+                return RequestOutcome.of(index, result, attempts)
             if result.kind in FATAL:
                 raise FatalCallError(result)
             wait = setting.retries.wait_after(result, attempts - 1, setting.clock.chance())
             if wait is None:
-                return Outcome.of(index, result, attempts)
+                return RequestOutcome.of(index, result, attempts)
             if result.retry_after is not None and result.kind in _HOLDING:
                 self._pacer.hold(wait)
             await setting.clock.sleep(wait)

@@ -16,7 +16,7 @@ class OutcomeStatus(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RequestOutcome:
     """What became of one request.
 
     Attributes:
@@ -33,7 +33,7 @@ class Outcome:
     attempts: int = 0
 
     @classmethod
-    def of(cls, index: int, result: Reply | CallError, attempts: int = 0) -> "Outcome":
+    def of(cls, index: int, result: Reply | CallError, attempts: int = 0) -> "RequestOutcome":
         """Make an outcome of a reply or a failure."""
         if isinstance(result, Reply):
             return cls(index, reply=result, attempts=attempts)
@@ -48,11 +48,11 @@ class Outcome:
         return OutcomeStatus.REFUSED if refused else OutcomeStatus.FAILED
 
 
-def count_statuses(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def count_statuses(outcomes: Sequence[RequestOutcome]) -> dict[str, int]:
     """Count how requests ended.
 
     Example:
-        >>> count_statuses([Outcome(0, reply=Reply("4")), Outcome(1)])
+        >>> count_statuses([RequestOutcome(0, reply=Reply("4")), RequestOutcome(1)])
         {'replied': 1, 'refused': 0, 'failed': 1}
     """
     return {status.value: sum(outcome.status is status for outcome in outcomes) for status in OutcomeStatus}

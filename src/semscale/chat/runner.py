@@ -14,7 +14,7 @@ from semscale.chat.connections import held_open
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import Outcome
+from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.prices import PriceTable
 from semscale.chat.retrying import Retries
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
@@ -71,7 +71,7 @@ class Runner:
         """Calls, tokens and money that were spent by the last run, so far."""
         return self._meter.spent
 
-    def run(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
+    def run(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and wait for all of them; :meth:`collect` is the same for asynchronous programs.
 
         Raises:
@@ -80,7 +80,7 @@ class Runner:
         """
         return run_apart(self.collect(requests, progress=progress))
 
-    async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
+    async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and give their outcomes in the order of the requests; errors as of :meth:`run`."""
         async with aclosing(self.stream(requests, progress=progress)) as outcomes:
             found = [outcome async for outcome in outcomes]
@@ -88,7 +88,7 @@ class Runner:
 
     async def stream(
         self, requests: Requests, *, progress: Progress | None = None
-    ) -> AsyncGenerator[Outcome, None]:
+    ) -> AsyncGenerator[RequestOutcome, None]:
         """Send requests as they come, and give outcomes as they are ready, with the request's place as index.
 
         Neither requests nor outcomes pile up: as many are held as calls are under way. Use
@@ -100,7 +100,7 @@ class Runner:
         done, stage = 0, f"asking {self.model.name}"
         async with held_open(self.model), _opened(self._ledger) as ledger:
             setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
-            run = _Run(Caller(setting), _Numbered(requests), self._limits.concurrency)
+            run = _RunTasks(Caller(setting), _Numbered(requests), self._limits.concurrency)
             try:
                 async for outcome in run.outcomes():
                     yield outcome
@@ -122,19 +122,19 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
         return thread.submit(asyncio.run, work).result()
 
 
-class _Run:
+class _RunTasks:
     """The tasks of one run: each takes the next request, brings it to its outcome and hands that on."""
 
     def __init__(self, caller: Caller, numbered: "_Numbered", n_tasks: int) -> None:
         self._caller = caller
         self._numbered = numbered
-        self._ready: asyncio.Queue[Outcome | None] = asyncio.Queue(maxsize=n_tasks)
+        self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(maxsize=n_tasks)
         self._tasks = [asyncio.create_task(self._work()) for _ in range(n_tasks)]
         self._reason: SemscaleError | None = None
         self._waiting: set[asyncio.Task[None]] = set()
         self._closing = asyncio.create_task(self._close())
 
-    async def outcomes(self) -> AsyncIterator[Outcome]:
+    async def outcomes(self) -> AsyncIterator[RequestOutcome]:
         while (outcome := await self._ready.get()) is not None:
             yield outcome
         for task in self._tasks:
