@@ -11,7 +11,7 @@ from semscale.drift.measure.losses import number_distances, span_of
 from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.self_consistency.contradictions import contradicting
-from semscale.snapshots.comparison import Breach, ComparedPair, SnapshotComparison
+from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.settings import SnapshotSettings
 from semscale.types import Floats
@@ -96,7 +96,7 @@ def _numbers(outputs: Sequence[Output], fields: Sequence[str]) -> Floats:
     return np.array(rows, np.float64).reshape(len(outputs), len(fields))
 
 
-def _equal_texts(sides: _Sides) -> list[ComparedPair]:
+def _equal_texts(sides: _Sides) -> list[SnapshotPair]:
     """Pair outputs with the same text, those with the same numbers first."""
     places: dict[str, tuple[list[int], list[int]]] = {}
     for side, outputs in enumerate((sides.approved, sides.actual)):
@@ -107,13 +107,13 @@ def _equal_texts(sides: _Sides) -> list[ComparedPair]:
     for ours, theirs in places.values():
         if ours and theirs:
             aligned = align(np.ones((len(ours), len(theirs))), sides.apart[np.ix_(ours, theirs)])
-            found += [ComparedPair(ours[row], theirs[column]) for row, column in aligned.tolist()]
+            found += [SnapshotPair(ours[row], theirs[column]) for row, column in aligned.tolist()]
     return found
 
 
 def _by_meaning(
     sides: _Sides, left: list[int], new: list[int], settings: SnapshotSettings, meter: SnapshotMeter
-) -> list[ComparedPair]:
+) -> list[SnapshotPair]:
     ours = [sides.approved[place].text or "" for place in left]
     theirs = [sides.actual[place].text or "" for place in new]
     crossed = [text for text in ours for _ in theirs]
@@ -131,7 +131,7 @@ def _by_meaning(
     if settings.min_cosine is not None:
         scores["cosine"] = meter.cosine(*texts)
     return [
-        ComparedPair(
+        SnapshotPair(
             left[row],
             new[column],
             {name: float(values[at]) for name, values in scores.items()},
@@ -142,7 +142,7 @@ def _by_meaning(
 
 
 def _breaches(
-    pair: ComparedPair, approved: Output, actual: Output, settings: SnapshotSettings
+    pair: SnapshotPair, approved: Output, actual: Output, settings: SnapshotSettings
 ) -> tuple[Breach, ...]:
     asked = {
         "match": settings.min_match or None,  # 0 asks nothing
@@ -163,7 +163,7 @@ def _breaches(
     return tuple(found)
 
 
-def _contradictions(pair: ComparedPair, settings: SnapshotSettings) -> list[Breach]:
+def _contradictions(pair: SnapshotPair, settings: SnapshotSettings) -> list[Breach]:
     """Say whether findings fail by themselves: where that was asked, or the words are nearly the same."""
     if settings.guards == "fail" and pair.findings:
         return [Breach("guards", 0, len(pair.findings))]

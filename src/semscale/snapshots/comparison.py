@@ -23,7 +23,7 @@ class Breach:
 
 
 @dataclass(frozen=True)
-class ComparedPair:
+class SnapshotPair:
     """An output with the approved one it belongs to.
 
     Attributes:
@@ -56,7 +56,7 @@ class SnapshotComparison:
 
     approved: tuple[Output, ...]
     actual: tuple[Output, ...]
-    pairs: tuple[ComparedPair, ...]
+    pairs: tuple[SnapshotPair, ...]
     breaches: tuple[Breach, ...] = ()
     measured_by: Mapping[str, str] = field(default_factory=dict)
 

@@ -5,7 +5,7 @@ import textwrap
 from collections.abc import Iterator, Sequence
 
 from semscale.history.items import Output
-from semscale.snapshots.comparison import Breach, ComparedPair, SnapshotComparison
+from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.word_differences import MarkedText, mark_words
 
@@ -47,7 +47,7 @@ def describe_outputs(outputs: Sequence[Output]) -> list[str]:
     ]
 
 
-def _pair_lines(compared: SnapshotComparison, pair: ComparedPair, meter: SnapshotMeter) -> list[str]:
+def _pair_lines(compared: SnapshotComparison, pair: SnapshotPair, meter: SnapshotMeter) -> list[str]:
     ours, theirs = compared.approved[pair.approved], compared.actual[pair.actual]
     lines = []
     if len(compared.approved) > 1 or len(compared.actual) > 1:
