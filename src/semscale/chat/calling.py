@@ -1,4 +1,4 @@
-"""One request, from the ledger or from the model: paced, paid for, repeated, and kept."""
+"""Answering one request: from the ledger, or by calls that are paced, budgeted, retried and stored."""
 
 import asyncio
 import itertools
@@ -20,7 +20,7 @@ from semscale.chat.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_t
 from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
-_LOOK_AGAIN = 0.5  # seconds, while somebody else is at a call
+_LOOK_AGAIN = 0.5  # seconds between looks while another process makes the call
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
 _MAYBE_PAID = frozenset(
     {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.MALFORMED, FailureKind.EMPTY}
@@ -32,7 +32,7 @@ class CapReachedError(SemscaleError):
 
 
 class FatalCallError(SemscaleError):
-    """A call failed for a reason that every further one would share; the cause is the failure."""
+    """A call failed for a reason that would fail every other call, too; ``failure`` says which."""
 
     def __init__(self, failure: CallError) -> None:
         super().__init__(str(failure))
@@ -41,15 +41,15 @@ class FatalCallError(SemscaleError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run's calls have in common.
+    """Settings that all calls of a run share.
 
     Attributes:
-        model: who is asked.
-        limits: at once, and a minute.
-        retries: of calls that failed.
-        meter: what may be spent.
-        ledger: what is known already; ``None`` for none.
-        clock: time, pauses and chances.
+        model: the model that answers.
+        limits: concurrent calls, and calls and tokens per minute.
+        retries: how failed calls are repeated.
+        meter: counts what is spent against the budget.
+        ledger: outcomes of earlier calls; ``None`` for no ledger.
+        clock: gives the time, pauses and random numbers.
     """
 
     model: ChatModel
@@ -61,10 +61,10 @@ class Setting:
 
 
 class Caller:
-    """Brings requests to their outcomes; any number of them at once.
+    """Answers requests; any number of them at once.
 
     Args:
-        setting: of the run.
+        setting: settings of the run.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -76,7 +76,7 @@ class Caller:
         self._run = next(_RUNS)
 
     async def bring(self, index: int, request: Request) -> RequestOutcome:
-        """Bring one request to its outcome; equal requests are sent once.
+        """Answer one request; equal requests are sent once.
 
         Raises:
             CapReachedError: the budget does not allow the call.
@@ -137,7 +137,7 @@ class Caller:
         number, reason = await meter.reserve(expected)
         if reason is not None:
             raise CapReachedError(reason)
-        taken = Usage(expected.prompt_tokens, 0)  # what a call that is broken off may have cost
+        taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
             result = await self._asked(request)
@@ -156,7 +156,7 @@ class Caller:
             return failure
         except TimeoutError:
             return CallError(f"{model.name} did not answer within {timeout:g} s", kind=FailureKind.TIMEOUT)
-        except Exception as error:  # a model of somebody else's may raise anything; the run goes on
+        except Exception as error:  # a foreign model may raise anything; the run goes on
             return failure_of(error, self._scrubber, model=model.name)
 
 

@@ -1,4 +1,4 @@
-"""What became of a request in a run."""
+"""Outcomes of requests: a reply, a refusal or a failure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ class OutcomeStatus(StrEnum):
 
 @dataclass(frozen=True)
 class RequestOutcome:
-    """What became of one request.
+    """The outcome of one request.
 
     Attributes:
-        index: where the request stood.
-        reply: ``None`` where there is none.
-        failure: why there is none.
-        attempts: calls that were sent for it in this run; 0 where the ledger had the outcome, or where an
-            equal request of this run was sent.
+        index: position of the request in the run, from 0.
+        reply: the reply, or ``None`` without one.
+        failure: why there is no reply, or ``None``.
+        attempts: how many calls this run sent for it; 0 if the outcome came from the ledger or from an equal
+            request of the same run.
     """
 
     index: int
@@ -34,14 +34,14 @@ class RequestOutcome:
 
     @classmethod
     def of(cls, index: int, result: Reply | CallError, attempts: int = 0) -> "RequestOutcome":
-        """Make an outcome of a reply or a failure."""
+        """Create an outcome from a reply or a failure."""
         if isinstance(result, Reply):
             return cls(index, reply=result, attempts=attempts)
         return cls(index, failure=result, attempts=attempts)
 
     @property
     def status(self) -> OutcomeStatus:
-        """How it ended."""
+        """How the request ended."""
         if self.reply is not None:
             return OutcomeStatus.REPLIED
         refused = self.failure is not None and self.failure.kind is FailureKind.REFUSED
@@ -49,7 +49,7 @@ class RequestOutcome:
 
 
 def count_statuses(outcomes: Sequence[RequestOutcome]) -> dict[str, int]:
-    """Count how requests ended.
+    """Count the requests by their status.
 
     Example:
         >>> count_statuses([RequestOutcome(0, reply=Reply("4")), RequestOutcome(1)])
