@@ -89,7 +89,7 @@ class Runner:
     async def stream(
         self, requests: Requests, *, progress: Progress | None = None
     ) -> AsyncGenerator[RequestOutcome, None]:
-        """Send requests as they arrive, and yield each outcome when it is ready; its ``index`` names the request.
+        """Send requests as they arrive, and yield each outcome, with its request's index, when it is ready.
 
         Memory holds only as many requests and outcomes as calls are under way. Wrap the generator in
         ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
