@@ -1,4 +1,4 @@
-"""Excel workbooks: one sheet as a table, with numbers and dates among texts kept apart from them."""
+"""Reading of Excel sheets as tables; numbers and dates in columns of texts keep their types."""
 
 import logging
 from collections.abc import Iterator
@@ -14,23 +14,23 @@ from semscale.store.table import Table, check_names
 
 _EXACT = 2.0**53
 
-# Columns without a cell are no news to the user; whoever sets up logging still gets them.
+# Do not show warnings about empty columns; users who configure logging still get them.
 logging.getLogger("fastexcel").addHandler(logging.NullHandler())
 
 
 def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
-    """Open a sheet whose first row that is not blank is the header; the sheet is read whole.
+    """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
 
-    Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
-    every cell keeps its type; a time of day or a duration counts from Excel's day 0 as a date does.
+    Whole numbers become integers. In a column that mixes texts with numbers, truth values, dates or times,
+    every cell keeps its type; a time of day or a duration becomes a date, counted from Excel's day 0.
 
     Args:
         path: the workbook.
-        name: what messages call it.
-        sheet: the sheet's name; ``None`` takes the first one.
+        name: the file's name in messages.
+        sheet: the sheet's name; ``None`` for the first one.
 
     Raises:
-        InputError: no workbook, an unknown or empty sheet, a duplicate column.
+        InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
     """
     import fastexcel
 
@@ -84,7 +84,7 @@ def _typed(workbook: Any, sheet: int | str, columns: tuple[str, ...]) -> pl.Data
 
     try:
         return _load(workbook, sheet, columns, None)
-    except fastexcel.UnsupportedColumnTypeCombinationError:  # durations beside anything else
+    except fastexcel.UnsupportedColumnTypeCombinationError:  # durations mixed with other types
         return _load(workbook, sheet, columns, dict.fromkeys(range(len(columns)), "string"))
 
 
@@ -106,19 +106,19 @@ def _load(
 
 
 def _whole(cells: pl.Series) -> pl.Series:
-    """Excel stores every number as a double; columns of whole numbers become integers again."""
+    """Convert columns of whole numbers to integers, as Excel stores every number as a double."""
     if cells.dtype == pl.Float64 and ((cells == cells.floor()) & (cells.abs() <= _EXACT)).all():
         return cells.cast(pl.Int64)
     return cells
 
 
 def _mixed(texts: pl.Series, truths: pl.Series, numbers: pl.Series, dates: pl.Series) -> pl.Series:
-    """Give back their type to cells that became text only because others in their column are text.
+    """Restore the types of cells that were read as text only because others in their column are texts.
 
-    A cell that reads as a truth value or as a date is no text: read as one, the number 5 is true but the text
-    "5" is nothing.
+    The sheet is read once for each type. A cell that can be read as a truth value or a date is no text: the
+    number 5 reads as true, but the text "5" reads as null.
     """
-    # Numbers read as dates too, and those far in the future are none that Python knows.
+    # Numbers can be read as dates, too; dates far in the future are beyond Python's range.
     dates = dates.set(truths.is_not_null(), None)
     if truths.null_count() == dates.null_count() == len(texts):
         return texts.replace("", None)
