@@ -1,6 +1,6 @@
-"""Guard against named things that the prediction leaves out or invents.
+"""The name guard: reports names that the prediction leaves out or invents.
 
-English only; texts in other scripts give no findings, nor do texts without capitals, save codes.
+English only. Texts in other scripts give no findings; texts without capitals give findings for codes only.
 """
 
 import re
@@ -26,7 +26,7 @@ _RUN = re.compile(r"[^\W_]+")
 
 
 class NameGuard:
-    """Finds names, acronyms, codes and short quotations of which the other text has nothing.
+    """Finds names, acronyms, codes and short quotations that the other text does not contain.
 
     Example:
         >>> found = NameGuard().check("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.")
@@ -68,12 +68,12 @@ def _finding(kind: str, name: Name, reading: AnalysedText) -> Finding:
 
 
 class NameIndex:
-    """The words of a text in the forms in which a name is looked up.
+    """A text's words in the forms that are needed to look up names of the other text.
 
     Attributes:
         words: all words, folded.
-        acronyms: its acronyms, folded.
-        has_month: whether it names a month.
+        acronyms: acronyms of the text, folded.
+        has_month: whether the text names a month.
     """
 
     def __init__(self, reading: AnalysedText) -> None:
@@ -85,7 +85,7 @@ class NameIndex:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of its words."""
+        """The stems of the words."""
         return frozenset(map(stem, self.words))
 
     @cached_property
@@ -95,7 +95,7 @@ class NameIndex:
 
     @cached_property
     def initials(self) -> tuple[str, str]:
-        """The first letters of its words, one string with small words and one without."""
+        """The first letters of the words: one string of all words, one without small words."""
         letters = [word for word in self._listed if word and not word[0].isdigit()]
         return (
             "".join(word[0] for word in letters),
@@ -105,7 +105,7 @@ class NameIndex:
 
 @lru_cache(maxsize=4096)
 def name_index(reading: AnalysedText) -> NameIndex:
-    """Prepare a text for looking up the names of others."""
+    """Return the index of a text, in which names of the other text are looked up."""
     return NameIndex(reading)
 
 
@@ -118,7 +118,7 @@ def _absent(here: AnalysedText, there: AnalysedText) -> list[Name]:
 
 
 def _is_detail(absent: list[Name], here: AnalysedText) -> bool:
-    """Tell whether a long sentence that shares two names and more has just one beyond them."""
+    """Tell whether the only missing name is a detail of a long sentence that shares two or more names."""
     shared = len(here.names) - len(absent)
     return (
         len(absent) == 1 and shared >= _SHARED and len(here.words.texts) >= _LONG and absent[0].kind != "code"
@@ -139,7 +139,7 @@ def _is_present(name: Name, index: NameIndex) -> bool:
 
 
 def _has_code(code: str, squeezed: str) -> bool:
-    """Look a code up where no digits go on before or behind it."""
+    """Look up a code that is not part of a longer number."""
     at = squeezed.find(code)
     while at >= 0:
         end = at + len(code)
@@ -151,7 +151,7 @@ def _has_code(code: str, squeezed: str) -> bool:
 
 
 def _has_word(word: str, index: NameIndex) -> bool:
-    """Look a word up: as it is, by its stem, in another form (Iraq, Iraqi), or as an alias."""
+    """Look up a word: unchanged, by its stem, in another form (Iraq, Iraqi), or as an alias."""
     if word in index.words or stem(word) in index.stems or (len(word) > _PREFIX and word in index.squeezed):
         return True
     if any(word in group and group & index.words for group in _SAME):
@@ -174,7 +174,7 @@ def _is_form(word: str, other: str) -> bool:
 
 
 def _has_acronym(acronym: str, index: NameIndex) -> bool:
-    """Look an acronym up: as it is, as initials of words in a row, or inside one word (TB)."""
+    """Look up an acronym: unchanged, as initials of successive words, or inside one word (TB)."""
     if _has_word(acronym, index) or any(acronym in initials for initials in index.initials):
         return True
     return len(acronym) <= _LONGEST_ACRONYM and any(
@@ -184,7 +184,7 @@ def _has_acronym(acronym: str, index: NameIndex) -> bool:
 
 
 def _is_abbreviated(parts: tuple[str, ...], index: NameIndex) -> bool:
-    """Tell whether an acronym in the other text stands for the name, or for a name of which it is a part."""
+    """Tell whether an acronym in the other text stands for the name or for a longer name that contains it."""
     initials = "".join(part[0] for part in parts)
     return any(initials in acronym for acronym in index.acronyms if len(initials) > 1) or any(
         len(parts) == 1 and _is_subsequence(acronym, parts[0]) and acronym[0] == parts[0][0]

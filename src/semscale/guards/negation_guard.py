@@ -1,4 +1,4 @@
-"""Guard against a negation on one side only: "is connected" and "is not connected", "safe" and "unsafe".
+"""The negation guard: reports negations in only one of two texts ("safe" and "not safe" or "unsafe").
 
 English only; texts in other scripts give no findings.
 """
@@ -27,7 +27,7 @@ class NegationGuard:
     kinds = (NEGATED_PREDICTION, NEGATED_REFERENCE)
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report each negation that the other side does not share.
+        """Return a finding for each negation that the other text lacks.
 
         Args:
             prediction: the text to be judged.
@@ -60,7 +60,7 @@ def _finding(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText) -> Fi
 
 
 def _weight(mention: Mention) -> tuple[int, int, int]:
-    """Order mentions by how negative they are: by sign, then by what negates them."""
+    """Return a sort key that orders mentions by how negative they are: by sign, then by their negation."""
     return -mention.sign * mention.side, len(mention.cues), -mention.side
 
 

@@ -1,4 +1,4 @@
-"""Guard against opposites: left and right, increase and decrease, and comparisons the wrong way round.
+"""The opposite guard: reports opposites (left and right, increase and decrease) and reversed comparisons.
 
 English only; texts in other scripts give no findings.
 """
@@ -13,7 +13,7 @@ REVERSED = "reversed-order"
 
 
 class OppositeGuard:
-    """Finds words of which the other text has only the opposite.
+    """Finds words for which the other text has only the opposite.
 
     Example:
         >>> found = OppositeGuard().check("The left lung is affected.", "The right lung is affected.")
@@ -27,7 +27,7 @@ class OppositeGuard:
     kinds = (OPPOSED, REVERSED)
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report opposed words, and comparisons between the same two things in the reverse order.
+        """Return findings for opposed words, and for comparisons of the same two things in reverse order.
 
         Args:
             prediction: the text to be judged.

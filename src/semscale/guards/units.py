@@ -1,4 +1,4 @@
-"""Units as texts spell them, and their conversion by pint, loaded when two spellings must be compared.
+"""Units as they are spelt in texts, and their conversion by pint, which is loaded when first needed.
 
 References:
     pint, a library for physical quantities: https://pint.readthedocs.io
@@ -16,12 +16,12 @@ _OFFSET_TEST = 1.0
 
 
 class UnitConversion(NamedTuple):
-    """How a unit is turned into the base unit of its dimension: base = factor * value + offset.
+    """Conversion of a unit into the base unit of its dimension: base = factor * value + offset.
 
     Attributes:
-        factor: what one unit is in base units.
-        offset: what zero is in base units; 0 except for temperatures.
-        dimension: what it measures; units of different dimensions cannot be compared.
+        factor: base units in one unit.
+        offset: the value 0 in base units; 0 except for temperatures.
+        dimension: the dimension, such as a length; units of different dimensions cannot be compared.
     """
 
     factor: float
@@ -30,10 +30,10 @@ class UnitConversion(NamedTuple):
 
 
 def unit_name(spelling: str) -> str:
-    """Give pint's name for a unit as it is written, or "" for what is no unit.
+    """Return pint's name for a spelling of a unit, or "" if it is none.
 
     Args:
-        spelling: such as ``mg``, ``hours``, ``mg/dL``.
+        spelling: the unit in a text, such as ``mg``, ``hours`` or ``mg/dL``.
 
     Example:
         >>> unit_name("mg/dL"), unit_name("hours"), unit_name("cats")
@@ -45,10 +45,10 @@ def unit_name(spelling: str) -> str:
 
 @cache
 def conversion_of(name: str) -> UnitConversion:
-    """Say how a unit converts.
+    """Return the conversion of a unit into its base unit.
 
     Args:
-        name: as ``unit_name`` gives it; "" is a bare number.
+        name: a name from ``unit_name``; "" for a number without a unit.
 
     Example:
         >>> conversion_of("milligram").factor == conversion_of("gram").factor / 1000
@@ -70,7 +70,7 @@ def conversion_of(name: str) -> UnitConversion:
 
 
 def measure_the_same(one: str, other: str) -> bool:
-    """Tell whether two units convert into each other; a unit beside itself needs no pint, which loads slowly.
+    """Tell whether two units can be converted into each other; equal ones need no pint, which loads slowly.
 
     Example:
         >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
