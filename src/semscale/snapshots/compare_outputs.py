@@ -1,4 +1,4 @@
-"""Compares outputs with approved ones: equal texts first, the others by meaning, numbers by difference."""
+"""Comparison of outputs with approved ones: texts by meaning, numbers by difference."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -17,18 +17,18 @@ from semscale.snapshots.settings import SnapshotSettings
 from semscale.types import Floats
 
 SAME_WORDING = 0.75
-"""Match, findings aside, from which on a contradiction that a guard finds fails by itself.
+"""Match before penalties from which a guard's finding of a contradiction fails a snapshot by itself.
 
-A penalty alone would let a single "not" in an otherwise equal text pass. Between other words a finding is
-less sure, so there it only lowers the match.
+A penalty alone would let a single "not" in an otherwise equal text pass. Between texts in other words a
+finding is less certain, so there it only lowers the match.
 """
 
-_ROUNDING = 1e-9  # 0.3 - 0.1 is no more than 0.2
+_ROUNDING = 1e-9  # so that 0.3 - 0.1 counts as 0.2
 
 
 @dataclass(frozen=True)
 class _Sides:
-    """Approved outputs and outputs now, with how far their numbers lie apart, shape (approved, actual)."""
+    """Approved and actual outputs, with the differences of their numbers, shape (approved, actual)."""
 
     approved: Sequence[Output]
     actual: Sequence[Output]
@@ -38,19 +38,19 @@ class _Sides:
 def compare_outputs(
     approved: Sequence[Output], actual: Sequence[Output], settings: SnapshotSettings, meter: SnapshotMeter
 ) -> SnapshotComparison:
-    """Compare outputs with approved ones; where all texts are the same no model is needed.
+    """Compare outputs with approved ones; if all texts are equal, no model is needed.
 
-    Outputs are aligned so that the sum of matches is the greatest: their order does not matter.
+    Outputs are aligned so that the sum of matches is greatest; their order does not matter.
 
     Args:
-        approved: of the snapshot, each with a text.
-        actual: now; those without a text have no partner.
-        settings: what must be kept.
+        approved: outputs of the snapshot, each with a text.
+        actual: the outputs of this run; those without a text have no partner.
+        settings: the limits to check.
         meter: scores texts.
 
     Raises:
-        InputError: a difference is limited of a number that no output has.
-        ModelError: the model's files cannot be had or run.
+        InputError: a limit is set for a number that no output has.
+        ModelError: the model's files cannot be pulled or run.
     """
     fields = sorted({name for output in (*approved, *actual) for name in output.fields})
     _check_fields(fields, settings)
@@ -145,7 +145,7 @@ def _breaches(
     pair: SnapshotPair, approved: Output, actual: Output, settings: SnapshotSettings
 ) -> tuple[Breach, ...]:
     asked = {
-        "match": settings.min_match or None,  # 0 asks nothing
+        "match": settings.min_match or None,  # 0 sets no limit
         "bertscore_f1": settings.min_bertscore_f1,
         "cosine": settings.min_cosine,
     }
@@ -164,7 +164,7 @@ def _breaches(
 
 
 def _contradictions(pair: SnapshotPair, settings: SnapshotSettings) -> list[Breach]:
-    """Say whether findings fail by themselves: where that was asked, or the words are nearly the same."""
+    """Return a breach for findings if the settings ask for it, or if the words are nearly the same."""
     if settings.guards == "fail" and pair.findings:
         return [Breach("guards", 0, len(pair.findings))]
     wording = pair.scores.get("wording", math.nan)
