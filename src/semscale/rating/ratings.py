@@ -8,7 +8,9 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
-from semscale.rating.human.comparison import Comparison, compare, text_lengths
+from semscale.rating.estimates import Estimates
+from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
+from semscale.rating.mass_names import mass_names
 from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.estimates import Estimates
@@ -119,7 +121,7 @@ class Ratings(Result):
         weights: object = None,
         interval: float = 0.95,
         seed: int = 0,
-    ) -> Comparison:
+    ) -> RatingComparison:
         """Compare with human ratings of the same texts; see ``semscale.rating.human.comparison.compare``.
 
         Args:
