@@ -8,9 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
-from semscale.rating.estimates import Estimates
 from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
-from semscale.rating.mass_names import mass_names
 from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.estimates import Estimates

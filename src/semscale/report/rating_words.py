@@ -3,7 +3,6 @@
 import math
 from dataclasses import dataclass
 
-from semscale.rating.estimates import Estimates
 from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.summary import RatingSummary
 from semscale.report.rating_reasons import reasons_left_out

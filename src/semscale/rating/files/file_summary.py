@@ -10,7 +10,6 @@ from semscale.rating.files.cells import humans_in, numbers_in
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.human_sample import HumanSample
 from semscale.rating.human.comparison import RatingComparison
-from semscale.rating.mass_names import mass_names
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
