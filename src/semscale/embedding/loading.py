@@ -30,7 +30,8 @@ def load_embedder(
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
         engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
-            needs ``semscale[api]``), or an engine that another package offers in the entry-point group ``semscale``.
+            needs ``semscale[api]``), or an engine that another package offers in the entry-point group
+            ``semscale``.
         base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
         cache: whether vectors are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
