@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
-
-from semscale.cli.runs.consistency import written
 from semscale.report.consistency_page import consistency_page
 from semscale.report.consistency_words import cautions, promises
+
+from semscale.cli.runs.consistency import written
 from semscale.self_consistency.columns import AnswerCells, AnswerColumns
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.correctness_probability import estimate_trust

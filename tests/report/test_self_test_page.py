@@ -1,11 +1,11 @@
 """The report on a self-test shows every rate with its interval, and false alarms apart from detection."""
 
 import pytest
+from semscale.report.self_test_figures import change_label
+from semscale.report.self_test_page import self_test_page
 
 from semscale.damage.damages import DAMAGES
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
-from semscale.report.self_test_figures import change_label
-from semscale.report.self_test_page import self_test_page
 from semscale.signature import Signature
 from semscale.stats.intervals.shares import wilson_interval
 

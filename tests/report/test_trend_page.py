@@ -8,13 +8,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from made_up import START, stored_comparison
+from semscale.report.trend_page import trend_page
+from semscale.report.trend_words import TABLED_RUNS, loss_words, readings
 
 from semscale.drift.gate.trend import trends
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
-from semscale.report.trend_page import trend_page
-from semscale.report.trend_words import TABLED_RUNS, loss_words, readings
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
 LEVELS = {"match": 0.05, "bertscore_f1": 0.04, "credits_difference": 0.02}

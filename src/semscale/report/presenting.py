@@ -5,16 +5,21 @@ from pathlib import Path
 
 from semscale.presentable import Presentable
 from semscale.report.document.document import Document
-from semscale.report.json_encoding import to_json as to_json
+from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
+    "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
+    "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
+    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
     "GatePlan": ("semscale.report.drift.plan", "plan_document"),
     "HistorySummary": ("semscale.report.drift.records", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "MatchSummary": ("semscale.report.matching.document", "match_document"),
     "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
     "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
     "Trends": ("semscale.report.drift.trend", "trend_document"),
@@ -43,6 +48,11 @@ def write(document: Document, path: Path, figures: Path | None) -> None:
     if figures is not None:
         save_pictures(document, figures)
     write_report(document, path, figures=figures)
+
+
+def as_json(summary: Presentable) -> str:
+    """Write the numbers of a summary as JSON."""
+    return to_json(summary)
 
 
 def notebook(document: Document) -> str:

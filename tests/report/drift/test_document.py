@@ -9,7 +9,7 @@ from made_up_drift import LOSSES, approval_of, comparison_of, decision_about
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
 from semscale.report.drift.document import drift_document
 from semscale.report.render.html import page
@@ -217,7 +217,9 @@ def test_nothing_worse_is_said_plainly(read_page):
     same = Comparison(
         replace(calm.baseline, items=(item,)),
         replace(calm.candidate, items=(item,)),
-        Measured(calm.metrics, {"match": np.zeros(1)}, np.array([Status.SCORED], object), (), calm.signature),
+        MeasuredRun(
+            calm.metrics, {"match": np.zeros(1)}, np.array([Status.SCORED], object), (), calm.signature
+        ),
     )
     shown = read_page(page_of(same, GateDecision(Outcome.PASS, (), (), (), (), calm.signature)))
     assert "No item lost more than the margin allows." in shown.text

@@ -114,7 +114,9 @@ def _sections(result: SelfTest) -> Iterator[Section]:
         drawn = _false_alarms_figure(result) if _drawn(alarms) else _rate_table(alarms, _MUST_NOT)
         yield Section("alarms", "False alarms", (drawn,))
     not_drawn = listed(list(dict.fromkeys(row.kind for row in result.rows if not row.n_draws)))
-    unknown: list[Block] = [Paragraph(f"No item can undergo: {not_drawn}. Nothing is known of these.", "note")]
+    unknown: list[Block] = [
+        Paragraph(f"No item can undergo: {not_drawn}. Nothing is known of these.", "note")
+    ]
     changes = [Paragraph(_HOW, "note"), _changes_table(result), *(unknown if not_drawn else [])]
     yield Section("changes", "What was done to the outputs", tuple(changes))
 
