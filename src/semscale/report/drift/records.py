@@ -135,7 +135,7 @@ def _latest(heads: tuple[str, ...], rows: list[tuple[Cell, ...]], noun: str) -> 
     left = len(rows) - _MOST_ROWS
     note = f"The latest {_MOST_ROWS}; the history has {count(left)} earlier ones." if left > 0 else ""
     shown = tuple(rows[::-1][:_MOST_ROWS])
-    return Table(heads, shown, f"{noun}s, the latest first", note, most=_SHOWN, noun=noun)
+    return Table(heads, shown, f"{noun.capitalize()}s, the latest first", note, most=_SHOWN, noun=noun)
 
 
 def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
@@ -144,7 +144,7 @@ def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
     said += [f"rerun of {short_id(run.rerun_of)}"] if run.rerun_of is not None else []
     said += [run.note] if run.note is not None else []
     return (
-        Words(short_id(run.id)),
+        Quoted(short_id(run.id)),
         Words(f"{run.recorded:{_TIME}}"),
         Quoted(run.model),
         Count(run.n_items),

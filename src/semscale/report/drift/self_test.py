@@ -40,7 +40,7 @@ def self_test_document(result: SelfTest) -> Document:
     rows = result.rows
     items, draws = max((row.items for row in rows), default=0), max((row.n_draws for row in rows), default=0)
     reruns = counted(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
-    noise = "without a rerun of the baseline, false alarms say nothing about the model's own noise"
+    noise = "Without a rerun of the baseline, false alarms say nothing about the model's own noise."
     return Document(
         kind="self-test of a drift gate",
         name="Self-test of the drift gate",
@@ -199,7 +199,7 @@ def _rate_row(row: SelfTestRow) -> tuple[Cell, ...]:
         found = Words(MISSING) if row.detected_by is None else metric_cell(row.detected_by)
         failed = WithInterval.of(row.failed, is_share=True)
         rates = failed, Share(row.undecided.value), Share(row.passed.value), found
-    return Words(row.kind), Share(row.share or None, 0), *rates, Count(row.n_draws), Count(row.items)
+    return Quoted(row.kind), Share(row.share or None, 0), *rates, Count(row.n_draws), Count(row.items)
 
 
 def _changes_table(result: SelfTest) -> Table:
@@ -210,7 +210,7 @@ def _changes_table(result: SelfTest) -> Table:
         gate = "should fail" if of_kind[0].is_harmful else "should not fail"
         meaning = _OWN.get(kind) or (DAMAGES[kind].meaning if kind in DAMAGES else "")
         eligible = Count(max(row.n_eligible for row in of_kind))
-        rows.append((Words(kind), eligible, Words(gate), Words(meaning)))
+        rows.append((Quoted(kind), eligible, Words(gate), Words(meaning)))
     heads = ("change", "items it can be made to", "the gate", "what it does")
     return Table(heads, tuple(rows), explained=True, detail="full")
 

@@ -60,7 +60,7 @@ def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]
     """Give the lines below the tables: cautions, notes, the signature, what was written, the last word."""
     for line in ["", *document.cautions] if document.cautions else []:
         yield Text(printable(line), style="yellow")
-    for line in ["", *document.notes]:
+    for line in ["", *document.notes] if document.notes or document.signature or written else []:
         yield Text(printable(line), style=_QUIET)
     if document.signature is not None:
         yield Text(f"signature: {printable(document.signature)}", style=_QUIET)

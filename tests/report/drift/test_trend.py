@@ -8,15 +8,19 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 from made_up import START, stored_comparison
-from semscale.report.trend_page import trend_page
-from semscale.report.trend_words import TABLED_RUNS, loss_words, readings
 
 from semscale.drift.gate.trend import trends
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
+from semscale.report.document.values import WithInterval
+from semscale.report.drift.trend import TABLED_RUNS, trend_document
+from semscale.report.drift.trend_words import readings
+from semscale.report.render.cells import cell_text
+from semscale.report.render.html import page
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
+SVG = "{http://www.w3.org/2000/svg}"
 LEVELS = {"match": 0.05, "bertscore_f1": 0.04, "credits_difference": 0.02}
 
 
@@ -43,28 +47,28 @@ def series(n=20, *, jump=0.0, noise=0.03, **settings):
 
 
 def page_of(kept, read_page):
-    return read_page(trend_page(trends(kept)))
+    return read_page(page(trend_document(trends(kept))))
 
 
 def test_it_is_one_harmless_document_with_every_run(read_page):
-    page = page_of(series(), read_page)
-    page.assert_harmless()
-    assert "20 runs from 2026-01-01 to 2026-01-20" in page.text
+    shown = page_of(series(), read_page)
+    shown.assert_harmless()
+    assert "20 runs from 2026-01-01 to 2026-01-20" in shown.text
     for day in range(1, 21):
-        assert f"2026-01-{day:02d} 00:00" in page.text
-    assert [tag for tag, _ in page.tags].count("figure") == 1
+        assert f"2026-01-{day:02d} 00:00" in shown.text
+    assert [tag for tag, _ in shown.tags].count("figure") == 1
 
 
 def test_a_jump_is_dated_and_called_beyond_chance(read_page):
     kept = series(24, jump=0.3)
-    page = page_of(kept, read_page)
-    head = page.text.split("Run by run")[0]
+    shown = page_of(kept, read_page)
+    head = shown.text.split("Run by run")[0]
     assert "Failed" in head
     assert "Over all runs more is lost than allowed, beyond chance: match" in head
     assert re.search(r"Changed level: match on 2026-01-13, 0\.0\d+ → 0\.3\d+ \(p < 0\.001\)", head)
-    assert "Gate failed12 of 24" in page.text
-    assert "level before and after a change" in page.text
-    assert "1 “model-b” and 2 “model-c”" in page.text
+    assert "Gate failed12 of 24" in shown.text
+    assert "level before and after a change" in shown.text
+    assert "1 “model-b” and 2 “model-c”" in shown.text
 
 
 def test_calm_series_are_called_calm():
@@ -95,22 +99,23 @@ def test_an_interval_is_that_of_the_drift_moved_by_what_reruns_lose():
     one = trends(series(4)).metrics["match"]
     loss, noise = one.losses[0], one.losses[0] - one.drifts[0]
     assert noise == pytest.approx(0.03)
-    assert loss_words(one, 0) == f"{loss:.3f} [{loss - 0.01:.3f}, {loss + 0.01:.3f}]"
+    shown = cell_text(WithInterval.of(one.loss(0), 3))
+    assert shown == f"{loss:.3f} [{loss - 0.01:.3f}, {loss + 0.01:.3f}]"
 
 
 def test_other_series_are_counted_and_named(read_page):
     kept = series(6)
     kept.append(replace(kept[0], id="elsewhere", signature="measured otherwise"))
-    page = page_of(kept, read_page)
-    assert "Other series, left out1" in page.text
-    assert "measured otherwise (1): of '00000000'" in page.text.split("Run by run")[0]
+    shown = page_of(kept, read_page)
+    assert "Other series, left out1" in shown.text
+    assert "measured otherwise (1): of '00000000'" in shown.text.split("Run by run")[0]
 
 
 def test_too_few_runs_for_a_trend_are_said_to_be(read_page):
-    page = page_of(series(2), read_page)
-    page.assert_harmless()
-    assert "A trend or a change of level takes at least 4 runs." in page.text
-    assert "Trend and change of level" not in page.text
+    shown = page_of(series(2), read_page)
+    shown.assert_harmless()
+    assert "A trend or a change of level takes at least 4 runs." in shown.text
+    assert "Trend and change of level" not in shown.text
     single = page_of(series(1), read_page)
     single.assert_harmless()
     assert "1 run on 2026-01-01" in single.text
@@ -122,18 +127,18 @@ def test_runs_without_a_value_or_a_gate_leave_gaps_not_zeros(read_page):
     holes = tuple(replace(figure, loss=nan, drift=nan, low=nan, high=nan, n=0) for figure in kept[3].figures)
     kept[3] = replace(kept[3], figures=holes)
     kept[5] = replace(kept[5], figures=kept[5].figures[:1])
-    page = page_of(kept, read_page)
-    page.assert_harmless()
-    row = page.text.split("2026-01-04 00:00")[1].split("2026-01-03 00:00")[0]
+    shown = page_of(kept, read_page)
+    shown.assert_harmless()
+    row = shown.text.split("2026-01-04 00:00")[1].split("2026-01-03 00:00")[0]
     assert row.count("–") == 4  # the gate, and three metrics
-    assert "what the gate said" not in page.text
+    assert "what the gate said" not in shown.text
 
 
 def test_hostile_names_are_shown_not_run(read_page):
     kept = [replace(one, model=f"{ATTACK}{day % 2}", dataset=ATTACK) for day, one in enumerate(series(5))]
-    page = page_of(kept, read_page)
-    page.assert_harmless()
-    assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in page.text
+    shown = page_of(kept, read_page)
+    shown.assert_harmless()
+    assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in shown.text
 
 
 def test_years_of_runs_stay_a_small_page(read_page):
@@ -154,11 +159,11 @@ def test_years_of_runs_stay_a_small_page(read_page):
         )
         for day in range(1000)
     ]
-    page = page_of(kept, read_page)
-    page.assert_harmless()
-    assert len(page.source.encode()) < 500_000
-    assert f"The latest {MOST_RUNS} of 1,000 runs are drawn." in page.text
-    assert f"The latest {TABLED_RUNS} runs; 800 earlier ones are in the history." in page.text
+    shown = page_of(kept, read_page)
+    shown.assert_harmless()
+    assert len(shown.source.encode()) < 500_000
+    assert f"The latest {MOST_RUNS} of 1,000 runs are drawn." in shown.text
+    assert f"The latest {TABLED_RUNS} runs; 800 earlier ones are in the history." in shown.text
 
 
 def test_runs_on_top_of_each_other_stand_at_equal_distances(read_page):
@@ -189,18 +194,17 @@ def drawn(n=30, metrics=1, *, width=860, changes=(15,)):
         level * 2,
         (15, 0.1, 0.1) if n > 15 else None,
     )
-    root = ElementTree.fromstring(courses(timeline, [course] * metrics, "Said.", width=width))
-    return root, [path.attrib for path in root.iter("path")], [text.text for text in root.iter("text")]
-
-
-def test_the_picture_is_labelled_and_as_wide_as_asked():
-    root, _, texts = drawn(width=348)
-    assert (root.get("role"), root.get("aria-label"), root.get("style")) == (
-        "img",
-        "Said.",
-        "max-width:348px",
+    root = ElementTree.fromstring(courses(timeline, [course] * metrics, width=width))
+    return (
+        root,
+        [path.attrib for path in root.iter(f"{SVG}path")],
+        [text.text for text in root.iter(f"{SVG}text")],
     )
-    assert root.get("viewBox").split()[2] == "348"
+
+
+def test_the_picture_is_a_document_as_wide_as_asked():
+    root, _, texts = drawn(width=348)
+    assert (root.tag, root.get("width"), root.get("viewBox").split()[2]) == (f"{SVG}svg", "348", "348")
     assert "Match <b>" in texts
     assert "2026-01-30" in texts
 
@@ -237,5 +241,5 @@ def test_dates_that_have_no_room_are_left_out():
     kept = [START, *(START + timedelta(days=99, hours=hour) for hour in (0, 5, 10, 15, 20))]
     timeline = Timeline(tuple(kept), (None,) * 6, ())
     assert timeline.is_even  # five of six lie within a day
-    root = ElementTree.fromstring(courses(timeline, [], "", width=348))
-    assert len([text.text for text in root.iter("text")]) == 3
+    root = ElementTree.fromstring(courses(timeline, [], width=348))
+    assert len(list(root.iter(f"{SVG}text"))) == 3
