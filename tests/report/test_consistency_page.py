@@ -13,7 +13,7 @@ from semscale.self_consistency.summary import ConsistencySummary
 def summed_up(answers, samples, *, prompts=None, labels=None, groups=None, embedder=None, **settings):
     import polars as pl
 
-    found = Consistency(model=embedder, **settings).measure(answers, samples)
+    found = Consistency(embedder=embedder, **settings).measure(answers, samples)
     cells = AnswerCells(
         pl.DataFrame({"n": range(len(answers))}),
         prompts or [None] * len(answers),

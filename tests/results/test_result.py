@@ -45,9 +45,7 @@ def test_rows_are_counted():
     assert found.scored.tolist() == [True, False, True]
 
 
-@pytest.mark.parametrize(
-    "container", [list, np.array, pl.Series, pd.Series]
-)
+@pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Series])
 def test_a_mask_keeps_rows_in_their_order_in_every_field(container):
     part = scores().filter(container([True, False, True]))
     assert part.score.tolist() == [0.25, 0.75]
