@@ -29,7 +29,9 @@ class MissingExtraError(SemscaleError, ImportError):
     """A package of an extra is not installed; the message gives the exact install command."""
 
     def __init__(self, package: str, extra: str) -> None:
-        super().__init__(f"{package} is not installed: pip install 'semscale[{extra}]'")
+        # Double quotes work in every shell, on Windows too. The line works in a checkout as well: pip and
+        # uv take the Semscale that is installed and add what the extra needs.
+        super().__init__(f'{package} is not installed: pip install "semscale[{extra}]"')
 
 
 class InterruptedRunError(SemscaleError):

@@ -31,9 +31,9 @@ def load_chat_model(
         model: a model's name at an endpoint; ``local``, ``SmolLM2-135M-Instruct`` or the path of a GGUF file;
             any LangChain ``BaseChatModel``; or a :class:`ChatModel`, which is returned as it is.
         base_url: of an OpenAI-compatible endpoint; ``OPENAI_BASE_URL`` or OpenAI's own otherwise.
-        engine: ``openai`` (any compatible endpoint), ``local`` (needs ``semscale[local]``), one that another
-            package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``: local for the
-            names of local models, else an endpoint.
+        engine: ``openai`` (any compatible endpoint; needs ``semscale[api]``), ``local`` (needs
+            ``semscale[local]``), one that another package offers as ``chat.NAME`` in the entry-point group
+            ``semscale``, or ``auto``: local for the names of local models, else an endpoint.
         key_variable: the environment variable that holds the endpoint's key.
         progress: called while weights are pulled.
 
@@ -43,7 +43,7 @@ def load_chat_model(
     Raises:
         InputError: an unknown engine, no key, or an address that is none.
         ModelError: a local model's files cannot be had.
-        MissingExtraError: ``local`` is asked for and not installed.
+        MissingExtraError: the engine's extra is not installed.
     """
     from semscale.chat.langchain import LangChainChat, is_langchain
 

@@ -5,14 +5,14 @@ import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from semscale.chat.local_files import LocalModel
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.errors import MissingExtraError, ModelError
+from semscale.errors import ModelError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.silence import usage_reports_off
 
@@ -48,8 +48,7 @@ class LocalChat:
         Raises:
             MissingExtraError: it is not.
         """
-        if find_spec("openvino_genai") is None:
-            raise MissingExtraError("openvino-genai", "local")
+        require("local")
 
     @property
     def name(self) -> str:

@@ -39,8 +39,9 @@ def load_embedder(
     Args:
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for ``openvino``.
-        engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint),
-            or one that another package offers in the entry-point group ``semscale``.
+        engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
+            needs ``semscale[api]``), or one that another package offers in the entry-point group
+            ``semscale``.
         base_url: of the endpoint, for ``api``; ``OPENAI_BASE_URL`` otherwise.
         cache: whether vectors are kept on disk, or the folder to keep them in.
         progress: called while weights are pulled.
@@ -51,7 +52,7 @@ def load_embedder(
     Raises:
         InputError: an unknown engine or precision.
         ModelError: the model's files cannot be had or are not what they should be.
-        MissingExtraError: ``torch`` is asked for and not installed.
+        MissingExtraError: the engine's extra is not installed.
     """
     embedder = _engine(engine)(str(name), precision, base_url, progress)
     if cache is False:

@@ -35,6 +35,7 @@ _POSTGRES = {
     "57": "is shutting down or starting up: try again later",
     "08": "lost the connection: try again",
 }
+_LOST = "lost the connection, or its server has not answered for too long: try again"
 
 
 @contextmanager
@@ -54,6 +55,8 @@ def clear_errors(where: str) -> Iterator[None]:
         if told is None:
             raise
         raise InputError(f"history {where} {told}") from error
+    except OSError as error:  # pg8000 lets some of a broken connection's errors through as they are
+        raise InputError(f"history {where} {_LOST}") from error
 
 
 def _told(error: DBAPIError) -> str | None:
@@ -64,8 +67,12 @@ def _told(error: DBAPIError) -> str | None:
     code = _server_code(error.orig)
     if code is not None:
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
+    if error.connection_invalidated and error.statement is not None:
+        return _LOST
     if isinstance(error, InterfaceError):
-        return f"cannot be used ({error.orig}): check host, port and sslmode, and that the server is running"
+        cause = error.orig and error.orig.__cause__
+        why = cause.strerror if isinstance(cause, OSError) and cause.strerror else error.orig
+        return f"cannot be used ({why}): check host, port and sslmode, and that the server is running"
     return None
 
 

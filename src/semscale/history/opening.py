@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semscale.extras import require
 from semscale.history.address import Address, read_address
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
     Raises:
         InputError: it cannot be opened: missing, damaged, not reachable, another program's, or of a newer
             version.
-        MissingExtraError: pg8000 is needed and not installed.
+        MissingExtraError: the extra ``history``, or ``postgres`` for a server, is not installed.
 
     Example:
         >>> import tempfile
@@ -32,11 +33,12 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
         ...         history.datasets()
         []
     """
+    address = read_address(where)
+    require("history" if address.url is None else "postgres")
     from semscale.history.history import History
     from semscale.history.migrating import bring_up_to_date
     from semscale.history.sqlite_file import write_ahead
 
-    address = read_address(where)
     database = connect(address, create=create)
     try:
         bring_up_to_date(database, create=create)
@@ -57,7 +59,6 @@ def connect(address: Address, *, create: bool) -> "Database":
 
     Raises:
         InputError: the file is missing, or the URL cannot be understood.
-        MissingExtraError: pg8000 is needed and not installed.
     """
     from semscale.history.database import Database
 

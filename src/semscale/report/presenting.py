@@ -5,12 +5,17 @@ from pathlib import Path
 
 from semscale.presentable import Presentable
 from semscale.report.document.document import Document
-from semscale.report.json_encoding import to_json as to_json
+from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
+    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
+    "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "MatchSummary": ("semscale.report.matching.document", "match_document"),
 }
 """The function that makes a document of each kind of summary."""
 
@@ -36,6 +41,11 @@ def write(document: Document, path: Path, figures: Path | None) -> None:
     if figures is not None:
         save_pictures(document, figures)
     write_report(document, path, figures=figures)
+
+
+def as_json(summary: Presentable) -> str:
+    """Write the numbers of a summary as JSON."""
+    return to_json(summary)
 
 
 def notebook(document: Document) -> str:

@@ -13,6 +13,8 @@ from semscale.embedding.embedder import Embedder
 from semscale.embedding.engines.api import ApiEmbedder
 from semscale.errors import InputError, ReplyError
 
+pytestmark = pytest.mark.needs("api")
+
 
 @pytest.fixture
 def server() -> Iterator[ThreadingHTTPServer]:

@@ -13,6 +13,7 @@ from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, Reply
 from semscale.chat.secrets import Scrubber
 from semscale.errors import InputError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.weights.places import is_offline
 
@@ -37,6 +38,7 @@ class EndpointChat:
 
     Raises:
         InputError: the address is none or holds a secret, or OpenAI's own endpoint is asked without a key.
+        MissingExtraError: the extra ``api`` is not installed.
     """
 
     def __init__(
@@ -55,6 +57,7 @@ class EndpointChat:
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
         self._base_url = _checked_url(named or OPENAI)
+        require("api")
         self._model = model
         self._key_variable = key_variable
         self._timeout = timeout

@@ -14,6 +14,7 @@ from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.arrays import unit_rows
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.errors import InputError, ReplyError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 
@@ -42,6 +43,7 @@ class ApiEmbedder:
 
     Raises:
         InputError: a setting is out of range, or OpenAI's own endpoint is asked without a key.
+        MissingExtraError: the extra ``api`` is not installed.
     """
 
     def __init__(
@@ -64,6 +66,7 @@ class ApiEmbedder:
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         if self._base_url is None and not os.environ.get("OPENAI_API_KEY"):
             raise InputError("OPENAI_API_KEY is not set; set it, or name another endpoint with base_url")
+        require("api")
         self._asked = dimensions
         self._batch = batch
         self._retries = retries

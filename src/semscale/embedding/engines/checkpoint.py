@@ -157,7 +157,7 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     if family not in FAMILIES:
         raise ModelError(
             f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}; "
-            "use engine='torch' (pip install 'semscale[torch]')"
+            'use engine="torch" (pip install "semscale[torch]")'
         )
     if config.get("position_embedding_type", "absolute") != "absolute":
         raise ModelError(f"{folder}: only absolute positions can be run; use engine='torch'")

@@ -16,7 +16,8 @@ from semscale.embedding.engines.torch_states import TorchStates
 from semscale.embedding.engines.windows import Windows, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose, checked_layer
-from semscale.errors import InputError, MissingExtraError, ModelError
+from semscale.errors import InputError, ModelError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 from semscale.weights.known import find_known
@@ -203,10 +204,9 @@ class SentenceTransformerEmbedder:
 
 
 def _loaded(place: str, device: str | None) -> "SentenceTransformer":
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError("sentence-transformers", "torch") from error
+    require("torch")
+    from sentence_transformers import SentenceTransformer
+
     try:
         with _quiet():
             try:

@@ -1,7 +1,7 @@
 """The kinds of blocks that a section of a document is made of.
 
-A block with ``detail`` is meant for every rendering, only for a full one (a page, Markdown, a workbook), or only
-for a brief one (the screen). Blocks without it belong to full renderings.
+A block with ``detail`` is meant for every rendering, only for a full one (a page, Markdown, a workbook), or
+only for a brief one (the screen). Blocks without it belong to full renderings.
 """
 
 from collections.abc import Callable
@@ -50,6 +50,7 @@ class Table:
         most: rows that a brief rendering shows.
         noun: what a row is called.
         detail: which renderings have it.
+        brief_title: above the table in a brief rendering, where a section's title says the same on a page.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -61,6 +62,7 @@ class Table:
     most: int = 50
     noun: str = "row"
     detail: Detail = "both"
+    brief_title: Line = ""
 
 
 @dataclass(frozen=True)
@@ -209,6 +211,7 @@ class Items:
         heads: of the brief rendering's columns.
         most: items that a brief rendering shows.
         noun: what an item is called.
+        is_explained: whether a brief rendering has parts, findings and details of the items below their list.
     """
 
     items: tuple[Item, ...]
@@ -217,6 +220,7 @@ class Items:
     heads: tuple[str, ...] = ()
     most: int = 6
     noun: str = "row"
+    is_explained: bool = False
 
 
 @dataclass(frozen=True)
@@ -369,9 +373,15 @@ class Reason:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why rows were left out, the most frequent reason first."""
+    """Why rows were left out, the most frequent reason first.
+
+    Attributes:
+        reasons: in that order.
+        noun: what a row is called.
+    """
 
     reasons: tuple[Reason, ...]
+    noun: str = "row"
 
 
 Block = (

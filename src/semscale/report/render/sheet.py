@@ -14,6 +14,7 @@ _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 _SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
 _ROW_PIXELS = 20
+_TEXT_WIDTH = 52
 _WIDTHS = (36, 18, 14, 14, 14, 14)
 _LOOKS: Mapping[str, Mapping[str, object]] = {
     "text": {},
@@ -37,13 +38,23 @@ class Sheet:
     LONGEST: ClassVar = 32_767
     """Characters that a cell holds."""
 
-    def __init__(self, workbook: Any, name: str, formats: "SheetFormats") -> None:  # noqa: ANN401 - XlsxWriter has no types
+    def __init__(
+        self,
+        workbook: Any,  # noqa: ANN401 - XlsxWriter has no types
+        name: str,
+        formats: "SheetFormats",
+    ) -> None:
         self._sheet = workbook.add_worksheet(_free_name(name, {s.lower() for s in workbook.sheetnames}))
         self._formats = formats
         self._row = 0
         for column, width in enumerate(_WIDTHS):
             self._sheet.set_column(column, column, width)
         self._sheet.hide_gridlines(2)
+
+    def widen(self, columns: int) -> None:
+        """Give the first columns room for texts."""
+        if columns:
+            self._sheet.set_column(0, columns - 1, _TEXT_WIDTH)
 
     def line(self, text: str, look: str = "text") -> None:
         """Write one line of text, if there is any."""
@@ -98,7 +109,7 @@ class SheetFormats:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Make a name that Excel allows and that no other sheet has; Excel does not tell upper from lower case."""
+    """Make a name that Excel allows and that no other sheet has, in whatever case."""
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
     free, number = clean[:_LONGEST_NAME].strip(), 2
     while free.lower() in taken:

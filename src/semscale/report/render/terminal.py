@@ -1,6 +1,6 @@
 """Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -19,7 +19,7 @@ from semscale.report.document.blocks import (
 )
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
-from semscale.report.render.cells import cell_text, line_text
+from semscale.report.render.cells import cell_text, is_wordy, line_text
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid, print_plainly
 from semscale.report.wording import counted, number, one_line, printable
@@ -52,26 +52,32 @@ def _print(console: Console, document: Document, written: Mapping[str, object]) 
         for block in flat(section.blocks):
             for shown in _brief(block):
                 console.print(shown)
+    for text in _ending(document, written):
+        console.print(text)
+
+
+def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]:
+    """Give the lines below the tables: cautions, notes, the signature, what was written, the last word."""
     for line in ["", *document.cautions] if document.cautions else []:
-        console.print(Text(printable(line), style="yellow"))
+        yield Text(printable(line), style="yellow")
     for line in ["", *document.notes]:
-        console.print(Text(printable(line), style=_QUIET))
+        yield Text(printable(line), style=_QUIET)
     if document.signature is not None:
-        console.print(Text(f"signature: {printable(document.signature)}", style=_QUIET))
+        yield Text(f"signature: {printable(document.signature)}", style=_QUIET)
     for name, path in written.items():
-        console.print(f"{name}: {printable(path)}")
+        yield Text(f"{name}: {printable(path)}")
     if document.ending is not None:
         text, level = document.ending
-        console.print(Text(f"\n{printable(text)}", style=_COLOURS[level]))
+        yield Text(f"\n{printable(text)}", style=_COLOURS[level])
 
 
 def _brief(block: Block) -> Iterator[Grid | Text]:
     """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
         case Table() if detail_of(block) != "full":
-            yield from _titled(block.title, _grid(block))
+            yield from _titled(block.brief_title or block.title, _grid(block))
         case Figure(table=table) if table.detail != "full":
-            yield from _titled(table.title, _grid(table))
+            yield from _titled(table.brief_title or table.title, _grid(table))
         case Paragraph(text) if detail_of(block) != "full":
             yield Text(f"\n{line_text(text)}")
         case Histogram():
@@ -80,6 +86,9 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
             heads = (block.noun, "score", *block.heads)
             rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
             yield from _titled(title, _listing(heads, rows))
+            if block.is_explained:
+                yield Text("\nWhy", style="bold")
+                yield Text("\n".join(_reasons(block)))
         case ComparedItems(brief_title=title) if title:
             rows = [item.brief for item in block.items[: block.most]]
             yield from _titled(title, _listing(block.heads, rows))
@@ -90,7 +99,7 @@ def _grid(table: Table) -> Grid:
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
     for place in range(1, width):
-        if all(isinstance(row[place], Words | Quoted | Flag) for row in table.rows):
+        if is_wordy(table.rows, place):
             grid.columns[place].justify = "left"
     if table.bars:
         grid.columns[-1].justify = "left"
@@ -105,14 +114,24 @@ def _grid(table: Table) -> Grid:
     return grid
 
 
-def _listing(heads: tuple[str, ...], rows: "list[tuple[Cell | str, ...]]") -> Grid:
+def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     grid = figure_grid(*heads)
     for place in range(len(heads)):
-        if place and all(isinstance(row[place], Words | Quoted | Marked) for row in rows):
+        if place and is_wordy(rows, place):
             grid.columns[place].justify = "left"
     for row in rows:
-        grid.add_row(*(cell if isinstance(cell, str) else _cell(cell, is_first=False) for cell in row))
+        grid.add_row(*(_cell(cell, is_first=False) for cell in row))
     return grid
+
+
+def _reasons(block: Items) -> Iterator[str]:
+    """Say line by line how each item of a list came to its score."""
+    for item in block.items[: block.most]:
+        parts = ", ".join(f"{line_text(name)} {cell_text(value)}" for name, value in item.parts)
+        score = f"{block.noun} {item.row:,}, {cell_text(item.score)}"
+        yield f"{score}: {parts}" if parts else score
+        yield from (f"  {guard}: {one_line(reason)}" for guard, reason in item.findings)
+        yield from (f"  {one_line(line)}" for line in item.details[1])
 
 
 def _spread(histogram: Histogram) -> Grid:
