@@ -1,16 +1,19 @@
 """One run measured against the baseline, item by item and pair by pair."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.drift.measure.metrics import Metric
 from semscale.guards.findings import Finding
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.types import Floats
+from semscale.types import Floats, Integers, Mask, Statuses
 
 
 @dataclass(frozen=True)
@@ -32,8 +35,8 @@ class AlignedPair:
     findings: tuple[Finding, ...] = ()
 
 
-@dataclass(frozen=True)
-class MeasuredRun:
+@dataclass(frozen=True, repr=False)
+class MeasuredRun(Result):
     """One run's losses against the baseline's n items, in the order of the baseline's items.
 
     Attributes:
@@ -42,13 +45,44 @@ class MeasuredRun:
         status: shape (n,), each a ``Status``: ``scored``, or ``empty`` where neither run says anything.
         pairs: all pairs, by item.
         signature: how it was measured.
+        windows: shape (n,), the most windows that one of the item's texts was read in; 0 where there is none.
+            ``None`` where nothing was read.
     """
 
     metrics: Mapping[str, Metric]
     losses: Mapping[str, Floats]
-    status: npt.NDArray[np.object_]
+    status: Statuses
     pairs: tuple[AlignedPair, ...]
     signature: Signature
+    windows: Integers | None = None
+
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
+        """Estimate the mean loss in every metric over all items and each group; the first is the main one.
+
+        Args:
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
+
+        Raises:
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+        """
+        return estimate_values(
+            self.losses,
+            self.status,
+            bounds={name: (0.0, self.metrics[name].span) for name in self.losses},
+            signature=self.signature,
+            **settings,
+        )
+
+    def _with_rows(self, rows: Mask) -> Self:
+        places = np.cumsum(rows) - 1
+        return replace(
+            self,
+            losses={name: losses[rows] for name, losses in self.losses.items()},
+            status=self.status[rows],
+            pairs=tuple(replace(pair, item=int(places[pair.item])) for pair in self.pairs if rows[pair.item]),
+            windows=None if self.windows is None else self.windows[rows],
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the losses out as a table, one row per item; what is missing is null.

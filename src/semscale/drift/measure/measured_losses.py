@@ -10,17 +10,18 @@ from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import AlignedPair, MeasuredRun
 from semscale.drift.runs.run_texts import Spoken
 from semscale.signature import Signature
-from semscale.types import Progress, Status
+from semscale.types import Integers, Progress, Status
 
 _REPORTED = 16  # items between two reports of progress
 
 
-def collect(
+def collect(  # noqa: PLR0913 - what was compared, and how
     prepared: PreparedBaseline,
     task: ItemPairing,
     aligned: Iterable[tuple[int, int, AlignedItem]],
     signature: Signature,
-    progress: Progress | None,
+    windows: Integers,
+    progress: Progress | None = None,
 ) -> list[MeasuredRun]:
     """Collect the losses and pairs of all items.
 
@@ -29,6 +30,7 @@ def collect(
         task: what was compared.
         aligned: item, run and the outputs that were aligned, each once, in any order.
         signature: how it was measured.
+        windows: shape (texts,), how many windows each text was read in.
         progress: called as items come.
 
     Returns:
@@ -50,6 +52,9 @@ def collect(
             status=np.array([_status(*each) for each in zip(task.baseline, said, strict=True)], object),
             pairs=tuple(pair for each in pairs[run] for pair in each),
             signature=signature,
+            windows=np.array(
+                [_most(windows, *each) for each in zip(task.baseline, said, strict=True)], np.int64
+            ),
         )
         for run, said in enumerate(task.others)
     ]
@@ -62,3 +67,7 @@ def mean_losses(measured: MeasuredRun) -> dict[str, float]:
 
 def _status(baseline: Spoken, candidate: Spoken) -> Status:
     return Status.SCORED if baseline or candidate else Status.EMPTY
+
+
+def _most(windows: Integers, baseline: Spoken, candidate: Spoken) -> int:
+    return int(windows[np.array([*baseline.texts, *candidate.texts], np.int64)].max(initial=0))

@@ -26,6 +26,7 @@ from semscale.matching.methods import guards_for
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
+from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Progress
@@ -34,6 +35,7 @@ from semscale.weights.known import DEFAULT_MODEL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 FLOOR_ITEMS = 300
@@ -48,8 +50,9 @@ class DriftMeter:
     the baseline's outputs, so that all runs against one baseline are scored alike.
 
     Args:
-        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an encoder that
-            ``load_token_encoder`` gave.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, what
+            ``load_embedder`` gives with an engine that shows the states of tokens (``openvino``, ``torch``),
+            or an encoder that ``load_token_encoder`` gave.
         precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a named model.
         seed: of what is drawn: unrelated texts for the floors.
         pairing: ``assignment``, or ``position`` as Athena pairs outputs.
@@ -66,9 +69,10 @@ class DriftMeter:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
     """
 
+    @renamed(model="embedder")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
-        model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         *,
         precision: str = "exact",
         seed: int = 0,
@@ -83,14 +87,14 @@ class DriftMeter:
         self.seed = seed
         self.pairing = pairing
         self.guards: Guards = guards_for("calibrated", guards)
-        self._model, self._precision, self._layer = model, precision, layer
+        self._embedder, self._precision, self._layer = embedder, precision, layer
         self._calibration = load_calibrated_weights()
         self._cache = None if cache is False else StateCache(None if cache is True else cache)
 
     @cached_property
     def encoder(self) -> "TokenEncoder":
         """The model; loaded when it is first needed."""
-        return token_encoder(self._model, self._precision, None)
+        return token_encoder(self._embedder, self._precision, None)
 
     @cached_property
     def layer(self) -> int:
@@ -162,21 +166,31 @@ class DriftMeter:
             read, scoring, spans=prepared.spans, pairing=self.pairing, pooling=self.encoder.pooling
         )
         aligned = aligner.align(task.baseline, task.others)
-        return collect(prepared, task, aligned, self._signature(prepared, scoring.floors), progress)
+        windows = self.encoder.windows(read.spelled.tokens)
+        return collect(prepared, task, aligned, self._signature(prepared, scoring.floors), windows, progress)
+
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has what was estimated from the baseline, and its fields, too."""
+        return self._signed("baseline", "estimated", "baseline")
 
     def _signature(self, prepared: PreparedBaseline, floors: "Mapping[str, float]") -> Signature:
+        shown = "/".join(f"{floors[name]:.3f}" for name in LAYERS)
+        return self._signed(corpus_hash(prepared.own_texts), shown, prepared.spans_name)
+
+    def _signed(self, corpus: str, floors: str, spans: str | None) -> Signature:
         looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
         settings = Signature.of(
             "drift",
             pairing="position" if self.pairing == "position" else "assignment/cosine",
             match=f"calibrated#{self._calibration.sha256[:12]}",
             guards="+".join(looking) or None,
-            corpus=corpus_hash(prepared.own_texts),
-            floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
+            corpus=corpus,
+            floors=floors,
             seed=self.seed,
             layer=self.layer,
             pooling=self.encoder.pooling,
-            spans=prepared.spans_name,
+            spans=spans,
             states="int16",
         )
         return settings.extended(self.encoder.signature)
