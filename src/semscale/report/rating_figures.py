@@ -8,10 +8,11 @@ import polars as pl
 from semscale.rating.summary import RatingSummary
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.groups import GroupRow, group_rows
+from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.matrix import matrix
 from semscale.report.charts.palette import correlation_colour
 from semscale.report.charts.strips import strips
-from semscale.report.figures import NARROW, WIDE, Figure, Swatch, Table
+from semscale.report.figures import Figure, Swatch, Table
 from semscale.report.rating_tables import group_name, group_table
 from semscale.report.scale_points import point_colours, point_names, scale_digits
 from semscale.report.wording import (
@@ -98,7 +99,7 @@ def heat_figure(summary: RatingSummary) -> Figure | None:
     whose = "Every rated text" if sample.height == scored else sampled
     levels = (pmf.T / darkest)[::-1]
     return Figure.drawn(
-        lambda width: strips(levels, names, _quantile_ticks(means, digits, width), width=width),
+        lambda width: strips(levels, names, _ticks(means, digits, width), width=width),
         f"Heat map of {counted(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
         _sample_table(sample, scale, digits),
         caption=f"{whose}: one column a text, sorted by mean score (below the picture). "
@@ -138,10 +139,11 @@ def _ends(estimate: Estimate) -> tuple[float | None, float | None]:
     return (estimate.low, estimate.high) if has_interval(estimate) else (None, None)
 
 
-def _quantile_ticks(means: Floats, digits: int, width: int) -> list[tuple[float, str]]:
-    places = np.linspace(0, len(means), min({WIDE: 9, NARROW: 5}[width], len(means)))
-    ranks = np.clip(np.rint(places).astype(int), 0, len(means) - 1)
-    return [(float(place), number(means[rank], digits)) for place, rank in zip(places, ranks, strict=True)]
+def _ticks(means: Floats, digits: int, width: int) -> list[tuple[int, str]]:
+    """Choose columns at equal distances, the first and the last among them, with their means."""
+    n = min(5 if width < NARROW_LIMIT else 9, len(means))
+    columns = np.linspace(0, len(means) - 1, n).round().astype(int).tolist()
+    return [(column, number(means[column], digits)) for column in columns]
 
 
 def _sample_table(sample: pl.DataFrame, scale: Scale, digits: int) -> Table:
