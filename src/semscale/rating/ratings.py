@@ -10,7 +10,6 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
 from semscale.rating.human.comparison import Comparison, compare, text_lengths
-from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import IntervalSettings
@@ -202,7 +201,7 @@ class Ratings:
             )
         seed = settings.get("seed", 0)
         running = RunningSummary(self.scale, self.floor, seed=seed)
-        running.add(self, cells, set_moments(self.set_means[self.scored], self.scale.values))
+        running.add(self, cells)
         return running.summary(settings.get("estimates") or self.estimate(seed=seed), settings)
 
     def take(self, rows: Integers) -> Self:

@@ -10,7 +10,7 @@ from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import Comparison
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
-from semscale.rating.row_sampling import DistinctCount, set_correlations
+from semscale.rating.row_sampling import DistinctCount, set_correlations, set_moments
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -109,19 +109,19 @@ class RunningSummary:
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
 
-    def add(self, ratings: RatedRows, cells: list[object], sets: Moments) -> None:
+    def add(self, ratings: RatedRows, cells: list[object]) -> None:
         """Add the next part.
 
         Args:
             ratings: of n rows.
             cells: what was rated, n of them.
-            sets: of the part's means under each anchor set, as ``set_moments`` gives them.
         """
         for status, count in ratings.counts.items():
             self._counts[status] += count
         self._n_windowed += int((ratings.windows > 1).sum())
         self._count_texts(ratings, cells)
-        self._sets = self._sets.merged(sets)
+        set_means = ratings.set_means[ratings.scored]
+        self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
         self._examples.add(ratings, cells, self.n)
         self.n += len(ratings)
 
