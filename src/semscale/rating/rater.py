@@ -1,10 +1,10 @@
 """The instrument: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Literal, TypedDict, Unpack, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -30,7 +30,7 @@ _SCORED, _OFF_TOPIC = _STATUSES.index(Status.SCORED), _STATUSES.index(Status.OFF
 class RaterSettings(TypedDict, total=False):
     """Settings of a ``Rater``, as ``rate`` passes them on."""
 
-    embedder: "Embedder | None"
+    embedder: "Embedder | Callable[[], Embedder] | None"
     anchor_sets: Iterable[str] | None
     temperature: float
     epsilon: float
@@ -44,7 +44,8 @@ class Rater:
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
-        embedder: turns texts into vectors; the default model unless given.
+        embedder: turns texts into vectors, or a function that loads what does when it is first needed; the
+            default model unless given.
         anchor_sets: names of the scale's anchor sets to use; all of them unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see ``semscale.rating.ssr``.
@@ -64,7 +65,7 @@ class Rater:
         self,
         scale: str | Path | Scale,
         *,
-        embedder: "Embedder | None" = None,
+        embedder: "Embedder | Callable[[], Embedder] | None" = None,
         anchor_sets: Iterable[str] | None = None,
         temperature: float = 1.0,
         epsilon: float = 0.0,
@@ -78,7 +79,7 @@ class Rater:
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
-        if embedder is not None and not callable(getattr(embedder, "embed", None)):
+        if not (embedder is None or callable(getattr(embedder, "embed", embedder))):
             raise InputError(f"embedder must be what load_embedder gives, got {embedder!r}")
         self._embedder = embedder
         self._floor = _checked_floor(floor)
@@ -86,12 +87,12 @@ class Rater:
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """What turns texts into vectors; the default model is loaded when it is first needed."""
-        if self._embedder is not None:
-            return self._embedder
-        from semscale.embedding import load_embedder
+        """What turns texts into vectors; it is loaded when it is first needed."""
+        if self._embedder is None:
+            from semscale.embedding import load_embedder
 
-        return load_embedder()
+            return load_embedder()
+        return cast("Embedder", self._embedder) if hasattr(self._embedder, "embed") else self._embedder()
 
     @cached_property
     def anchors(self) -> Floats:

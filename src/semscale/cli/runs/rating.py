@@ -10,7 +10,7 @@ from semscale.cli.outputs import check_input, check_report, write_page
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, check_file, rate_file
+from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.lint.linter import LintReport, lint
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary
@@ -85,16 +85,20 @@ class RatingRun:
             SemscaleError: as ``rate_file``.
         """
         check_input(file, self.report)
-        Rater(self.scale, **self.rating)  # a wrong scale or setting is said before anything is read
-        table = open_table(file, **settings)
-        check_file(table, self.columns, self.out)
         with progress_bars() as progress:
-            rating: RaterSettings = {**self.rating, "embedder": self.model.load(progress)}
+            # What is wrong with the scale or a setting is said before the file is opened, and what is wrong
+            # with a column before the model is loaded.
+            rating: RaterSettings = {**self.rating, "embedder": lambda: self.model.load(progress)}
             rater = Rater(self.scale, **rating)
-            linted = lint(rater.scale, embedder=rater.embedder)
             summary = rate_file(
-                table, self.columns, rater=rater, out=self.out, settings=self.settings, progress=progress
+                open_table(file, **settings),
+                self.columns,
+                rater=rater,
+                out=self.out,
+                settings=self.settings,
+                progress=progress,
             )
+            linted = lint(rater.scale, embedder=rater.embedder)
             if self.report is not None:
                 from semscale.report.rating_page import rating_page
 

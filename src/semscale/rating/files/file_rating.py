@@ -91,7 +91,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
-    check_file(table, columns, out)
+    _check_file(table, columns, out)
+    _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
     check_cells(table, columns, settings.part_rows, to_excel=out is not None and output_format(out) == "xlsx")
     run = _Run(table, columns, rater, settings, progress)
     if out is None:
@@ -99,7 +100,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     return run.into(out)
 
 
-def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """Check everything that can be known before any text is embedded.
 
     Raises:

@@ -21,15 +21,12 @@ from semscale.store.columns import groups_in
 from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status
 
-
 SET_MEANS = f"{PREFIX}set_means"
 """Column of a part that its run keeps for itself: the means under each anchor set."""
 
 
 def rated_frame(ratings: Ratings) -> pl.DataFrame:
-    """Lay ratings out as the columns of a part: those of ``Ratings.to_frame``, each with the prefix, and the
-    means under each anchor set.
-    """
+    """Lay ratings out as columns of a part: those of ``Ratings.to_frame``, and the means under each set."""
     columns = ratings.to_frame().rename(lambda name: PREFIX + name)
     return columns.with_columns(pl.Series(SET_MEANS, ratings.set_means))
 
