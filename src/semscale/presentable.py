@@ -1,7 +1,7 @@
 """Summaries that show themselves: as a document, a report, JSON, and in a notebook.
 
-The one place where a lower layer reaches up to ``report``. It does so by name and when asked, so that a summary can
-be made without anything that draws.
+This is the one place where a lower layer reaches up to ``report``. It does so by name and when asked, so that
+a summary can be made without anything that draws.
 """
 
 from importlib import import_module
@@ -15,6 +15,11 @@ if TYPE_CHECKING:
 
 class Presentable:
     """What every summary of an instrument can do beside holding numbers."""
+
+    source: str
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}(source={self.source!r})"
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON: estimates, counts, texts and lists of these."""
@@ -39,7 +44,7 @@ class Presentable:
 
     def to_json(self) -> str:
         """Write the numbers as a JSON object; what does not exist is null."""
-        text: str = _presenting().to_json(self)
+        text: str = _presenting().as_json(self)
         return text
 
     def _repr_html_(self) -> str:

@@ -34,11 +34,7 @@ def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
     # A question has 10 bytes, which make 4 tokens, and 8 for the message: 12 each, and 5 for the reply.
     assert plan.most == Usage(36, 15)
     assert plan.money == pytest.approx(0.36 + 1.5)
-    assert plan.lines() == [
-        "5 requests: 3 calls to make, 1 answered before, 1 the same as another",
-        "about 36 tokens of prompts, at most 15 of replies",
-        "at most 1.86 EUR",
-    ]
+    assert plan.currency == "EUR"
     assert plan.beyond(Budget(calls=2, tokens=51, money=1.0)) == [
         "3 calls, of 2 allowed",
         "1.86 money, of 1 allowed",
@@ -49,7 +45,7 @@ def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
 def test_an_unknown_price_is_said_and_not_zero(endpoint):
     plan = asyncio.run(forecast([Request.of("a")], endpoint.model()))
     assert plan.money is None
-    assert plan.lines()[-1].startswith("the price of m is not known; add it to ")
+    assert plan.price_note.startswith("the price of m is not known; add it to ")
     assert plan.open_ended == 1
 
 

@@ -117,7 +117,8 @@ def test_everything_at_once(command, tmp_path, capsys, endpoint):
     assert judged["semscale_provenance"].to_list()[:2] == ["logprobs", "single"]
     assert judged["semscale_expected"][0] == pytest.approx(0.8 + 0.2 * 0.75)
     assert judged["q"].to_list() == [row["q"] for row in ROWS]
-    assert found["human"]["Judge less people"].startswith("0") or "−" in found["human"]["Judge less people"]
+    # The judge expects .95 and .25 where people say 1 and the mean of 0 and .25: (-.05 + .125) / 2.
+    assert found["human"]["bias"] == pytest.approx(0.0375)
     page = report.read_text(encoding="utf-8")
     assert "<script>alert" not in page
     assert "Where the judge is least certain" in page
@@ -128,7 +129,7 @@ def test_the_screen_names_figures_and_what_was_left_out(command, capsys):
     assert main(command()) == 0
     shown = capsys.readouterr().out
     for words in (
-        "3 of 5 rows have a score",
+        "3 of 5 rows count; left out: 1 missing and 1 unparsable",
         "1 unparsable",
         "mean score, from 0 to 1",
         "judge-one",
@@ -136,6 +137,29 @@ def test_the_screen_names_figures_and_what_was_left_out(command, capsys):
     ):
         assert words in shown
     assert "No human label stands beside these scores" in shown
+
+
+def test_each_judges_interval_is_made_as_the_options_say(command, tmp_path, capsys):
+    panel = tmp_path / "two.yaml"
+    url = command()[command().index("--base-url") + 1]
+    panel.write_text(f"judges: [{{model: one, base_url: '{url}'}}, {{model: two, base_url: '{url}'}}]")
+    made = {}
+    for interval in ("0.5", "0.95"):
+        assert main(command("--json", "--interval", interval, model=("--panel", str(panel)), url=False)) == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["judges"][0]["estimates"]["interval"] == float(interval)
+        mean = found["judges"][0]["estimates"]["overall"]["figures"]["expected"]
+        made[interval] = mean["high"] - mean["low"]
+    assert made["0.5"] < made["0.95"]
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "xlsx"])
+def test_a_report_of_each_kind_and_its_figures(command, tmp_path, capsys, ending):
+    report, figures = tmp_path / f"judged.{ending}", tmp_path / "figures"
+    assert main(command("--report", str(report), "--figures", str(figures))) == 0
+    assert report.stat().st_size > 1000
+    assert {file.name for file in figures.iterdir()} == {"scores.svg", "scores.png"}
+    assert f"figures: {figures}" in capsys.readouterr().out
 
 
 def test_a_second_start_asks_only_what_has_no_outcome(command, endpoint, capsys):
@@ -161,8 +185,9 @@ def test_a_cap_keeps_what_is_done_and_ends_with_3(command, endpoint, tmp_path, c
 
 def test_a_dry_run_asks_nobody(command, endpoint, capsys):
     assert main(command("--dry-run")) == 0
-    shown = capsys.readouterr().out
-    assert "4 requests: 4 calls to make" in shown
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "requests 4 answered before 0 the same as another 0 calls to make 4" in shown
+    assert "Nothing was sent" in shown
     assert "the price of judge-one is not known" in shown
     assert endpoint.asked == []
 
@@ -173,7 +198,8 @@ def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(command, endpoin
     assert main(command("--max-calls", str(2 + 5 * bool(refused)))) == 3  # five forms are refused
     capsys.readouterr()
     assert main(command("--dry-run")) == 0
-    assert "4 requests: 2 calls to make, 2 answered before" in capsys.readouterr().out
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "requests 4 answered before 2 the same as another 0 calls to make 2" in shown
 
 
 def test_a_cost_cap_needs_a_price(command, endpoint, capsys):
@@ -215,13 +241,13 @@ def test_a_panel_from_a_file(command, endpoint, tmp_path, capsys):
 def test_an_audit(command, endpoint, capsys):
     arguments = command("--reference", "known", "--json")
     assert main(["judge", "audit", *arguments[1:]]) == 0
-    found = json.loads(capsys.readouterr().out)[0]
+    (found,) = json.loads(capsys.readouterr().out)["judges"]
     checks = {check["check"]: check for check in found["checks"]}
     # The endpoint says the same number whatever the scale is: turned round, 5, 2 and 4 become 1, 4 and 2.
     assert list(checks) == ["reversed", "relabelled", "padding", "reference-position", "injection"]
-    assert checks["reversed"]["effect"]["mean"] < 0
-    assert checks["padding"]["effect"]["mean"] == 0
-    assert checks["relabelled"]["effect"]["rows"] == 0
+    assert checks["reversed"]["effect"]["value"] < 0
+    assert checks["padding"]["effect"]["value"] == 0
+    assert checks["relabelled"]["effect"]["n"] == 0
     assert main(["judge", "audit", *arguments[1:-1]]) == 0
     assert "what a change of form does to the score" in capsys.readouterr().out
 

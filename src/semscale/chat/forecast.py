@@ -39,20 +39,6 @@ class Forecast:
     currency: str
     price_note: str
 
-    def lines(self) -> list[str]:
-        """Say it in sentences."""
-        found = [f"{self.requests:,} requests: {self.calls:,} calls to make"]
-        if self.answered or self.repeated:
-            found[0] += f", {self.answered:,} answered before, {self.repeated:,} the same as another"
-        found.append(
-            f"about {self.most.prompt_tokens:,} tokens of prompts, "
-            f"at most {self.most.completion_tokens:,} of replies"
-        )
-        if self.open_ended:
-            found.append(f"{self.open_ended:,} calls set no limit to their replies: 1,024 tokens each")
-        money = "" if self.money is None else f"at most {self.money:,.4g} {self.currency}"
-        return [*found, money or self.price_note]
-
     def beyond(self, budget: Budget) -> list[str]:
         """Name the caps that the run may reach.
 

@@ -7,7 +7,7 @@ from semscale.judging.audit import Audit
 from semscale.presentable import Presentable
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class AuditSummary(Presentable):
     """What audits found.
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.drift.gate.signature import stated_plan
+from semscale.report.document.values import Interval
 from semscale.report.wording import (
-    Interval,
     bracket,
     clipped,
     count,

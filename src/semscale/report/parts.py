@@ -9,7 +9,7 @@ import numpy as np
 from semscale.report.document.blocks import Table
 from semscale.report.document.document import Headline, stamp
 from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval, Words
-from semscale.report.wording import coverage
+from semscale.report.wording import coverage, has_interval
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
@@ -73,6 +73,18 @@ def group_name(group: "GroupEstimate", by: str | None) -> Cell:
     if group.group is None:
         return Words(f"(no {by or 'group'})")
     return Quoted(group.group) if group.group.strip() else Words("(blank)")
+
+
+def histogram_caption(what: str, estimates: "Estimates") -> str:
+    """Say how to read histograms of scores.
+
+    Args:
+        what: they count, such as "rows have which score".
+        estimates: whose mean the first histogram shows.
+    """
+    mean = estimates.overall.mean
+    line = f", the line its {coverage(estimates.interval)} interval" if mean and has_interval(mean) else ""
+    return f"How many {what}, each histogram by its own measure; the dot is the mean{line}."
 
 
 def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> Table:

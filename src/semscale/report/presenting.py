@@ -5,7 +5,7 @@ from pathlib import Path
 
 from semscale.presentable import Presentable
 from semscale.report.document.document import Document
-from semscale.report.json_encoding import to_json as to_json
+from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
@@ -36,6 +36,11 @@ def write(document: Document, path: Path, figures: Path | None) -> None:
     if figures is not None:
         save_pictures(document, figures)
     write_report(document, path, figures=figures)
+
+
+def as_json(summary: Presentable) -> str:
+    """Write the numbers of a summary as JSON."""
+    return to_json(summary)
 
 
 def notebook(document: Document) -> str:

@@ -163,6 +163,16 @@ def has_interval(estimate: Interval) -> bool:
     return math.isfinite(estimate.low) and math.isfinite(estimate.high)
 
 
+def ends(low: float, high: float) -> tuple[float, float] | tuple[None, None]:
+    """Give the ends of an interval as charts take them: ``None`` where there is no interval.
+
+    Example:
+        >>> ends(0.2, 0.4), ends(float("nan"), float("nan"))
+        ((0.2, 0.4), (None, None))
+    """
+    return (low, high) if math.isfinite(low) and math.isfinite(high) else (None, None)
+
+
 def bracket(estimate: Interval, digits: int = 2) -> str:
     """Write an interval as ``[3.35, 3.47]``, or a dash where it does not exist."""
     if not has_interval(estimate):

@@ -1,7 +1,7 @@
 """The kinds of blocks that a section of a document is made of.
 
-A block with ``detail`` is meant for every rendering, only for a full one (a page, Markdown, a workbook), or only
-for a brief one (the screen). Blocks without it belong to full renderings.
+A block with ``detail`` is meant for every rendering, only for a full one (a page, Markdown, a workbook), or
+only for a brief one (the screen). Blocks without it belong to full renderings.
 """
 
 from collections.abc import Callable
@@ -50,6 +50,7 @@ class Table:
         most: rows that a brief rendering shows.
         noun: what a row is called.
         detail: which renderings have it.
+        brief_title: above the table in a brief rendering, where a section's title says the same on a page.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -61,6 +62,7 @@ class Table:
     most: int = 50
     noun: str = "row"
     detail: Detail = "both"
+    brief_title: Line = ""
 
 
 @dataclass(frozen=True)

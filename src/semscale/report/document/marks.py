@@ -36,7 +36,8 @@ def marked(text: str, found: Iterable[tuple[str, Place | None]] = (), *, limit: 
 
     Example:
         >>> from semscale.guards.findings import Span
-        >>> [(piece.text, piece.guard) for piece in marked("not well", [("negation", Span(0, 3, "not"))]).pieces]
+        >>> found = marked("not well", [("negation", Span(0, 3, "not"))])
+        >>> [(piece.text, piece.guard) for piece in found.pieces]
         [('not', 'negation'), (' well', None)]
     """
     cut: list[Piece] = []

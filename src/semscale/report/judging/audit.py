@@ -18,7 +18,7 @@ def audit_document(summary: "AuditSummary") -> Document:
     return Document(
         kind="judge audit",
         name="Judge audit",
-        title=f"What a change of form does to {'a judge’s' if len(summary.audits) == 1 else 'judges’'} scores",
+        title=f"What a change of form does to {'the' if len(summary.audits) == 1 else 'each'} judge’s scores",
         source=(Quoted(summary.source),),
         signature=first.signature,
         reading=("An unbiased judge’s scores stay where they are when only the form changes.",),

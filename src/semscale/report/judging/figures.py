@@ -1,4 +1,4 @@
-"""Pictures and tables of a judged table: how scores are spread, how severe each judge is, judges beside people."""
+"""Pictures and tables of judging: how scores are spread, how severe each judge is, judges beside people."""
 
 from typing import TYPE_CHECKING
 
@@ -7,14 +7,16 @@ import numpy as np
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatch, Table
-from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
-from semscale.report.wording import coverage, has_interval, number, one_line
+from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.parts import histogram_caption
+from semscale.report.wording import coverage, ends, number, one_line
 from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
     from semscale.judging.verdicts import Verdicts
     from semscale.stats.agreement.estimates import AgreementEstimate
+    from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate
 
 _BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
@@ -34,19 +36,17 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
         groups.append(_group("People’s labels", summary.human.mean_label, CONTRAST, None))
-    rows = tuple(
-        (Quoted(group.name), Number(group.mean), *map(Number, 100 * _banded(group.scores)))
+    rows: list[tuple[Cell, ...]] = [
+        (Words(group.name), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
         for group in groups
-    )
-    line = f", the line its {coverage(summary.plan.interval)} interval" if mean and has_interval(mean) else ""
+    ]
     return Histogram(
         "scores",
         tuple(groups),
         (0.0, 1.0),
         ("score", "rows"),
-        Table(("", "mean", *(f"{band}, %" for band in _BANDS)), rows),
-        caption="How many rows have which expected score, from 0 to 1, each histogram by its own measure; "
-        f"the dot is the mean{line}.",
+        Table(("", "mean", *_BANDS), tuple(rows)),
+        caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
 
 
@@ -64,16 +64,14 @@ def severity_figure(summary: "JudgeSummary") -> Figure | None:
         if mean
     ]
     described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
-    table = tuple(
-        (Quoted(name), Count(int(verdicts.scored.sum())), WithInterval.of(means[name]),
-         WithInterval.of(summary.severities[name]))
-        for name, verdicts in scored.items()
-    )  # fmt: skip
+    table: list[tuple[Cell, ...]] = [
+        (Quoted(row.name), Number(row.mean), *map(Share, row.pmf)) for row in rows
+    ]
     return Figure(
         "severity",
         lambda width: group_rows(rows, colours, reference=reference, width=width),
         f"Means and distributions of each judge. {described}.",
-        Table(("judge", "scored", "mean", "above the others"), table, detail="full"),
+        Table(("judge", "mean", *_BANDS), tuple(table), detail="full"),
         caption="Each judge’s mean score with its interval, beside the mass it puts on each fifth of the "
         "range; the dashed line is the panel’s mean.",
         legend=tuple(Swatch(*pair) for pair in zip(colours, _BANDS, strict=True)),
@@ -90,13 +88,15 @@ def judge_table(summary: "JudgeSummary") -> Table:
         row.append(WithInterval.of(summary.judge_estimates[name].overall.mean))
         rows.append((*row, WithInterval.of(summary.severities[name])) if summary.panel else tuple(row))
     columns = ("judge", "template", "scored", *seen, "mean")
-    return Table((*columns, "above the others") if summary.panel else columns, tuple(rows), title="Judges")
+    return Table(
+        (*columns, "above the others") if summary.panel else columns, tuple(rows), brief_title="Judges"
+    )
 
 
 def pair_table(summary: "JudgeSummary") -> Table:
     """List how far every two judges of a panel agree."""
     rows = tuple(
-        ((Words(f"{one_line(one)} and {one_line(other)}")), Count(kappa.n), coefficient(kappa))
+        (Quoted(f"{one} and {other}"), Count(kappa.n), coefficient(kappa))
         for (one, other), kappa in summary.agreement.items()
     )
     return Table(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
@@ -109,23 +109,41 @@ def human_table(summary: "JudgeSummary") -> Table | None:
         return None
     corrected = human.corrected
     rows: list[tuple[str, Cell, str]] = [
-        ("mean, corrected by the labels", WithInterval.of(corrected),
-         "what people would give to all rows, if the labelled ones are a random sample"),
-        ("mean of the judge", WithInterval.of(corrected.naive), "its interval knows nothing of the judge's errors"),
+        (
+            "mean, corrected by the labels",
+            WithInterval.of(corrected),
+            "what people would give to all rows, if the labelled ones are a random sample",
+        ),
+        (
+            "mean of the judge",
+            WithInterval.of(corrected.naive),
+            "its interval knows nothing of the judge's errors",
+        ),
         ("mean of the labels alone", WithInterval.of(corrected.labels_only), "without the judge"),
         ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
-        ("quadratic weighted kappa", coefficient(human.kappa), "agreement with the mean label; 1 is perfect, 0 chance"),
-    ]  # fmt: skip
+        (
+            "quadratic weighted kappa",
+            coefficient(human.kappa),
+            "agreement with the mean label; 1 is perfect, 0 chance",
+        ),
+    ]
     if human.ceiling is not None:
-        rows += [
-            ("rank correlation with people", coefficient(human.ceiling.judge), "each person left out in turn"),
-            ("people with each other", coefficient(human.ceiling.ceiling), "the ceiling, on the same rows"),
-            ("judge less ceiling", coefficient(human.ceiling.difference),
-             "above 0 the judge is no worse than a person"),
-        ]  # fmt: skip
+        rows += _beside_people(human.ceiling)
     interval = f"value and {coverage(summary.plan.interval)} interval"
     shown = tuple((Words(name), value, Words(meaning)) for name, value, meaning in rows)
-    return Table(("", interval, "what it says"), shown, title="Against human labels", explained=True)
+    return Table(("", interval, "what it says"), shown, explained=True, brief_title="Against human labels")
+
+
+def _beside_people(ceiling: "HumanComparison") -> list[tuple[str, Cell, str]]:
+    return [
+        ("rank correlation with people", coefficient(ceiling.judge), "each person left out in turn"),
+        ("people with each other", coefficient(ceiling.ceiling), "the ceiling, on the same rows"),
+        (
+            "judge less ceiling",
+            coefficient(ceiling.difference),
+            "above 0 the judge is no worse than a person",
+        ),
+    ]
 
 
 def coefficient(estimate: "AgreementEstimate") -> WithInterval:
@@ -147,8 +165,9 @@ def _judge_row(name: str, verdicts: "Verdicts", mean: "Estimate") -> GroupRow:
     for verdict in verdicts:
         for score, mass in verdict.distribution:
             masses[min(int(score * len(_BANDS)), len(_BANDS) - 1)] += mass
-    low, high = (mean.low, mean.high) if has_interval(mean) else (None, None)
-    return GroupRow(one_line(name), mean.value, low, high, tuple((masses / masses.sum()).tolist()))
+    low, high = ends(mean.low, mean.high)
+    shares = tuple((masses / masses.sum()).tolist())
+    return GroupRow(one_line(name), mean.value, low, high, shares)
 
 
 def _banded(scores: Floats) -> Floats:

@@ -1,9 +1,10 @@
 """What verdicts mean, in words."""
 
+import math
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from semscale.report.wording import counted, number, one_line, percent
+from semscale.report.wording import counted, has_interval, number, one_line, percent
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -63,10 +64,12 @@ def panel_words(summary: "JudgeSummary") -> str | None:
     if found is None:
         return None
     n = len(summary.judges)
-    if found.value != found.value:  # noqa: PLR0124 - NaN
+    if math.isinf(found.value):
+        return f"The errors of these {n} judges cancel: no number of independent judges would be as good."
+    if math.isnan(found.value):
         return f"How many independent judges these {n} amount to cannot be said: {found.correlation.note}."
     share = f"{number(found.value, 1)} independent judges"
-    interval = f" ({number(found.low, 1)} to {number(found.high, 1)})" if found.low == found.low else ""  # noqa: PLR0124
+    interval = f" ({number(found.low, 1)} to {number(found.high, 1)})" if has_interval(found) else ""
     told = (
         "judged by their errors against the human labels"
         if found.of == "errors"

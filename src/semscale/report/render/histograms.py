@@ -4,8 +4,9 @@ import numpy as np
 
 from semscale.report.charts.histograms import HistogramRow, histograms
 from semscale.report.charts.score_bins import bin_counts, bin_edges
-from semscale.report.document.blocks import Figure, Histogram
-from semscale.report.wording import number
+from semscale.report.document.blocks import Figure, Histogram, ScoreGroup
+from semscale.report.wording import ends, number
+from semscale.types import Floats
 
 _BINS = 20
 
@@ -14,20 +15,7 @@ def as_figure(histogram: Histogram) -> Figure:
     """Lay a histogram out as a figure; groups without a score are left out of the picture."""
     groups = [group for group in histogram.groups if len(group.scores)]
     edges = bin_edges(np.concatenate([group.scores for group in groups]), histogram.bounds, bins=_BINS)
-    rows = [
-        HistogramRow(
-            group.name,
-            bin_counts(group.scores, edges) / len(group.scores),
-            group.mean,
-            *(
-                (group.low, group.high)
-                if np.isfinite(group.low) and np.isfinite(group.high)
-                else (None, None)
-            ),
-            group.colour,
-        )
-        for group in groups
-    ]
+    rows = [_row(group, edges) for group in groups]
     described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
     return Figure(
         name=histogram.name,
@@ -36,3 +24,9 @@ def as_figure(histogram: Histogram) -> Figure:
         table=histogram.table,
         caption=histogram.caption,
     )
+
+
+def _row(group: ScoreGroup, edges: Floats) -> HistogramRow:
+    shares = bin_counts(group.scores, edges) / len(group.scores)
+    low, high = ends(group.low, group.high)
+    return HistogramRow(group.name, shares, group.mean, low, high, group.colour)

@@ -1,6 +1,7 @@
 """Documents as HTML: one self-contained page, without a script and without the network."""
 
 import re
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ from markupsafe import Markup, escape
 from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
-from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, Words
+from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, WithInterval, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import NARROW, WIDE
@@ -70,6 +71,9 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:
             return Markup("{}<small>{}</small>").format(shown, printable(note)) if note else shown
         case Quoted(text, limit):
             return quoted_html("" if text is None else text, limit)
+        case WithInterval(note=note) if note and not has_interval(cell):
+            value = cell_text(replace(cell, note=""))
+            return Markup('{}<small class="why">{}</small>').format(value, note)
         case Flag(text, level):
             return Markup('<b class="flag {}">{}</b>').format(level, printable(text))
         case Marked():

@@ -15,11 +15,13 @@ from semscale.report.document.blocks import (
     Item,
     Items,
     Paragraph,
+    Reason,
     Reasons,
     Shares,
     SideBySide,
     Subheading,
     Table,
+    Verbatim,
     Verbatims,
     Verdict,
 )
@@ -94,11 +96,7 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             for title, texts in columns:
                 yield f"### {escaped(capitalised(title))}"
                 heads = ("text", "row", "mean", "entropy", "PMF")
-                rows = [
-                    (_cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label))
-                    for one in texts
-                ]
-                yield _rows(map(capitalised, heads), rows)
+                yield _rows(map(capitalised, heads), map(_verbatim, texts))
         case Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
         case Verdict(text, level, before):
@@ -109,12 +107,7 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             yield f"### {escaped(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
         case Reasons(reasons):
-            rows = [
-                (f"{escaped(one.status)}: {escaped(one.meaning)}", f"{one.n:,}", escaped(percent(one.share)),
-                 "<br>".join(f"{_cell(text)} (row {row:,})" for row, text in one.examples))
-                for one in reasons
-            ]  # fmt: skip
-            yield _rows(("Reason", "Rows", "Share", "Examples"), rows)
+            yield _rows(("Reason", "Rows", "Share", "Examples"), map(_reason, reasons))
         case SideBySide():
             for one in flat([block]):
                 yield from _block(one, pictures)
@@ -146,6 +139,20 @@ def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
     yield "\n".join(
         f"- **{escaped(guard)}**: {escaped(meaning)}{'' if n is None else f' ({n:,})'}"
         for guard, meaning, n in guards
+    )
+
+
+def _verbatim(one: Verbatim) -> tuple[str, ...]:
+    return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label)
+
+
+def _reason(one: Reason) -> tuple[str, ...]:
+    examples = "<br>".join(f"{_cell(text)} (row {row:,})" for row, text in one.examples)
+    return (
+        f"{escaped(one.status)}: {escaped(one.meaning)}",
+        f"{one.n:,}",
+        escaped(percent(one.share)),
+        examples,
     )
 
 

@@ -37,7 +37,12 @@ class Sheet:
     LONGEST: ClassVar = 32_767
     """Characters that a cell holds."""
 
-    def __init__(self, workbook: Any, name: str, formats: "SheetFormats") -> None:  # noqa: ANN401 - XlsxWriter has no types
+    def __init__(
+        self,
+        workbook: Any,  # noqa: ANN401 - XlsxWriter has no types
+        name: str,
+        formats: "SheetFormats",
+    ) -> None:
         self._sheet = workbook.add_worksheet(_free_name(name, {s.lower() for s in workbook.sheetnames}))
         self._formats = formats
         self._row = 0
@@ -98,7 +103,7 @@ class SheetFormats:
 
 
 def _free_name(name: str, taken: set[str]) -> str:
-    """Make a name that Excel allows and that no other sheet has; Excel does not tell upper from lower case."""
+    """Make a name that Excel allows and that no other sheet has, in whatever case."""
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
     free, number = clean[:_LONGEST_NAME].strip(), 2
     while free.lower() in taken:

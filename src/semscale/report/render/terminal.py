@@ -1,6 +1,6 @@
 """Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from rich.console import Console
@@ -52,26 +52,32 @@ def _print(console: Console, document: Document, written: Mapping[str, object]) 
         for block in flat(section.blocks):
             for shown in _brief(block):
                 console.print(shown)
+    for text in _ending(document, written):
+        console.print(text)
+
+
+def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]:
+    """Give the lines below the tables: cautions, notes, the signature, what was written, the last word."""
     for line in ["", *document.cautions] if document.cautions else []:
-        console.print(Text(printable(line), style="yellow"))
+        yield Text(printable(line), style="yellow")
     for line in ["", *document.notes]:
-        console.print(Text(printable(line), style=_QUIET))
+        yield Text(printable(line), style=_QUIET)
     if document.signature is not None:
-        console.print(Text(f"signature: {printable(document.signature)}", style=_QUIET))
+        yield Text(f"signature: {printable(document.signature)}", style=_QUIET)
     for name, path in written.items():
-        console.print(f"{name}: {printable(path)}")
+        yield Text(f"{name}: {printable(path)}")
     if document.ending is not None:
         text, level = document.ending
-        console.print(Text(f"\n{printable(text)}", style=_COLOURS[level]))
+        yield Text(f"\n{printable(text)}", style=_COLOURS[level])
 
 
 def _brief(block: Block) -> Iterator[Grid | Text]:
     """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
         case Table() if detail_of(block) != "full":
-            yield from _titled(block.title, _grid(block))
+            yield from _titled(block.brief_title or block.title, _grid(block))
         case Figure(table=table) if table.detail != "full":
-            yield from _titled(table.title, _grid(table))
+            yield from _titled(table.brief_title or table.title, _grid(table))
         case Paragraph(text) if detail_of(block) != "full":
             yield Text(f"\n{line_text(text)}")
         case Histogram():
@@ -105,13 +111,13 @@ def _grid(table: Table) -> Grid:
     return grid
 
 
-def _listing(heads: tuple[str, ...], rows: "list[tuple[Cell | str, ...]]") -> Grid:
+def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     grid = figure_grid(*heads)
     for place in range(len(heads)):
         if place and all(isinstance(row[place], Words | Quoted | Marked) for row in rows):
             grid.columns[place].justify = "left"
     for row in rows:
-        grid.add_row(*(cell if isinstance(cell, str) else _cell(cell, is_first=False) for cell in row))
+        grid.add_row(*(_cell(cell, is_first=False) for cell in row))
     return grid
 
 

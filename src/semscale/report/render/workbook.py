@@ -65,22 +65,24 @@ def _summary(sheet: Sheet, document: Document) -> None:
     for part in document.source:
         sheet.line(line_text(part), "note")
     sheet.space()
+    _lead(sheet, document)
+    for sentence in (*document.counting, *document.reading):
+        sheet.line(line_text(sentence))
+    for caution in document.cautions:
+        sheet.line(f"Note: {caution}", "warning")
+    sheet.space()
+    for name, value in document.facts:
+        sheet.cells([name, *_values(value, spread=False)])
+
+
+def _lead(sheet: Sheet, document: Document) -> None:
     match document.lead:
         case Headline(name, value):
             _rows(sheet, ("", "estimate"), [(Words(name), value)])
         case Rates(figures):
-            _rows(sheet, ("", "estimate"), [(Words(name), value) for value, name in figures])
+            _rows(sheet, ("", "estimate"), [(Words(unit), rate) for rate, unit in figures])
         case Outcome(text, _, about):
             sheet.cells([capitalised(text), about])
-    for sentence in (*document.counting, *document.reading):
-        sheet.line(line_text(sentence))
-    if document.cautions:
-        sheet.space()
-        for caution in document.cautions:
-            sheet.line(f"Note: {caution}", "warning")
-    sheet.space()
-    for name, value in document.facts:
-        sheet.cells([name, *_values(value, spread=False)])
 
 
 def _method(sheet: Sheet, document: Document) -> None:

@@ -4,7 +4,6 @@ import re
 
 import polars as pl
 import pytest
-from semscale.report.judge_page import judge_page
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.judging.human_labels import beside_humans, label_table
@@ -12,6 +11,7 @@ from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns
 from semscale.judging.judge_summary import JudgeSummary
 from semscale.judging.panel import Panel
+from semscale.report.render.html import page
 from semscale.stats.intervals.estimates import IntervalPlan
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
@@ -27,7 +27,7 @@ def saying(name, less=0):
     return Judge(Scripted(say, name=name))
 
 
-def summary(*judges, human=None):
+def made(*judges, human=None):
     judge = judges[0] if len(judges) == 1 else Panel(judges)
     result = judge.judge(QUESTIONS, ANSWERS, running=plain_running())
     cells = JudgeCells(pl.DataFrame({"q": QUESTIONS}), QUESTIONS, ANSWERS, None, human)
@@ -40,7 +40,7 @@ def summary(*judges, human=None):
 
 @pytest.fixture(scope="module")
 def panel_page():
-    return judge_page(summary(saying("strict", 1), saying("kind"), human=[5, 3, [1, 2], None, 4]))
+    return page(made(saying("strict", 1), saying("kind"), human=[5, 3, [1, 2], None, 4]).document())
 
 
 def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
@@ -55,21 +55,21 @@ def test_a_panels_page_has_severity_disagreement_and_people(panel_page):
     for words in (
         "How severe each judge is", "How far every two judges agree", "Where the judges differ most",
         "Against human labels", "Mean, corrected by the labels", "People with each other",
-        "judges amount to", "unparsable", "Signature", "How to cite",
+        "errors of these 2 judges cancel", "unparsable", "Signature", "How to cite",
     ):  # fmt: skip
         assert words in panel_page
     assert "No human label stands" not in panel_page
 
 
 def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
-    page = judge_page(summary(saying("one")))
-    assert "No human label stands beside these scores" in page
-    assert "How severe each judge is" not in page
-    assert "gave no score to 1 row" in page
+    shown = page(made(saying("one")).document())
+    assert "No human label stands beside these scores" in shown
+    assert "How severe each judge is" not in shown
+    assert "gave no score to 1 row" in shown
 
 
 def test_a_page_without_a_score():
-    page = judge_page(summary(Judge(Scripted(lambda _: "hm", name="mute"))))
-    assert "No row has a score" in page
-    assert "no reply states one score beyond doubt" in page
-    assert ">0.00<" not in page
+    shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
+    assert "No row has a score" in shown
+    assert "no reply states one score beyond doubt" in shown
+    assert ">0.00<" not in shown

@@ -1,0 +1,170 @@
+"""Every renderer shows every kind of block, and nothing from outside is anything but text."""
+
+import typing
+import zipfile
+
+import polars as pl
+import pytest
+from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
+
+from semscale.report.document.blocks import Block, Items, Paragraph, Table
+from semscale.report.document.document import Outcome, Rates, Section, flat
+from semscale.report.document.values import Quoted, WithInterval, Words
+from semscale.report.render.html import notebook_fragment, page
+from semscale.report.render.markdown import markdown
+from semscale.report.render.pictures import save_pictures
+from semscale.report.render.terminal import print_document
+from semscale.report.render.workbook import write_report_workbook
+
+SHOWN = {
+    "html": ("A note.", "A part", "34.1 % [30.0, 40.0]", "too few rows", "What the bars are.", "not", "so so",
+             "words that cost most", "great", "anchors are alike", "passes with warnings", "accept 75.0",
+             "Baseline", "Beside.", "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
+    "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
+                 "**not**", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
+                 "**passes with warnings**", "accept 75.0", "### Baseline", "*missing*", "and 2 more pairs",
+                 "nothing but white space", "How to repeat and cite this"),
+}  # fmt: skip
+
+
+def test_the_made_up_document_has_every_kind_of_block():
+    assert {type(block) for block in BLOCKS} == set(typing.get_args(Block))
+
+
+@pytest.mark.parametrize("words", SHOWN["html"])
+def test_the_page_shows_every_block(words):
+    assert words in page(document_of()).replace("\N{NO-BREAK SPACE}", " ")
+
+
+@pytest.mark.parametrize("words", SHOWN["markdown"])
+def test_markdown_shows_every_block(words):
+    assert words in markdown(document_of()).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_a_page_runs_nothing_and_loads_nothing():
+    shown = page(document_of())
+    assert "<script" not in shown
+    assert "&lt;script&gt;alert(1)" in shown
+    assert "default-src 'none'" in shown
+    assert 'src="' not in shown
+
+
+def test_markdown_from_outside_formats_links_and_mentions_nothing():
+    shown = markdown(document_of(Table(("a",), ((Quoted(HOSTILE),), (Words(HOSTILE),)))))
+    code, own = (line for line in shown.splitlines() if line.startswith("| ") and "script" in line)
+    assert code.count("`") == 2  # all of it is one code span, but the bar, which would end the cell
+    assert "*x*" in code
+    assert "\\*x\\*" in own
+    assert "<script>" not in own
+    assert "@c" not in own  # a joiner stands between the two
+
+
+def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
+    print_document(document_of(), written={"report": "x.html"})
+    shown = capsys.readouterr().out
+    for words in ("10 of 12 rows count", "Only on the screen.", "3.41 [3.35, 3.47]", "0.9 to 1.0     1",
+                  "1 lowest score", "1 item that changed most", "Only 3 rows.", "signature: semscale",
+                  "report: x.html"):  # fmt: skip
+        assert words in shown
+    for words in ("A note.", "expected value", "What the bars are."):
+        assert words not in shown
+
+
+def test_what_is_only_for_the_screen_stands_on_no_page():
+    for shown in (page(document_of()), markdown(document_of())):
+        assert "Only on the screen." not in shown
+
+
+def test_a_table_beyond_its_bound_says_how_many_more(capsys):
+    rows = tuple((Words(f"row {n}"),) for n in range(5))
+    print_document(document_of(Table(("a",), rows, most=3, noun="group")))
+    shown = capsys.readouterr().out
+    assert "row 2" in shown
+    assert "row 3" not in shown
+    assert "... and 2 more groups; --json has all" in shown
+
+
+def test_items_beyond_their_bound_are_left_to_the_page(capsys):
+    items = next(block for block in BLOCKS if isinstance(block, Items))
+    many = Items(items.items * 9, brief_title="9 lowest scores", heads=items.heads)
+    print_document(document_of(many))
+    assert capsys.readouterr().out.count("1,204") == 6
+    assert page(document_of(many)).count("row 1,204") == 9
+
+
+def sheet_of(path, name):
+    return pl.read_excel(path, sheet_name=name, has_header=False, raise_if_empty=False)
+
+
+def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document_of(), path)
+    section = sheet_of(path, "One section")
+    rows = [row for row in section.iter_rows() if row[0] == "mean"]
+    # An interval takes three columns: the figure and its two ends, as numbers.
+    assert [float(cell) for cell in rows[0][1:4]] == [3.412, 3.349, 3.471]
+    shares = next(row for row in section.iter_rows() if row[0] == "top-2-box")
+    assert [float(cell) for cell in shares[1:4]] == [0.341, 0.3, 0.4]
+    kappa = next(row for row in section.iter_rows() if row[0] == "kappa")
+    assert (float(kappa[1]), kappa[2], kappa[3]) == (0.5, None, None)
+    texts = [cell for row in section.iter_rows() for cell in row if cell is not None]
+    assert HOSTILE in texts
+    with zipfile.ZipFile(path) as archive:
+        names = archive.namelist()
+        assert not any(b"<f>" in archive.read(name) for name in names if "worksheets/sheet" in name)
+    assert (
+        sum(name.startswith("xl/media/") for name in names) == 2
+    )  # the bars stand there twice, and are kept once
+
+
+def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):
+    titles = ["By " + "x" * 40, "By " + "x" * 40, "a/b:c?", "'quoted'", "SUMMARY"]
+    sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document_of(sections=sections), path)
+    names = list(pl.read_excel(path, sheet_id=0, has_header=False, raise_if_empty=False))
+    assert len(names) == len(titles) + 2
+    assert all(len(name) <= 31 for name in names)
+
+
+def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path):
+    files = save_pictures(document_of(), tmp_path / "figures")
+    assert [file.name for file in files] == [
+        "bars.svg", "bars.png", "scores.svg", "scores.png", "bars-2.svg", "bars-2.png",
+    ]  # fmt: skip
+    drawn = (tmp_path / "figures" / "bars.svg").read_text(encoding="utf-8")
+    assert "<title>Bars: low 40 %, high 60 %.</title>" in drawn
+    assert ">high</text>" in drawn  # the legend, which a page writes beside the drawing
+    assert (tmp_path / "figures" / "bars.png").read_bytes().startswith(b"\x89PNG")
+
+
+@pytest.mark.parametrize(
+    ("lead", "words"),
+    [
+        (Outcome("failed", "fail", "what the gate decided"), "Failed"),
+        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),)), "false alarms"),
+        (None, "Read it so."),
+    ],
+)
+def test_every_lead(lead, words, tmp_path, capsys):
+    document = document_of(Paragraph("x"), lead=lead)
+    write_report_workbook(document, tmp_path / "d.xlsx")
+    print_document(document)
+    for shown in (page(document), markdown(document), str(sheet_of(tmp_path / "d.xlsx", "Summary").rows())):
+        assert words in shown
+
+
+def test_a_notebook_gets_a_small_table_and_one_picture():
+    shown = notebook_fragment(document_of())
+    assert shown.count("<svg") == 1
+    assert "0.57 [0.37, 0.76]" in shown
+    assert "3,708" in shown
+    assert len(shown) < 20_000
+
+
+def test_blocks_in_columns_are_found():
+    assert sum(type(block).__name__ == "Figure" for block in flat(BLOCKS)) == 2
+    assert [figure.name for _, figure in document_of(figure_of("one"), figure_of("two")).figures()] == [
+        "one",
+        "two",
+    ]
