@@ -11,6 +11,8 @@ from semscale.store.atomic import check_writable
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "LintReport": ("semscale.report.lint.document", "lint_document"),
+    "RatingSummary": ("semscale.report.rating.document", "rating_document"),
 }
 """The function that makes a document of each kind of summary."""
 
