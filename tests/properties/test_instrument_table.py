@@ -8,12 +8,15 @@ from dataclasses import fields, is_dataclass
 from functools import cache
 from typing import ForwardRef, get_args
 
+import pytest
 from model_instruments import MODEL_INSTRUMENTS
 from toy_instruments import TOY_INSTRUMENTS
 
 import semscale
 from semscale.rating.ratings import Ratings
 from semscale.scales import Scale
+
+pytestmark = pytest.mark.needs("history")
 
 
 def test_every_instrument_is_in_the_table():

@@ -7,6 +7,7 @@ from typing import Unpack
 import polars as pl
 
 from semscale.guards.findings import Finding
+from semscale.matching.match_summary import MatchSummary, MatchSummarySettings, summarize
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
@@ -57,6 +58,25 @@ class Matches(Result):
             signature=self.signature,
             **settings,
         )
+
+    def summarize(
+        self,
+        predictions: object = None,
+        references: object = None,
+        **settings: Unpack[MatchSummarySettings],
+    ) -> MatchSummary:
+        """Sum the matches up: a report, a document and JSON come from the summary.
+
+        Args:
+            predictions: shape (n,), as they were matched, to be shown beside their scores.
+            references: shape (n,), likewise.
+            settings: groups (``by``), how intervals are made (``interval``, ``seed``), and what the items are
+                from (``source``, ``columns``); see ``MatchSummarySettings``.
+
+        Raises:
+            InputError: a column of the wrong length, or a setting out of range.
+        """
+        return summarize(self, predictions, references, **settings)
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the matches out as a table, one row per item; what is missing is null.

@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.presentable import Presentable
 from semscale.rating.examples import Examples
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
@@ -68,7 +68,7 @@ class RatingSummary(Presentable):
     set_agreement: Floats
     set_names: tuple[str, ...]
     floor: float | None
-    comparison: Comparison | None
+    comparison: RatingComparison | None
     source: str
     by: str | None
     weight: str | None
@@ -125,7 +125,7 @@ class SummarySettings(TypedDict, total=False):
     """
 
     estimates: Estimates | None
-    comparison: Comparison | None
+    comparison: RatingComparison | None
     lint: LintReport | None
     source: str
     by: str | None

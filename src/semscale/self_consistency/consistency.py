@@ -11,6 +11,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.results.estimating import EstimateSettings
 from semscale.self_consistency.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.contradictions import GUARD_NAMES, check_guards
@@ -22,6 +23,7 @@ from semscale.self_consistency.pair_blocks import value_pairs
 from semscale.self_consistency.samples import SampledAnswers, take_samples
 from semscale.self_consistency.sampling import Prompt, Sampling
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -45,6 +47,22 @@ class Asked:
 
     replies: Replies
     consistencies: Consistencies
+
+    def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
+        """Sum up, for a report; as ``Consistencies.summarize``, with the answers and samples that came.
+
+        Args:
+            prompts: shape (n,), what was asked.
+            settings: of the estimates: ``by``, ``interval``, ``seed`` and others.
+        """
+        replies = self.replies
+        return self.consistencies.summarize(
+            answers=replies.answers,
+            samples=replies.samples,
+            prompts=prompts,
+            replies=replies.counts,
+            **settings,
+        )
 
 
 class Consistency:
@@ -165,9 +183,11 @@ class Consistency:
         given = as_list(prompts, "prompts")
         asking = Asking(given, plan, lambda answers: self._scorer(answers, floors))
         replies = await asking.run(used, progress)
-        taken = take_samples(replies.answers, replies.samples, fewest=self.fewest_samples)
+        finished = replies.status == Status.SCORED
+        answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
+        taken = take_samples(answers, replies.samples, fewest=self.fewest_samples)
         measured = self._measured(taken, floors[0] if floors else None, progress)
-        status = np.where(replies.status == Status.SCORED, measured.status, replies.status)
+        status = np.where(finished, measured.status, replies.status)
         signature = measured.signature.extended(plan.signature).extended(self._chat_signature)
         return Asked(replies, replace(measured, status=status, signature=signature))
 
@@ -182,7 +202,9 @@ class Consistency:
     ) -> Asked:
         """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
 
-        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice.
+        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice. Where
+        a cap is reached, finished prompts are measured, the others are ``unfinished``, and
+        ``replies.counts.stopped`` says why.
 
         Args:
             prompts: n questions, or conversations; those that are missing or empty are not asked.
@@ -193,7 +215,6 @@ class Consistency:
 
         Raises:
             InputError: no chat model, or a prompt that is neither a text nor a conversation.
-            InterruptedRunError: a cap was reached.
             ReplyError: no call can succeed.
         """
         from semscale.chat.runner import run_apart

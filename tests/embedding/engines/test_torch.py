@@ -1,6 +1,6 @@
 """sentence-transformers behind the protocol: the same numbers for short texts, windows for long ones."""
 
-import builtins
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ except ImportError:
     sentence_transformers = None
 
 needs_torch = pytest.mark.skipif(
-    sentence_transformers is None, reason="sentence-transformers is not there: pip install 'semscale[torch]'"
+    sentence_transformers is None, reason='sentence-transformers is not there: pip install "semscale[torch]"'
 )
 
 SHORT = ["good", "", "It is quite nice, really.", "Ünïcödé 🙂", "A longer one. " * 20, "good"]
@@ -34,15 +34,8 @@ def reference():
 
 
 def test_missing_package_gives_the_line_to_type(monkeypatch):
-    real = builtins.__import__
-
-    def without(name: str, *rest: object) -> object:
-        if name.startswith("sentence_transformers"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"pip install 'semscale\[torch\]'"):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "semscale\[torch\]"'):
         SentenceTransformerEmbedder("no/matter")
 
 

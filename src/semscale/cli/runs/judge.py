@@ -1,61 +1,34 @@
 """What ``semscale judge`` does between its options and its output: check, load, ask, write."""
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
 import polars as pl
 
-from semscale.chat.budget import Budget
 from semscale.chat.forecast import Forecast, forecast
+from semscale.chat.forecast_summary import ForecastSummary
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.limits import Limits
-from semscale.chat.runner import run_apart
+from semscale.cli.options.calls import CallSettings
 from semscale.cli.options.judges import JudgeChoice
 from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
-from semscale.judging.asking import Running
 from semscale.judging.audit import audit
 from semscale.judging.audit_summary import AuditSummary
 from semscale.judging.human_labels import beside_humans, label_table
+from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
 from semscale.judging.judge_summary import JudgeSummary
-from semscale.report.document.document import Document
-from semscale.report.forecasts import forecast_document
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.result_columns import PREFIX, check_output
 from semscale.store.writing import write_table
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.judging.panel import Panel
-
-
-@dataclass(frozen=True)
-class Caps:
-    """How fast, and how much at most.
-
-    Attributes:
-        concurrency: calls at once, of each judge.
-        per_minute: calls a minute, of each judge.
-        calls: most calls that are sent, of all judges together.
-        money: most that is spent, in the currency of the price table.
-        ledger: file that keeps replies; Semscale's own unless given.
-    """
-
-    concurrency: int = 16
-    per_minute: float | None = None
-    calls: int | None = None
-    money: float | None = None
-    ledger: str | None = None
-
-    def running(self) -> Running:
-        """How calls are made."""
-        return Running(
-            limits=Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute),
-            budget=Budget(calls=self.calls, money=self.money),
-            ledger=True if self.ledger is None else self.ledger,
-        )
 
 
 @dataclass(frozen=True)
@@ -65,14 +38,14 @@ class JudgeRun:
     Attributes:
         columns: which column is what.
         choice: who judges.
-        caps: how fast, and how much at most.
+        calls: how fast, and how much at most.
         plan: how intervals are made.
         outputs: files to write.
     """
 
     columns: JudgeColumns
     choice: JudgeChoice
-    caps: Caps
+    calls: CallSettings
     plan: IntervalPlan
     outputs: Outputs = Outputs()
 
@@ -100,7 +73,7 @@ class JudgeRun:
                 cells.questions,
                 cells.answers,
                 references=cells.references,
-                running=self.caps.running(),
+                running=self.calls.running(),
                 progress=progress,
             )
         summary = JudgeSummary(name, self.columns, cells, result, self.plan)
@@ -114,16 +87,19 @@ class JudgeRun:
             write_table(pl.concat([cells.rows, found], how="horizontal"), self.outputs.out)
         return summary
 
-    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> Document:
+    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> ForecastSummary:
         """Say for each judge what it would take, without asking."""
-        judge = self.choice.load()
+        members = _members(self.choice.load())
         name, cells = self._cells(file, **settings)
-        ledger = Ledger(self.caps.ledger)
-        try:
-            found = {each.name: run_apart(self._forecast(each, cells, ledger)) for each in _members(judge)}
-        finally:
-            ledger.close()
-        return forecast_document(name, found)
+        rows = read_items(cells.questions, cells.answers, cells.references)
+        left_out = Counter(str(row) for row in rows if isinstance(row, Status))
+        return ForecastSummary(
+            name,
+            self.calls.forecasts({each.name: partial(self._forecast, each, cells) for each in members}),
+            len(rows) - left_out.total(),
+            left_out,
+            note="Nothing was sent; replies that cannot be read are asked for again.",
+        )
 
     def audited(self, file: str, *, rows: int, **settings: Unpack[TableSettings]) -> AuditSummary:
         """Audit each judge on the first rows of a file that can be judged."""
@@ -131,7 +107,7 @@ class JudgeRun:
             judge = self.choice.load(progress)
             name, cells = self._cells(file, **settings)
             members = _members(judge)
-            part = self.caps.running().divided(len(members))
+            part = self.calls.running().divided(len(members))
             audits = {
                 each.name: audit(
                     each,

@@ -33,7 +33,7 @@ class AlignedPair:
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredRun:
     """One run's losses against the baseline's n items, in the order of the baseline's items.
 
     Attributes:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from semscale.drift.measure.indexed_baseline import PreparedBaseline, Task
+from semscale.drift.measure.indexed_baseline import ItemPairing, PreparedBaseline
 from semscale.drift.measure.item_losses import AlignedItem, losses_of, pairs_of
 from semscale.drift.measure.losses import mean_loss
-from semscale.drift.measure.measured import AlignedPair, Measured
+from semscale.drift.measure.measured import AlignedPair, MeasuredRun
 from semscale.drift.runs.run_texts import Spoken
 from semscale.signature import Signature
 from semscale.types import Progress, Status
@@ -17,11 +17,11 @@ _REPORTED = 16  # items between two reports of progress
 
 def collect(
     prepared: PreparedBaseline,
-    task: Task,
+    task: ItemPairing,
     aligned: Iterable[tuple[int, int, AlignedItem]],
     signature: Signature,
     progress: Progress | None,
-) -> list[Measured]:
+) -> list[MeasuredRun]:
     """Collect the losses and pairs of all items.
 
     Args:
@@ -44,7 +44,7 @@ def collect(
         if progress and (done % _REPORTED == 0 or done == n * len(runs)):
             progress("comparing items", done, n * len(runs))
     return [
-        Measured(
+        MeasuredRun(
             metrics=prepared.metrics,
             losses=losses[run],
             status=np.array([_status(*each) for each in zip(task.baseline, said, strict=True)], object),
@@ -55,7 +55,7 @@ def collect(
     ]
 
 
-def mean_losses(measured: Measured) -> dict[str, float]:
+def mean_losses(measured: MeasuredRun) -> dict[str, float]:
     """Give the mean loss in every metric over the items that have one; NaN where none has."""
     return {name: mean_loss(losses) for name, losses in measured.losses.items()}
 

@@ -19,7 +19,7 @@ _SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """One criterion that is not met.
 
     Attributes:
@@ -78,7 +78,7 @@ class SetLint:
     own_scores: Floats
     other_scores: Floats
     ladder: Ladder
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[LintFinding, ...] = field(default=())
 
     @property
     def neighbours(self) -> Floats:
@@ -95,7 +95,7 @@ class SetLint:
         """The worst of its findings; ``pass`` where there is none."""
         return worst(self.findings)
 
-    def judged(self, findings: Iterable[Finding]) -> "SetLint":
+    def judged(self, findings: Iterable[LintFinding]) -> "SetLint":
         """Add findings."""
         return replace(self, findings=(*self.findings, *findings))
 
@@ -122,7 +122,7 @@ class LintReport(Presentable):
     sets: tuple[SetLint, ...]
     ladder: Ladder
     agreement: Floats
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
 
     def __repr__(self) -> str:
         return f"LintReport(scale={self.scale.name!r}, verdict={self.verdict!r})"
@@ -186,11 +186,11 @@ class LintReport(Presentable):
         )
 
 
-def worst(findings: Iterable[Finding]) -> Level:
+def worst(findings: Iterable[LintFinding]) -> Level:
     """Take the most severe verdict.
 
     Example:
-        >>> worst([Finding("warn", "ends", None, "..."), Finding("fail", "order", None, "...")])
+        >>> worst([LintFinding("warn", "ends", None, "..."), LintFinding("fail", "order", None, "...")])
         'fail'
         >>> worst([])
         'pass'

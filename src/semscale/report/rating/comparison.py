@@ -14,7 +14,7 @@ from semscale.report.scale_points import point_names
 from semscale.report.wording import count, counted, coverage, has_interval, number, percent, with_interval
 
 if TYPE_CHECKING:
-    from semscale.rating.human.comparison import Comparison
+    from semscale.rating.human.comparison import RatingComparison
     from semscale.scales import Scale
     from semscale.stats.intervals.estimates import Estimate
 
@@ -24,7 +24,7 @@ _DIGITS = 3
 _NOT_LAID = "human values could not be laid on this scale"
 
 
-def comparison_blocks(comparison: "Comparison", scale: "Scale") -> tuple[Block, ...]:
+def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[Block, ...]:
     """Show ranking, distribution, ceiling and what is to beat together, and draw both."""
     pictures = (_scatter(comparison, scale), _distributions(comparison, scale))
     drawn = tuple((picture,) for picture in pictures if picture is not None)
@@ -40,7 +40,7 @@ def comparison_blocks(comparison: "Comparison", scale: "Scale") -> tuple[Block, 
     )
 
 
-def agreement_words(comparison: "Comparison") -> str:
+def agreement_words(comparison: "RatingComparison") -> str:
     """Put the agreement with humans in words, without more than the figures carry."""
     pearson, ceiling = comparison.pearson, comparison.ceiling
     if not has_interval(pearson):
@@ -54,7 +54,7 @@ def agreement_words(comparison: "Comparison") -> str:
     return " ".join([f"Over {_compared_texts(comparison)} {ranking}", *_doubts(comparison)])
 
 
-def _doubts(comparison: "Comparison") -> Iterator[str]:
+def _doubts(comparison: "RatingComparison") -> Iterator[str]:
     pearson, null = comparison.pearson, comparison.null_length
     ks, equal = comparison.ks_similarity, comparison.null_ks
     if pearson.low <= 0:
@@ -86,14 +86,14 @@ def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
     return f"{reached}; the advantage over them is not certain."
 
 
-def _compared_texts(comparison: "Comparison") -> str:
+def _compared_texts(comparison: "RatingComparison") -> str:
     """Count the texts that were compared, and say so if they are a sample."""
     texts = counted(comparison.n, "text")
     sampled = comparison.n < comparison.n_eligible
     return f"a sample of {texts} of {count(comparison.n_eligible)}" if sampled else texts
 
 
-def _table(comparison: "Comparison") -> Table:
+def _table(comparison: "RatingComparison") -> Table:
     """List every figure with what it can show, or why it is missing."""
     rows = (
         ("Pearson r of means", comparison.pearson,
@@ -125,7 +125,7 @@ def _table(comparison: "Comparison") -> Table:
     )
 
 
-def _scatter(comparison: "Comparison", scale: "Scale") -> Figure | None:
+def _scatter(comparison: "RatingComparison", scale: "Scale") -> Figure | None:
     """Draw machine means against human means; ``None`` without points."""
     points = comparison.points[np.isfinite(comparison.points).all(axis=1)]
     if len(points) == 0:
@@ -155,7 +155,7 @@ def _scatter(comparison: "Comparison", scale: "Scale") -> Figure | None:
     )
 
 
-def _distributions(comparison: "Comparison", scale: "Scale") -> Figure | None:
+def _distributions(comparison: "RatingComparison", scale: "Scale") -> Figure | None:
     """Draw the humans' PMF below the machine's; ``None`` where there is none."""
     if not np.isfinite([comparison.human_pmf, comparison.machine_pmf]).all():
         return None
