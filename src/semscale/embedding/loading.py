@@ -1,4 +1,4 @@
-"""From a model's name to an embedder that is ready to use."""
+"""Loading of embedding models by name."""
 
 from collections.abc import Callable
 from importlib.metadata import entry_points
@@ -38,20 +38,20 @@ def load_embedder(
 
     Args:
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for ``openvino``.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
         engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
-            needs ``semscale[api]``), or one that another package offers in the entry-point group
+            needs ``semscale[api]``), or an engine that another package offers in the entry-point group
             ``semscale``.
-        base_url: of the endpoint, for ``api``; ``OPENAI_BASE_URL`` otherwise.
-        cache: whether vectors are kept on disk, or the folder to keep them in.
+        base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
+        cache: whether vectors are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
 
     Returns:
-        An embedder; its model is read and compiled when the first text is not in the cache.
+        An embedder; it reads and compiles its model when a text is not in the cache.
 
     Raises:
         InputError: an unknown engine or precision.
-        ModelError: the model's files cannot be had or are not what they should be.
+        ModelError: the model's files cannot be pulled, or do not match their hashes.
         MissingExtraError: the engine's extra is not installed.
     """
     embedder = _engine(engine)(str(name), precision, base_url, progress)
@@ -104,17 +104,17 @@ def load_token_encoder(
     engine: str = "openvino",
     progress: Progress | None = None,
 ) -> "TokenEncoder":
-    """Load a model for its tokens' hidden states; the first use pulls its weights.
+    """Load a model that gives the hidden states of tokens; the first use pulls its weights.
 
     Args:
         name: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for ``openvino``.
-        engine: ``openvino``, ``torch``, or another one whose embedders show the states of tokens.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
+        engine: ``openvino``, ``torch``, or another engine whose embedders give token states.
         progress: called while weights are pulled.
 
     Raises:
-        InputError: an unknown precision, or an engine that shows no states of tokens.
-        ModelError: the model's files cannot be had, or are of a kind that the engine cannot run.
+        InputError: an unknown precision, or an engine that gives no token states.
+        ModelError: the model's files cannot be pulled, or the engine cannot run the model.
     """
     from semscale.embedding.tokens.state_engine import state_engine
     from semscale.embedding.tokens.token_states import TokenEncoder

@@ -1,4 +1,4 @@
-"""What SQLite and PostgreSQL complain about, in one line that names the history and what to do."""
+"""One-line messages for errors of SQLite and PostgreSQL, with the history's address and the remedy."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -40,13 +40,13 @@ _LOST = "lost the connection, or its server has not answered for too long: try a
 
 @contextmanager
 def clear_errors(where: str) -> Iterator[None]:
-    """Turn what a database complains about into an error of ours; what is our own mistake stays as it is.
+    """Turn errors of the database into ``InputError``; errors of Semscale's own are raised unchanged.
 
     Args:
-        where: the history, as people may see it.
+        where: the history's address for messages.
 
     Raises:
-        InputError: the database cannot be used as it was asked to.
+        InputError: the database refuses the operation.
     """
     try:
         yield
@@ -61,7 +61,7 @@ def clear_errors(where: str) -> Iterator[None]:
 
 def _told(error: DBAPIError) -> str | None:
     if isinstance(error.orig, sqlite3.Error):
-        # Errors of Python's own module have no code; that of a text with broken characters is one.
+        # Errors raised by Python's module itself have no code, such as the one for broken characters.
         undecodable = _DAMAGED if "decode" in str(error.orig) else None
         return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, undecodable)
     code = _server_code(error.orig)

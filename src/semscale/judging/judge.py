@@ -14,8 +14,8 @@ from semscale.judging.asking import Running, Thread, ask
 from semscale.judging.items import read_items
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
 from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
-from semscale.judging.prompting import Item, Order, PromptForm, ReferencePlace
-from semscale.judging.replies.reading import Reading, read_reply
+from semscale.judging.prompting import JudgedItem, Order, PromptForm, ReferencePlace
+from semscale.judging.replies.reading import ReplyReading, read_reply
 from semscale.judging.template import Template, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import settle
@@ -154,11 +154,11 @@ class Judge:
             return await self.judge_items(rows, running or Running(), progress)
 
     async def judge_items(
-        self, rows: Sequence[Item | Status], running: Running, progress: Progress | None = None
+        self, rows: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
     ) -> Verdicts:
         """Judge rows as ``read_items`` gives them."""
-        distinct = list(dict.fromkeys(row for row in rows if isinstance(row, Item)))
-        threads: dict[Item, list[Thread]] = {}
+        distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
+        threads: dict[JudgedItem, list[Thread]] = {}
         ability, stopped = self._abilities[0], None
         if distinct:
             ability, running, threads, stopped = await first_ability(
@@ -174,7 +174,9 @@ class Judge:
         settled = {
             item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
         }
-        verdicts = [settled[row] if isinstance(row, Item) else Verdict.without_score(row) for row in rows]
+        verdicts = [
+            settled[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
+        ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
         applied = self._signature(_shown_by_replies(ability, waiting.values()))
         return Verdicts(tuple(verdicts), status, self.template, self.name, applied, stopped)
@@ -188,20 +190,20 @@ class Judge:
             A list for each form, the one that asks for most first; a run finds out which one is taken.
         """
         items = dict.fromkeys(
-            row for row in read_items(questions, answers, references) if isinstance(row, Item)
+            row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
         )
         return [
             [thread.request for item in items for thread in self._threads(item, ability)]
             for ability in self._abilities
         ]
 
-    def prompt(self, item: Item) -> str:
+    def prompt(self, item: JudgedItem) -> str:
         """What the judge reads about an item, after the words that stand before every item."""
         return self._form(self._abilities[0]).messages(item)[-1].text
 
     async def _finished(
         self,
-        waiting: dict[Item, list[Thread]],
+        waiting: dict[JudgedItem, list[Thread]],
         ability: Ability,
         running: Running,
         progress: Progress | None,
@@ -224,7 +226,7 @@ class Judge:
                     thread.correct(form.correction(thread.replies[-1].text))
         return stopped
 
-    def _threads(self, item: Item, ability: Ability) -> list[Thread]:
+    def _threads(self, item: JudgedItem, ability: Ability) -> list[Thread]:
         form = self._form(ability)
         request = ability.request(form.messages(item), form.schema(), self._sampling)
         return [Thread(request.resampled(sample)) for sample in range(self.samples)]
@@ -232,7 +234,7 @@ class Judge:
     def _form(self, ability: Ability) -> PromptForm:
         return PromptForm(self.template, self.order, self.context, ability.structured, self.reference_place)
 
-    def _read(self, reply: "Reply") -> Reading:
+    def _read(self, reply: "Reply") -> ReplyReading:
         return read_reply(
             reply.text,
             self.template,

@@ -13,7 +13,7 @@ from semscale.judging.asking import Running
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import JudgedItem
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
@@ -92,7 +92,10 @@ class Panel:
         return await self.judge_rows(rows, [part] * len(self.judges), progress)
 
     async def judge_rows(
-        self, rows: Sequence[Item | Status], running: Sequence[Running], progress: Progress | None = None
+        self,
+        rows: Sequence[JudgedItem | Status],
+        running: Sequence[Running],
+        progress: Progress | None = None,
     ) -> PanelVerdicts:
         """Judge rows as ``read_items`` gives them, each judge running in its own way."""
         async with AsyncExitStack() as held:
@@ -104,7 +107,7 @@ class Panel:
                     for judge, own in zip(self.judges, running, strict=True)
                 )
             )
-        readable = np.array([isinstance(row, Item) for row in rows], dtype=bool)
+        readable = np.array([isinstance(row, JudgedItem) for row in rows], dtype=bool)
         status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
         scored = np.array([verdicts.scored for verdicts in each])
         for row in np.flatnonzero(readable & ~scored.any(axis=0)):
@@ -114,7 +117,7 @@ class Panel:
 
 
 async def _standing(
-    judge: Judge, rows: Sequence[Item | Status], running: Running, progress: Progress | None
+    judge: Judge, rows: Sequence[JudgedItem | Status], running: Running, progress: Progress | None
 ) -> Verdicts:
     """One judge's verdicts; where it cannot be asked at all, every item says why."""
     try:
@@ -122,7 +125,7 @@ async def _standing(
     except SemscaleError as error:
         verdicts = tuple(
             Verdict.without_score(Status.FAILED, str(error))
-            if isinstance(row, Item)
+            if isinstance(row, JudgedItem)
             else Verdict.without_score(row)
             for row in rows
         )

@@ -12,7 +12,7 @@ from semscale.matching.calibrated import (
     above_floor,
     combine,
     estimated_floors,
-    load_calibration,
+    load_calibrated_weights,
     penalty_of,
 )
 from semscale.matching.pairs import Pairs
@@ -27,7 +27,7 @@ from semscale.types import Floats, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.calibrated import Calibration
+    from semscale.matching.calibrated import CalibratedWeights
 
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
@@ -64,9 +64,9 @@ class CalibratedMatch:
         seed: int = 0,
         recall_share: float | None = None,
         guards: Guards | None = None,
-        calibration: "Calibration | None" = None,
+        calibration: "CalibratedWeights | None" = None,
     ) -> None:
-        self._calibration = calibration or load_calibration()
+        self._calibration = calibration or load_calibrated_weights()
         self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
         if not isinstance(self._recall_share, int | float | np.floating) or not 0 <= self._recall_share <= 1:
             raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")

@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
-from semscale.rating.human.comparison import Comparison, compare, text_lengths
+from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
 from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.estimates import Estimates
@@ -119,7 +119,7 @@ class Ratings(Result):
         weights: object = None,
         interval: float = 0.95,
         seed: int = 0,
-    ) -> Comparison:
+    ) -> RatingComparison:
         """Compare with human ratings of the same texts; see ``semscale.rating.human.comparison.compare``.
 
         Args:

@@ -7,7 +7,7 @@ from typing import TypedDict
 import polars as pl
 
 from semscale.rating.examples import Examples
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
 from semscale.rating.row_sampling import DistinctCount, set_correlations
@@ -65,7 +65,7 @@ class RatingSummary:
     set_agreement: Floats
     set_names: tuple[str, ...]
     floor: float | None
-    comparison: Comparison | None
+    comparison: RatingComparison | None
     source: str
     by: str | None
     weight: str | None
@@ -78,7 +78,7 @@ class SummarySettings(TypedDict, total=False):
     """What a summary can be told beside the ratings and their texts; all of it optional."""
 
     estimates: Estimates | None
-    comparison: Comparison | None
+    comparison: RatingComparison | None
     source: str
     by: str | None
     weight: str | None

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.scatter import scatter
@@ -15,7 +15,7 @@ _DRAWN_POINTS = 1000
 _HALF_WIDTH = 420  # pixels: two pictures stand side by side
 
 
-def scatter_figure(comparison: Comparison, scale: Scale) -> Figure | None:
+def scatter_figure(comparison: RatingComparison, scale: Scale) -> Figure | None:
     """Draw machine means against human means; ``None`` without points."""
     points = comparison.points[np.isfinite(comparison.points).all(axis=1)]
     if len(points) == 0:
@@ -41,7 +41,7 @@ def scatter_figure(comparison: Comparison, scale: Scale) -> Figure | None:
     )
 
 
-def distributions_figure(comparison: Comparison, scale: Scale) -> Figure | None:
+def distributions_figure(comparison: RatingComparison, scale: Scale) -> Figure | None:
     """Draw the humans' PMF below the machine's; ``None`` where there is none."""
     if not np.isfinite(comparison.human_pmf).all() or not np.isfinite(comparison.machine_pmf).all():
         return None

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.summary import RatingSummary
 from semscale.report.rating_reasons import reasons_left_out
 from semscale.report.wording import (
@@ -80,7 +80,7 @@ def interval_method(estimates: Estimates) -> str:
     return f"linearised (Taylor) variance of the mean PMF over {unit}, quantiles of the t distribution"
 
 
-def evidence(comparison: Comparison) -> tuple[Evidence, ...]:
+def evidence(comparison: RatingComparison) -> tuple[Evidence, ...]:
     """List ranking, distribution, ceiling and null together; what is missing says why."""
     rows = [
         _known("Pearson r", comparison.pearson, "ranking: do texts that people score higher get more?"),
@@ -115,7 +115,7 @@ def evidence(comparison: Comparison) -> tuple[Evidence, ...]:
     return tuple(rows)
 
 
-def verdict_on(comparison: Comparison) -> str:
+def verdict_on(comparison: RatingComparison) -> str:
     """Put the agreement with humans in words, without more than the figures carry."""
     pearson, null = comparison.pearson, comparison.null_length
     if not has_interval(pearson):
@@ -137,7 +137,7 @@ def verdict_on(comparison: Comparison) -> str:
     return " ".join(sentences)
 
 
-def compared_texts(comparison: Comparison) -> str:
+def compared_texts(comparison: RatingComparison) -> str:
     """Count the texts that were compared, and say so if they are a sample."""
     texts = counted(comparison.n, "text")
     sampled = comparison.n < comparison.n_eligible

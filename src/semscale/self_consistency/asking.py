@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import Outcome, OutcomeStatus
+from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.self_consistency.early_stopping import Side, settled
@@ -79,7 +79,7 @@ class Asking:
         self._sampling = sampling
         self._scorer = scorer
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
-        self._replies: dict[tuple[int, int], Outcome] = {}
+        self._replies: dict[tuple[int, int], RequestOutcome] = {}
         self._sides: list[Side] = [None] * len(prompts)
         self._asked: list[tuple[int, int]] = []
 

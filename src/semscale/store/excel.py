@@ -16,18 +16,18 @@ _LONGEST = datetime.max - _DAY_0
 
 
 def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
-    """Open a sheet whose first row that is not blank is the header; the sheet is read whole.
+    """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
 
     Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
     every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
 
     Args:
         path: the workbook.
-        name: what messages call it.
-        sheet: the sheet's name; ``None`` takes the first one.
+        name: the file's name in messages.
+        sheet: the sheet's name; ``None`` for the first one.
 
     Raises:
-        InputError: no workbook, an unknown or empty sheet, a duplicate column.
+        InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
     """
     from python_calamine import CalamineError, CalamineWorkbook
 

@@ -1,4 +1,4 @@
-"""Parts to one file: in order, in constant memory, and either whole or not there."""
+"""Joining of Parquet parts into one output file, in constant memory."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -12,17 +12,17 @@ _EXACT = 2**53
 
 
 def join_parts(paths: Sequence[Path], target: Path) -> None:
-    """Write the rows of all parts, one part after another, to one file.
+    """Write the rows of all parts in order to one file, which appears complete or not at all.
 
-    Columns stand in the order of their first appearance. A column that a part lacks is null there. Where the
-    types of a column differ, integers and floats become floats, everything else becomes text.
+    Columns are in the order of their first appearance. A column that a part lacks is null there. If a
+    column's types differ, integers and floats become floats, and all others become text.
 
     Args:
         paths: Parquet files, at least one, in order.
-        target: the file, in the format of its extension; replaced as a whole.
+        target: the file, in the format of its extension; an existing one is replaced.
 
     Raises:
-        InputError: an extension that cannot be written, or more rows or longer texts than Excel holds.
+        InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
     """
     name = output_format(target)
     schema = common_schema(paths)
@@ -35,7 +35,7 @@ def join_parts(paths: Sequence[Path], target: Path) -> None:
 
 
 def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
-    """Find the columns of several Parquet files and a type that holds each of them in all files."""
+    """Find the columns of several Parquet files, each with a type that fits it in all files."""
     schema: dict[str, pl.DataType] = {}
     widened = set()
     for path in paths:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from semscale.cli.runs.rating import RatedFile
-    from semscale.rating.human.comparison import Comparison
+    from semscale.rating.human.comparison import RatingComparison
     from semscale.rating.lint.linter import LintReport
     from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
@@ -73,7 +73,7 @@ def _group(group: "GroupEstimate") -> dict[str, Any]:
     }
 
 
-def _comparison(compared: "Comparison | None") -> dict[str, Any] | None:
+def _comparison(compared: "RatingComparison | None") -> dict[str, Any] | None:
     if compared is None:
         return None
     return {

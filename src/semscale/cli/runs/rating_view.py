@@ -25,7 +25,7 @@ from semscale.report.wording import (
 
 if TYPE_CHECKING:
     from semscale.cli.runs.rating import RatedFile
-    from semscale.rating.human.comparison import Comparison
+    from semscale.rating.human.comparison import RatingComparison
     from semscale.rating.summary import RatingSummary
     from semscale.stats.intervals.estimates import Estimate, GroupEstimate
 
@@ -136,7 +136,7 @@ def _name(group: "GroupEstimate") -> str:
     return "(none)" if group.group is None else fitted(group.group, _NAME_CELLS) or "(blank)"
 
 
-def _comparison(compared: "Comparison") -> Table:
+def _comparison(compared: "RatingComparison") -> Table:
     table = figure_grid("", "estimate", title=f"\nCompared with humans ({_compared_texts(compared)})")
     rows = {
         "Pearson r of means": compared.pearson,
@@ -152,7 +152,7 @@ def _comparison(compared: "Comparison") -> Table:
     return table
 
 
-def _compared_texts(compared: "Comparison") -> str:
+def _compared_texts(compared: "RatingComparison") -> str:
     n = counted(compared.n, "text")
     return n if compared.n == compared.n_eligible else f"a sample of {n} of {compared.n_eligible:,}"
 

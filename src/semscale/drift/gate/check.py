@@ -8,7 +8,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.thresholds import read_thresholds
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.indexed_baseline import PreparedBaseline
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.runs import Run
 from semscale.signature import Signature
 
@@ -33,7 +33,7 @@ def check_gate(baseline: Run, settings: GateSettings) -> None:
         semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
     """
     metrics = PreparedBaseline(baseline, (), sort=False).metrics
-    nothing = Measured(metrics, {}, np.array([], dtype=object), (), Signature.of("drift"))
+    nothing = MeasuredRun(metrics, {}, np.array([], dtype=object), (), Signature.of("drift"))
     unmeasured = Comparison(baseline, baseline, nothing)
     chosen_metrics(unmeasured, settings)
     group_members(unmeasured, settings.by)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from semscale.drift.measure.losses import mean_loss
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import Metric
 from semscale.history.runs import Run
 from semscale.signature import Signature
@@ -29,8 +29,8 @@ class Comparison:
 
     baseline: Run
     candidate: Run
-    measured: Measured
-    reruns: tuple[Measured, ...] = ()
+    measured: MeasuredRun
+    reruns: tuple[MeasuredRun, ...] = ()
     floors: Mapping[str, float] = field(default_factory=dict)
 
     @property

@@ -64,7 +64,7 @@ class PreparedBaseline:
 
 
 @dataclass(frozen=True)
-class Task:
+class ItemPairing:
     """Which items are compared with which.
 
     Attributes:
@@ -76,7 +76,7 @@ class Task:
     others: Sequence[Sequence[Spoken]]
 
 
-def exchanged(prepared: PreparedBaseline, most: int, seed: int) -> Task | None:
+def exchanged(prepared: PreparedBaseline, most: int, seed: int) -> ItemPairing | None:
     """Give items the baseline's outputs of another item: of the next one in a random ring, so nobody its own.
 
     Args:
@@ -92,7 +92,7 @@ def exchanged(prepared: PreparedBaseline, most: int, seed: int) -> Task | None:
         return None
     ring = np.random.default_rng(seed).permutation(speaking)[:most]
     given = [prepared.said[item] for item in np.roll(ring, 1)]
-    return Task([prepared.said[item] for item in ring], [given])
+    return ItemPairing([prepared.said[item] for item in ring], [given])
 
 
 def _numbers(run: Run, field: str) -> list[float]:

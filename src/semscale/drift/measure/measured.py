@@ -36,7 +36,7 @@ class AlignedPair:
 
 
 @dataclass(frozen=True, repr=False)
-class Measured(Result):
+class MeasuredRun(Result):
     """One run's losses against the baseline's n items, in the order of the baseline's items.
 
     Attributes:

@@ -4,10 +4,10 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from semscale.drift.measure.indexed_baseline import PreparedBaseline, Task
+from semscale.drift.measure.indexed_baseline import ItemPairing, PreparedBaseline
 from semscale.drift.measure.item_losses import AlignedItem, losses_of, pairs_of
 from semscale.drift.measure.losses import mean_loss
-from semscale.drift.measure.measured import AlignedPair, Measured
+from semscale.drift.measure.measured import AlignedPair, MeasuredRun
 from semscale.drift.runs.run_texts import Spoken
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Status
@@ -17,12 +17,12 @@ _REPORTED = 16  # items between two reports of progress
 
 def collect(  # noqa: PLR0913 - what was compared, and how
     prepared: PreparedBaseline,
-    task: Task,
+    task: ItemPairing,
     aligned: Iterable[tuple[int, int, AlignedItem]],
     signature: Signature,
     windows: Integers,
     progress: Progress | None = None,
-) -> list[Measured]:
+) -> list[MeasuredRun]:
     """Collect the losses and pairs of all items.
 
     Args:
@@ -46,7 +46,7 @@ def collect(  # noqa: PLR0913 - what was compared, and how
         if progress and (done % _REPORTED == 0 or done == n * len(runs)):
             progress("comparing items", done, n * len(runs))
     return [
-        Measured(
+        MeasuredRun(
             metrics=prepared.metrics,
             losses=losses[run],
             status=np.array([_status(*each) for each in zip(task.baseline, said, strict=True)], object),
@@ -60,7 +60,7 @@ def collect(  # noqa: PLR0913 - what was compared, and how
     ]
 
 
-def mean_losses(measured: Measured) -> dict[str, float]:
+def mean_losses(measured: MeasuredRun) -> dict[str, float]:
     """Give the mean loss in every metric over the items that have one; NaN where none has."""
     return {name: mean_loss(losses) for name, losses in measured.losses.items()}
 

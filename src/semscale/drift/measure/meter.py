@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.drift.measure.assignment import PAIRINGS
-from semscale.drift.measure.indexed_baseline import PreparedBaseline, Task, exchanged
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.indexed_baseline import ItemPairing, PreparedBaseline, exchanged
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.measured_losses import collect, mean_losses
 from semscale.drift.measure.output_alignment import Aligner
 from semscale.drift.measure.pair_scores import PairScoring
@@ -21,7 +21,7 @@ from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, named
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
-from semscale.matching.calibrated import LAYERS, load_calibration
+from semscale.matching.calibrated import LAYERS, load_calibrated_weights
 from semscale.matching.methods import guards_for
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
@@ -88,7 +88,7 @@ class DriftMeter:
         self.pairing = pairing
         self.guards: Guards = guards_for("calibrated", guards)
         self._embedder, self._precision, self._layer = embedder, precision, layer
-        self._calibration = load_calibration()
+        self._calibration = load_calibrated_weights()
         self._cache = None if cache is False else StateCache(None if cache is True else cache)
 
     @cached_property
@@ -109,7 +109,7 @@ class DriftMeter:
 
     def measure(
         self, baseline: Run, others: Sequence[Run], *, progress: Progress | None = None
-    ) -> list[Measured]:
+    ) -> list[MeasuredRun]:
         """Measure runs against a baseline.
 
         Args:
@@ -127,7 +127,7 @@ class DriftMeter:
         for other in others:
             _check_items(baseline, other)
         prepared = self._prepared(baseline, others)
-        return self._measured(prepared, Task(prepared.said, prepared.others), progress)
+        return self._measured(prepared, ItemPairing(prepared.said, prepared.others), progress)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
         """Say what outputs lose that have nothing to do with the item: those of another item.
@@ -149,7 +149,9 @@ class DriftMeter:
     def _prepared(self, baseline: Run, others: Sequence[Run]) -> PreparedBaseline:
         return PreparedBaseline(baseline, others, sort=self.pairing == "assignment")
 
-    def _measured(self, prepared: PreparedBaseline, task: Task, progress: Progress | None) -> list[Measured]:
+    def _measured(
+        self, prepared: PreparedBaseline, task: ItemPairing, progress: Progress | None
+    ) -> list[MeasuredRun]:
         layers = sorted({self.layer, self.encoder.layers})
         read = TextReadings(self.encoder, layers, prepared.texts, cache=self._cache, keep=prepared.n_kept)
         scoring = PairScoring(

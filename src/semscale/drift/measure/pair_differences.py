@@ -61,13 +61,13 @@ def pair_differences(comparison: Comparison, pair: AlignedPair) -> PairDifferenc
 
     Example:
         >>> import numpy as np
-        >>> from semscale.drift.measure.measured import Measured
+        >>> from semscale.drift.measure.measured import MeasuredRun
         >>> from semscale.history.items import Item
         >>> from semscale.history.runs import Run
         >>> from semscale.signature import Signature
         >>> run = Run("exam", "old", (Item("1", (Output("Good.", {"credits": 1.0}),)),))
         >>> other = Run("exam", "new", (Item("1", (Output("Well done.", {"credits": 0.5}),)),))
-        >>> nothing = Measured({}, {}, np.array([]), (), Signature.of("drift"))
+        >>> nothing = MeasuredRun({}, {}, np.array([]), (), Signature.of("drift"))
         >>> found = pair_differences(Comparison(run, other, nothing), AlignedPair(0, 0, 0))
         >>> found.characters.value, found.fields["credits"].value
         (5, -0.5)

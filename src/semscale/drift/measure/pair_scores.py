@@ -13,7 +13,7 @@ from semscale.guards.registry import Guards
 from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
 from semscale.matching.calibrated import (
     LAYERS,
-    Calibration,
+    CalibratedWeights,
     above_floor,
     combine,
     estimated_floors,
@@ -23,7 +23,7 @@ from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIR
 from semscale.matching.unit_rows import unit_rows
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.words.contextual_vectors import WordVectorizer
-from semscale.matching.words.similarity_layers import Measured, WordLayers
+from semscale.matching.words.similarity_layers import LayerSimilarities, WordLayers
 from semscale.matching.words.vectors import WordVectors, compare_words
 from semscale.matching.words.weights import WordWeights
 from semscale.types import Floats, Integers, Vectors
@@ -78,7 +78,7 @@ class PairScoring:
         *,
         token_weights: "TokenWeights",
         guards: Guards,
-        calibration: Calibration,
+        calibration: CalibratedWeights,
     ) -> None:
         self._read = read
         self._token_weights = token_weights
@@ -109,7 +109,7 @@ class PairScoring:
             ready = self._prepared(np.unique(pairs).tolist(), readings)
             words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
             compared.append(compare_words(words, cosine_matrix))
-        unrelated = Measured(*np.concatenate(compared).T)
+        unrelated = LayerSimilarities(*np.concatenate(compared).T)
         self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
 
     def score(
@@ -135,14 +135,14 @@ class PairScoring:
         )
         texts = ((self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs)
         findings = [tuple(self._guards.check(ours, theirs)) for ours, theirs in texts]
-        match = self._match(Measured(*compared.T), findings)
+        match = self._match(LayerSimilarities(*compared.T), findings)
         return [
             PairScores({"match": float(one), "bertscore_f1": two.f1, "cosine": three}, found)
             for one, two, three, found in zip(match, scored, cosines, findings, strict=True)
         ]
 
-    def _match(self, measured: Measured, findings: Sequence[tuple[Finding, ...]]) -> Floats:
-        similar = measured.layers(self._calibration.recall_share)
+    def _match(self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]]) -> Floats:
+        similar = similarities.layers(self._calibration.recall_share)
         layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
         weighed = (self._guards.weighed(found) for found in findings)
         penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)

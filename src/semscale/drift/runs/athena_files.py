@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from semscale.drift.runs.athena_times import StatedTime, stated_times
-from semscale.drift.runs.output_cells import Place, feedback_text, number_in
+from semscale.drift.runs.output_cells import CellLocation, feedback_text, number_in
 from semscale.errors import InputError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
@@ -268,7 +268,7 @@ def _output(feedback: object, name: str, which: str) -> Output:
         return Output(None)
     if not isinstance(feedback, Mapping):
         raise InputError(f"{name}: {which} must be an object with 'description', got {feedback!r:.40}")
-    place = Place(name, 0, which)
+    place = CellLocation(name, 0, which)
     try:
         text, credit = feedback_text(feedback, place), number_in(feedback.get(CREDITS), place)
     except InputError as error:

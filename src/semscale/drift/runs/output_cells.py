@@ -20,7 +20,7 @@ _NO_FIELDS = frozenset({"text", "title", "description", "id"})
 
 
 @dataclass(frozen=True)
-class Place:
+class CellLocation:
     """Where a cell stands, for messages.
 
     Attributes:
@@ -41,7 +41,7 @@ class Place:
         )
 
 
-def outputs_in(cell: Any, place: Place, fields: Sequence[str] = ()) -> list[Output]:  # noqa: ANN401 - any cell
+def outputs_in(cell: Any, place: CellLocation, fields: Sequence[str] = ()) -> list[Output]:  # noqa: ANN401 - any cell
     """List the outputs that one cell holds.
 
     Args:
@@ -55,13 +55,14 @@ def outputs_in(cell: Any, place: Place, fields: Sequence[str] = ()) -> list[Outp
 
     Example:
         >>> cell = ["Well done.", None, {"text": "Too short.", "credits": -1}]
-        >>> [(output.text, dict(output.fields)) for output in outputs_in(cell, Place("a.jsonl", 0, "output"))]
+        >>> found = outputs_in(cell, CellLocation("a.jsonl", 0, "output"))
+        >>> [(output.text, dict(output.fields)) for output in found]
         [('Well done.', {}), (None, {}), ('Too short.', {'credits': -1.0})]
     """
     return [_output(part, place, fields) for part in _parts(cell, place)]
 
 
-def text_of(cell: object, place: Place) -> str | None:
+def text_of(cell: object, place: CellLocation) -> str | None:
     """Read a cell that holds one text; a number reads as it prints, a null is ``None``.
 
     Raises:
@@ -77,18 +78,19 @@ def text_of(cell: object, place: Place) -> str | None:
     raise place.wrong(f"holds {_shown(cell)}, which is no text", "write a text, or leave it empty")
 
 
-def feedback_text(feedback: Mapping[str, Any], place: Place) -> str | None:
+def feedback_text(feedback: Mapping[str, Any], place: CellLocation) -> str | None:
     """Join a feedback's title and description with a space, as Athena compares them; ``None`` without any.
 
     Example:
-        >>> feedback_text({"title": "Cause", "description": "Well seen."}, Place("a.json", 0, "feedbacks"))
+        >>> feedback = {"title": "Cause", "description": "Well seen."}
+        >>> feedback_text(feedback, CellLocation("a.json", 0, "feedbacks"))
         'Cause Well seen.'
     """
     parts = (text_of(feedback.get(key), place) for key in ("title", "description"))
     return " ".join(part.strip() for part in parts if part is not None and part.strip()) or None
 
 
-def numbers_of(cell: Any, n: int, place: Place) -> list[float | None]:  # noqa: ANN401 - any cell
+def numbers_of(cell: Any, n: int, place: CellLocation) -> list[float | None]:  # noqa: ANN401 - any cell
     """Read a numeric field's cell: one number for each of n outputs.
 
     Args:
@@ -100,7 +102,7 @@ def numbers_of(cell: Any, n: int, place: Place) -> list[float | None]:  # noqa: 
         InputError: something other than numbers, or not n of them.
 
     Example:
-        >>> numbers_of("[1, null]", 2, Place("a.csv", 0, "credits"))
+        >>> numbers_of("[1, null]", 2, CellLocation("a.csv", 0, "credits"))
         [1.0, None]
     """
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
@@ -117,7 +119,7 @@ def numbers_of(cell: Any, n: int, place: Place) -> list[float | None]:  # noqa: 
     return numbers
 
 
-def number_in(cell: object, place: Place) -> float | None:
+def number_in(cell: object, place: CellLocation) -> float | None:
     """Read one number, which CSV has as a text; ``None`` where there is none.
 
     Raises:
@@ -135,7 +137,7 @@ def number_in(cell: object, place: Place) -> float | None:
     return number
 
 
-def _parts(cell: Any, place: Place) -> list[Any]:  # noqa: ANN401 - any cell
+def _parts(cell: Any, place: CellLocation) -> list[Any]:  # noqa: ANN401 - any cell
     if isinstance(cell, str) and cell.lstrip().startswith("[") and _are_outputs(found := as_json(cell)):
         return list(found)
     try:
@@ -149,7 +151,7 @@ def _are_outputs(found: object) -> bool:
     return isinstance(found, list) and any(isinstance(part, dict) and "text" in part for part in found)
 
 
-def _output(part: object, place: Place, fields: Sequence[str]) -> Output:
+def _output(part: object, place: CellLocation, fields: Sequence[str]) -> Output:
     if not isinstance(part, Mapping):
         return Output(text_of(part, place))
     if not {"text", "title", "description"} & part.keys():
@@ -161,7 +163,7 @@ def _output(part: object, place: Place, fields: Sequence[str]) -> Output:
     return Output(text, {name: number for name, number in numbers.items() if number is not None})
 
 
-def _object_number(name: str, cell: object, place: Place) -> float | None:
+def _object_number(name: str, cell: object, place: CellLocation) -> float | None:
     try:
         return number_in(cell, place)
     except InputError as error:

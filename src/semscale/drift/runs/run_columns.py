@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from semscale.drift.runs.output_cells import Place, as_json, numbers_of, outputs_in, text_of
+from semscale.drift.runs.output_cells import CellLocation, as_json, numbers_of, outputs_in, text_of
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
@@ -98,7 +98,7 @@ def _require(table: Table, column: str, parameter: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _NumberedItem:
     number: int
     item: Item
 
@@ -111,7 +111,7 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
             message has file and row.
     """
     chosen = columns.found_in(table)
-    rows: dict[str, list[_Row]] = {}
+    rows: dict[str, list[_NumberedItem]] = {}
     for row in _rows(table, chosen):
         rows.setdefault(row.item.id, []).append(row)
     _check_keys(table, chosen, rows)
@@ -128,13 +128,14 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
     return tuple(same[0].item for same in rows.values())
 
 
-def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
+def _rows(table: Table, columns: RunColumns) -> Iterator[_NumberedItem]:
     before = 0
     used = columns.used
     for batch in table.batches_with(used & set(table.columns), _BATCH):
         cells = {title: batch[title].to_list() for title in batch.columns if title in used}
         ids, *kinds = (
-            _names(batch, title, Place(table.name, before, title)) for title in (columns.id, *columns.by)
+            _names(batch, title, CellLocation(table.name, before, title))
+            for title in (columns.id, *columns.by)
         )
         for at in range(batch.height):
             here = {title: column[at] for title, column in cells.items()}
@@ -146,27 +147,27 @@ def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
 
 def _row(
     table: Table, columns: RunColumns, row: int, found: tuple[str | None, Mapping[str, Any], dict[str, str]]
-) -> _Row:
+) -> _NumberedItem:
     id_, cells, groups = found
     if id_ is None or not id_.strip():
-        raise Place(table.name, row, columns.id).wrong("has no id", "give every item an id")
+        raise CellLocation(table.name, row, columns.id).wrong("has no id", "give every item an id")
     if columns.has_group_objects:
-        groups |= _group_objects(cells.get(_GROUPS), Place(table.name, row, _GROUPS))
+        groups |= _group_objects(cells.get(_GROUPS), CellLocation(table.name, row, _GROUPS))
     asked = None
     if columns.input is not None:
-        asked = _asked(cells.get(columns.input), Place(table.name, row, columns.input))
-    return _Row(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
+        asked = _asked(cells.get(columns.input), CellLocation(table.name, row, columns.input))
+    return _NumberedItem(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
 
 
 def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, Any]) -> tuple[Output, ...]:
     outputs = [
         output
         for column in columns.output
-        for output in outputs_in(cells.get(column), Place(table.name, row, column), columns.fields)
+        for output in outputs_in(cells.get(column), CellLocation(table.name, row, column), columns.fields)
     ]
     for field in columns.fields:
         if field in table.columns:
-            numbers = numbers_of(cells.get(field), len(outputs), Place(table.name, row, field))
+            numbers = numbers_of(cells.get(field), len(outputs), CellLocation(table.name, row, field))
             outputs = [
                 output if number is None else replace(output, fields={**output.fields, field: number})
                 for output, number in zip(outputs, numbers, strict=True)
@@ -174,14 +175,14 @@ def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, An
     return tuple(outputs)
 
 
-def _asked(cell: object, place: Place) -> str | None:
+def _asked(cell: object, place: CellLocation) -> str | None:
     """Read an input; a list of messages, or an object, is the JSON that stands for it."""
     if isinstance(cell, list | dict):
         return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(cell, place)
 
 
-def _group_objects(cell: object, place: Place) -> dict[str, str]:
+def _group_objects(cell: object, place: CellLocation) -> dict[str, str]:
     found = as_json(cell) if isinstance(cell, str) else cell
     if cell is None or cell == "":
         return {}
@@ -194,7 +195,7 @@ def _group_objects(cell: object, place: Place) -> dict[str, str]:
     return {kind: name for kind, name in names if name is not None}
 
 
-def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
+def _names(batch: pl.DataFrame, title: str, place: CellLocation) -> list[str | None]:
     """Read a column as names; mixed cells of JSON lines one by one, so that 8.0 is 8 beside texts as well."""
     if title not in batch.columns:
         return [None] * batch.height
@@ -203,7 +204,7 @@ def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
     return as_names(groups_in(batch[title]), title)
 
 
-def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]]) -> None:
+def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_NumberedItem]]) -> None:
     """Check that fields and groups that are no columns are keys of some object at least."""
     items = [row.item for same in rows.values() for row in same]
     fields = {name for item in items for output in item.outputs for name in output.fields}
@@ -214,7 +215,7 @@ def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]
                 _require(table, name, parameter)
 
 
-def _joined(rows: list[_Row], table: Table) -> Item:
+def _joined(rows: list[_NumberedItem], table: Table) -> Item:
     """Bring one item's rows together; what was asked and its groups may be empty in all but one of them."""
     first = rows[0].item
     asked, groups = first.input, dict(first.groups)

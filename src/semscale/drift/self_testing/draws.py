@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item
 from semscale.history.runs import Run
 from semscale.types import Floats, Integers
@@ -42,7 +42,7 @@ class Versions:
 
     baseline: Run
     runs: tuple[tuple[Run, ...], tuple[Run, ...]]
-    measured: tuple[tuple[Measured, ...], tuple[Measured, ...]]
+    measured: tuple[tuple[MeasuredRun, ...], tuple[MeasuredRun, ...]]
     can_be: npt.NDArray[np.bool_]
 
     @property
@@ -123,7 +123,7 @@ def _renumbered(run: Run, items: Sequence[Item]) -> Run:
     return replace(run, items=tuple(replace(item, id=str(place)) for place, item in enumerate(items)))
 
 
-def _measured_of(versions: Versions, draw: Draw, *, damaged: bool) -> Measured:
+def _measured_of(versions: Versions, draw: Draw, *, damaged: bool) -> MeasuredRun:
     """Take each drawn item's losses from its version, as it is or, where asked for, damaged."""
     part = (draw.are_damaged & damaged).astype(int)
     place = (part, draw.versions, draw.items)

@@ -1,4 +1,4 @@
-"""Any model of sentence-transformers, on PyTorch: other architectures, and GPUs."""
+"""Embeddings from sentence-transformers models on PyTorch: other architectures, and GPUs."""
 
 import hashlib
 import math
@@ -33,15 +33,15 @@ _BATCHES_AT_ONCE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with sentence-transformers; a text that its model would cut is read in windows instead.
+    """Embeds texts with sentence-transformers; reads texts in windows where the library would cut them.
 
-    For a text that the model reads at once, the vector is what ``SentenceTransformer.encode`` gives with
+    A text that the model reads at once has the vector of ``SentenceTransformer.encode`` with
     ``normalize_embeddings=True``. A longer one is read in windows that share a quarter of their tokens; their
     unit vectors are averaged, weighted by their tokens, and scaled to length 1.
 
     Args:
         name: a known model, a folder, or a model on the Hugging Face hub.
-        device: ``cpu``, ``cuda``, ``mps`` ...; by default the fastest there is.
+        device: ``cpu``, ``cuda``, ``mps`` ...; by default the fastest one.
         batch: texts in one forward pass.
 
     Raises:
@@ -71,7 +71,7 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def signature(self) -> Signature:
-        """What decides the numbers: weights, libraries, device, type of number and windows."""
+        """Weights, libraries, device, number type and windows: the settings that decide the numbers."""
         import sentence_transformers
         import torch
 
@@ -151,7 +151,7 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def _probe(self) -> Vectors:
-        # The method that tells the width has changed its name between versions; one word tells it always.
+        # The method that returns the width has different names in different versions, so embed one word.
         return self._encode(["width"])
 
     def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers]:
@@ -210,13 +210,13 @@ def _loaded(place: str, device: str | None) -> "SentenceTransformer":
     try:
         with _quiet():
             try:
-                # What lies on this disk is taken as it is: the hub is not even asked for something newer.
+                # Files on this disk are used unchanged; the hub is not asked for newer ones.
                 return SentenceTransformer(place, device=device, local_files_only=True)
             except OSError:
                 if is_offline():
                     raise
                 return SentenceTransformer(place, device=device)
-    except Exception as error:  # loading runs code of four libraries, each with errors of its own
+    except Exception as error:  # loading runs code of four libraries, each with its own exceptions
         reason = " ".join(str(error).split())[:300]
         raise ModelError(
             f"sentence-transformers cannot load {place}: {type(error).__name__}: {reason}"
@@ -240,7 +240,7 @@ def _batches(rows: Integers, size: int) -> list[Integers]:
 
 
 def _hash(parameters: dict[str, Any]) -> str:
-    """Hash the names and the bytes of all parameters: whatever file they came from, the same numbers."""
+    """Hash the names and bytes of all parameters, so that the format of their file does not matter."""
     import torch
 
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""Hidden states of every token of a text, at any layer, whatever the text's length."""
+"""Hidden states of all tokens of a text, at any layer and for texts of any length."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -19,15 +19,15 @@ _OF_VECTORS = ("pooling", "window")  # settings that decide the vectors of texts
 
 @dataclass(frozen=True)
 class TokenStates:
-    """One text's tokens, each once, with what the model makes of them.
+    """One text's tokens with their hidden states.
 
     Attributes:
         ids: shape (t,), int32, special tokens included.
-        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
-        special: shape (t,), whether the tokenizer has put the token there.
+        offsets: shape (t, 2), first character and the one after the last; both are 0 for special tokens.
+        special: shape (t,), whether the tokenizer added the token.
         pieces: the t tokens as the vocabulary writes them.
         states: shape (t, hidden), float32, not normalised.
-        windows: how many overlapping windows the text was read in; 1 where the model read it whole.
+        windows: overlapping windows that the text was read in; 1 if the model read it at once.
     """
 
     ids: Ids
@@ -39,11 +39,11 @@ class TokenStates:
 
 
 class TokenEncoder:
-    """Gives the hidden states of texts, token by token.
+    """Computes the hidden states of texts, token by token.
 
-    With the engine ``openvino`` a text's states are the same to the last bit in any order and company. A
-    text that is longer than the model's position table is read in windows that overlap by a quarter of it,
-    and each token is taken from the window in which it stands furthest from an edge.
+    With the engine ``openvino`` a text's states are the same to the last bit whatever other texts
+    are computed with it. A text that is longer than the model's position table is read in windows that
+    overlap by a quarter; each token's state comes from the window in which the token is furthest from an edge.
 
     Args:
         engine: runs the model.
@@ -64,7 +64,7 @@ class TokenEncoder:
 
     @property
     def layers(self) -> int:
-        """How many transformer layers the model has."""
+        """Number of the model's transformer layers."""
         return self._engine.layers
 
     @property
@@ -74,7 +74,7 @@ class TokenEncoder:
 
     @property
     def pooling(self) -> str:
-        """How the model makes a text's vector of the last layer's states: ``mean``, or ``cls``, the first."""
+        """How states of the last layer are combined into a text's vector: ``mean``, or ``cls``, the first."""
         return self._engine.pooling
 
     @cached_property
@@ -90,7 +90,7 @@ class TokenEncoder:
         return Signature.of("states", **shared, prefix=prefix, window=f"{self._limit}/{self._overlap}")
 
     def check_layer(self, layer: int) -> None:
-        """Refuse a layer that the model does not have.
+        """Check that the model has a layer.
 
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
@@ -98,7 +98,7 @@ class TokenEncoder:
         self._engine.check_layer(layer)
 
     def token_states(self, texts: Sequence[str], *, layer: int) -> list[TokenStates]:
-        """Give every token's state after ``layer`` (0: the embeddings), special tokens included.
+        """Return every token's state after ``layer`` (0: the embeddings), special tokens included.
 
         Raises:
             InputError: a text is not a string, or the model has no such layer.
@@ -123,11 +123,11 @@ class TokenEncoder:
         return 1 + -(-beyond // (room - self._overlap))
 
     def encode(self, tokens: TokenIds, texts: Integers, *, layer: int) -> Iterator[tuple[int, Vectors]]:
-        """Give the states of some texts, in the order in which they are ready.
+        """Yield the states of some texts, in the order in which they are ready.
 
         Args:
             tokens: tokenized texts.
-            texts: which of them are wanted, each once.
+            texts: numbers of the wanted texts, each once.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
@@ -138,17 +138,17 @@ class TokenEncoder:
     def encode_groups(
         self, tokens: TokenIds, groups: Iterable[Integers], *, layer: int
     ) -> Iterator[tuple[int, Vectors]]:
-        """Give the states of groups of texts, all of one group before those of the next.
+        """Yield the states of groups of texts, one group after the other.
 
-        The model begins with the next group while the last states of one are still taken.
+        The model starts on the next group while the caller still takes the last states of a group.
 
         Args:
             tokens: tokenized texts.
-            groups: which texts are wanted, each of a group once.
+            groups: numbers of the wanted texts, each once in a group.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
-            As ``encode`` does.
+            The text's number with its states, as ``encode`` does.
         """
         read = (self._group(tokens, texts) for texts in groups)
         for group, rows, states in self._engine.run_layer(((each, each.rows) for each in read), layer=layer):

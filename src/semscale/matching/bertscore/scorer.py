@@ -10,7 +10,7 @@ from semscale.errors import InputError
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
 from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
 from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
-from semscale.matching.bertscore.scores import BertScores, PairScores
+from semscale.matching.bertscore.scores import BertPairScores, BertScores
 from semscale.matching.bertscore.token_weights import Idf, fixed_weights, reference_weights
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.renamed_settings import renamed
@@ -146,7 +146,7 @@ class BertScorer:
         signature = self._signature(dict(scored.signature.fields)["idf"], rescaled=True)
         return BertScores(precision, recall, f1, status, windows, signature, (least, 1.0))
 
-    def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> PairScores:
+    def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> BertPairScores:
         """Score every pair by itself, without rescaling."""
         texts, where = distinct([text.strip() for text in pairs.texts])
         tokens = self.encoder.reader.read(texts)
@@ -156,7 +156,7 @@ class BertScorer:
         values = scorer.score(TextPairs(tokens, prediction, reference), progress)
         windows = self.encoder.windows(tokens)
         most = np.maximum(windows[prediction], windows[reference])
-        return PairScores(values, most, self._signature(weights.origin, rescaled=False))
+        return BertPairScores(values, most, self._signature(weights.origin, rescaled=False))
 
     def explain(self, prediction: str, reference: str) -> "Explanation":
         """Say which token met which, how alike they are, and what each contributes; not rescaled.

@@ -9,7 +9,7 @@ import polars as pl
 from semscale.rating.files.cells import humans_in, numbers_in
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.human_sample import HumanSample
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
@@ -127,7 +127,7 @@ class Collector:
             return None
         return groups_in(_column(frame, self.columns.respondent)).to_list()
 
-    def _comparison(self, interval: float) -> Comparison | None:
+    def _comparison(self, interval: float) -> RatingComparison | None:
         if self.columns.human is None:
             return None
         return self._humans.compared(

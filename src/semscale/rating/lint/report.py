@@ -18,7 +18,7 @@ _SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """One criterion that is not met.
 
     Attributes:
@@ -77,7 +77,7 @@ class SetLint:
     own_scores: Floats
     other_scores: Floats
     ladder: Ladder
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[LintFinding, ...] = field(default=())
 
     @property
     def neighbours(self) -> Floats:
@@ -94,7 +94,7 @@ class SetLint:
         """The worst of its findings; ``pass`` where there is none."""
         return worst(self.findings)
 
-    def judged(self, findings: Iterable[Finding]) -> "SetLint":
+    def judged(self, findings: Iterable[LintFinding]) -> "SetLint":
         """Add findings."""
         return replace(self, findings=(*self.findings, *findings))
 
@@ -121,7 +121,7 @@ class LintReport:
     sets: tuple[SetLint, ...]
     ladder: Ladder
     agreement: Floats
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
 
     @property
     def verdict(self) -> Level:
@@ -164,11 +164,11 @@ class LintReport:
         )
 
 
-def worst(findings: Iterable[Finding]) -> Level:
+def worst(findings: Iterable[LintFinding]) -> Level:
     """Take the most severe verdict.
 
     Example:
-        >>> worst([Finding("warn", "ends", None, "..."), Finding("fail", "order", None, "...")])
+        >>> worst([LintFinding("warn", "ends", None, "..."), LintFinding("fail", "order", None, "...")])
         'fail'
         >>> worst([])
         'pass'
