@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.records import figure_record
 from semscale.drift.gate.trend import Trends, trends
-from semscale.drift.measure.indexed_baseline import PreparedBaseline
+from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.runs.run_summaries import approval_record
 from semscale.history.runs import Approval, now
 from semscale.history.stored_comparison import StoredComparison
@@ -98,7 +98,7 @@ def _dataset(history: "History", name: str) -> DatasetHistory:
     followed = None
     if comparisons:
         latest = max(comparisons, key=lambda kept: kept.compared)
-        baseline = PreparedBaseline(history.run(latest.baseline_id), (), sort=False)
+        baseline = IndexedBaseline(history.run(latest.baseline_id), (), sort=False)
         followed = trends(comparisons, metrics=baseline.metrics)
     return DatasetHistory(
         name,

@@ -1,4 +1,4 @@
-"""The one line that says how a decision was measured and made."""
+"""Signature of a decision: settings of measurement and gate."""
 
 from collections.abc import Iterable
 
@@ -10,7 +10,7 @@ _RESERVED = set("|:")
 
 
 def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
-    """Extend the signature of a measurement by the gate's settings; no field stands in it twice.
+    """Extend the signature of a measurement by the gate's settings; every field occurs once.
 
     Example:
         >>> line = str(gate_signature(Signature.of("drift", seed=7), GateSettings(by=("topic",))))
@@ -41,6 +41,6 @@ def _limits(limits: dict[str, float]) -> str | None:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Names in one line, or their hash where a signature could not hold them."""
+    """Join names into one line; return their hash if they contain characters that a signature reserves."""
     text = ",".join(names)
     return hashed(text) if _RESERVED & set(text) else text

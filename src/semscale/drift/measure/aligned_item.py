@@ -3,18 +3,18 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from semscale.drift.runs.run_texts import Spoken
+from semscale.drift.runs.run_texts import ItemTexts
 from semscale.guards.findings import Finding
 from semscale.types import Integers
 
 
 @dataclass(frozen=True)
 class PairScores:
-    """What was found about one pair of texts.
+    """Scores and findings of one pair of texts.
 
     Attributes:
-        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN where the model reads no token.
-        findings: of the guards.
+        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model reads no token of a text.
+        findings: findings of the guards.
     """
 
     scores: Mapping[str, float]
@@ -22,21 +22,21 @@ class PairScores:
 
 
 EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})
-"""What two equal texts have."""
+"""Scores of two equal texts."""
 
 
 @dataclass(frozen=True)
 class AlignedItem:
-    """One item's outputs in two runs.
+    """One item's aligned outputs in two runs.
 
     Attributes:
-        baseline: what the baseline says.
-        candidate: what the candidate says.
-        pairs: shape (p, 2), which of the two belong together.
-        scores: of the p pairs.
+        baseline: the baseline's texts.
+        candidate: the candidate's texts.
+        pairs: shape (p, 2), positions of aligned outputs in both.
+        scores: scores of the p pairs.
     """
 
-    baseline: Spoken
-    candidate: Spoken
+    baseline: ItemTexts
+    candidate: ItemTexts
     pairs: Integers
     scores: Sequence[PairScores]

@@ -1,4 +1,4 @@
-"""From one item's outputs in two runs to its losses and its pairs."""
+"""Losses and pairs of one item from its aligned outputs in two runs."""
 
 import math
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from semscale.drift.measure.metrics import Metric
 
 
 def losses_of(item: AlignedItem, metrics: Mapping[str, Metric]) -> dict[str, float]:
-    """Give an item's loss in every metric.
+    """Compute an item's loss in every metric.
 
     Returns:
-        A loss for each of ``metrics``; NaN where there is none. A candidate that says nothing where the
-        baseline speaks has the greatest loss in all of them; where neither speaks there is none.
+        A loss for each metric. If only the candidate has no text, every loss is the greatest; if neither run
+        has one, every loss is NaN.
     """
     if not item.baseline and not item.candidate:
         return dict.fromkeys(metrics, math.nan)
@@ -23,11 +23,11 @@ def losses_of(item: AlignedItem, metrics: Mapping[str, Metric]) -> dict[str, flo
 
 
 def pairs_of(number: int, item: AlignedItem) -> list[AlignedPair]:
-    """Lay out an item's pairs: those that were aligned, then what the candidate lacks, then what is extra.
+    """List an item's pairs: aligned outputs, then outputs that the candidate lacks, then its extra ones.
 
     Args:
-        number: of the item.
-        item: its outputs.
+        number: number of the item.
+        item: the item's aligned outputs.
     """
     ours, theirs = item.baseline.places, item.candidate.places
     aligned = [

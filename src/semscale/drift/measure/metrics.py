@@ -1,4 +1,4 @@
-"""What is measured of each item: the table of metrics, each with its loss, its label and its direction."""
+"""The table of metrics: each is a loss of a candidate's outputs, with its label and its direction."""
 
 import math
 from collections.abc import Callable
@@ -11,18 +11,18 @@ from semscale.drift.measure.losses import difference_share, number_loss, similar
 
 @dataclass(frozen=True)
 class Metric:
-    """One thing that is measured of an item, as a loss: 0 where the candidate does as the baseline did.
+    """A metric of an item, as a loss: 0 if the candidate equals the baseline.
 
     Attributes:
-        name: as settings, tables and JSON have it.
-        label: as sentences have it.
-        meaning: what it says, in one sentence.
-        loss: computes it for an item for which the candidate says something, 0 to ``span``; NaN where the
-            item has no value.
-        is_similarity: whether people know it as a similarity, ``1 - loss``, of which more is better.
-        is_usual: whether a gate tests it unless other metrics are asked for.
-        span: the loss that counts as the worst case, such as that of a silent model; greater than 0.
-        unit: of the loss: the numeric field that it is about; empty for shares.
+        name: name in settings, tables and JSON.
+        label: name in sentences.
+        meaning: one sentence that explains it.
+        loss: computes the loss of an item for which the candidate has a text, 0 to ``span``; NaN if the item
+            has no value.
+        is_similarity: whether it is usually stated as a similarity, which is ``1 - loss``; more is better.
+        is_usual: whether a gate tests it by default.
+        span: the worst-case loss, such as that of a model without outputs; greater than 0.
+        unit: the numeric field that the metric is about, in whose unit the loss is; empty for shares.
     """
 
     name: str
@@ -113,16 +113,16 @@ TEXT_METRICS: dict[str, Metric] = {
         ),
     )
 }
-"""Metrics of texts, which every dataset has. A new one is one entry here."""
+"""The metrics of texts, which apply to every dataset. A new one is one entry here."""
 
 
 def field_metric(field: str, span: float, place: int = 0) -> Metric:
-    """Give the metric of a numeric field: mean absolute difference of aligned outputs.
+    """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
 
     Args:
-        field: its name, such as ``credits``; the metric is called ``credits_difference``.
-        span: what an output that has no partner counts: the field's range.
-        place: of the field among those of the runs, from 0.
+        field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
+        span: the loss of an output without a partner: the field's range.
+        place: position of the field among the fields of the runs, from 0.
 
     Example:
         >>> field_metric("credits", 2.5).name

@@ -4,19 +4,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
 import polars as pl
 
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
 from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_summary import Collector, rated_frame
+from semscale.rating.files.file_summary import SET_MEANS, Collector, rated_frame
 from semscale.rating.rater import Rater
-from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.moments import Moments
 from semscale.store.cells import storable
 from semscale.store.part_joining import join_parts
 from semscale.store.parts import Parts
@@ -94,7 +91,8 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
-    check_file(table, columns, out)
+    _check_file(table, columns, out)
+    _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
     check_cells(table, columns, settings.part_rows, to_excel=out is not None and output_format(out) == "xlsx")
     run = _Run(table, columns, rater, settings, progress)
     if out is None:
@@ -102,7 +100,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
     return run.into(out)
 
 
-def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """Check everything that can be known before any text is embedded.
 
     Raises:
@@ -129,8 +127,8 @@ class _Run:
     def without_output(self) -> RatingSummary:
         collector = self._collector()
         try:
-            for frame, sets in self._rated(0):
-                collector.add(frame, sets)
+            for frame in self._rated(0):
+                collector.add(frame)
                 self._tell(collector.n)
         except KeyboardInterrupt:
             raise InterruptedRunError(
@@ -162,20 +160,20 @@ class _Run:
     def _finish(self, parts: Parts) -> RatingSummary:
         collector = self._collector()
         for part in parts.finished:
-            collector.add(pl.read_parquet(part.path), _moments_of(part.notes))
+            collector.add(pl.read_parquet(part.path))
             self._tell(collector.n)
-        for frame, sets in self._rated(parts.rows):
-            collector.add(frame, sets)
-            parts.add(frame, _notes_of(sets))
+        for frame in self._rated(parts.rows):
+            collector.add(frame)
+            parts.add(frame)
             self._tell(collector.n)
         return collector.summary(self.table.name, self.settings.interval)
 
     def _write(self, parts: Parts, out: Path) -> None:
         if self.progress:
             self.progress("writing", 0, None)
-        join_parts([part.path for part in parts.finished], out)
+        join_parts([part.path for part in parts.finished], out, without=[SET_MEANS])
 
-    def _rated(self, skip: int) -> Iterator[tuple[pl.DataFrame, Moments]]:
+    def _rated(self, skip: int) -> Iterator[pl.DataFrame]:
         for batch in self.table.batches(self.settings.part_rows, skip):
             check_free(batch.columns, self.table.name)
             cells = (
@@ -184,8 +182,7 @@ class _Run:
                 else [None] * batch.height
             )
             ratings = self.rater.rate(cells, progress=self.progress)
-            frame = pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
-            yield frame, set_moments(ratings.set_means[ratings.scored], self.rater.scale.values)
+            yield pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
 
     def _collector(self) -> Collector:
         return Collector(self.rater, self.columns, self.settings.seed)
@@ -225,11 +222,3 @@ class _Run:
     def _tell(self, done: int) -> None:
         if self.progress:
             self.progress("rating", done, self.table.n_rows)
-
-
-def _notes_of(sets: Moments) -> dict[str, object]:
-    return {"n": sets.n, "total": sets.total.tolist(), "outer": sets.outer.tolist()}
-
-
-def _moments_of(notes: dict[str, object]) -> Moments:
-    return Moments(int(str(notes["n"])), np.array(notes["total"]), np.array(notes["outer"]))

@@ -19,7 +19,7 @@ from semscale.report.drift.words import (
 )
 from semscale.report.wording import count, counted, one_line
 
-MOST_ROWS = 400
+MOST_ROWS = 300
 _MOST_GROUPS = 24
 
 
