@@ -138,7 +138,7 @@ class LintReport(Presentable):
         return reliability(self.agreement)
 
     @property
-    def worst_first(self) -> tuple[Finding, ...]:
+    def worst_first(self) -> tuple[LintFinding, ...]:
         """Findings, the worst first."""
         return tuple(sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict)))
 
