@@ -154,7 +154,7 @@ def test_the_floor_of_all_answers_is_applied_when_stopping(toy_embedder):
     prompts = [f"q{n}" for n in range(12)]
     script = {prompt: [f"word{n} here"] * 6 for n, prompt in enumerate(prompts)}
     chats = ScriptedChat(script), ScriptedChat(script)
-    settings = {"measures": ["ncs_above_floor"], "model": toy_embedder}
+    settings = {"measures": ["ncs_above_floor"], "embedder": toy_embedder}
     stopped = Consistency(chats[0], **settings).ask(
         prompts, sampling=Sampling(stopping=Stopping(0.5)), runner=runner(chats[0])
     )

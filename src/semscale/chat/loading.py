@@ -55,7 +55,7 @@ def load_chat_model(
     name = str(os.fspath(model)) if isinstance(model, str | os.PathLike) else ""
     if not name:
         raise InputError(
-            f"model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
+            f"a chat model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
         )
     if engine == "auto":
         engine = "local" if base_url is None and _is_local(name) else "openai"

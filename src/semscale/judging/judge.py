@@ -20,6 +20,7 @@ from semscale.judging.template import Template, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import settle
 from semscale.judging.verdicts import Verdicts
+from semscale.renamed_settings import renamed
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Progress, Status
@@ -32,7 +33,7 @@ class Judge:
     """A chat model that scores answers to questions.
 
     Args:
-        model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
+        chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
         template: one of ``TEMPLATES``, a template, a scale or its name.
         rubric: the user's own words on what is to be judged.
         context: further words for the judge, such as who asks.
@@ -54,9 +55,10 @@ class Judge:
         score and explanation arXiv 2503.03064.
     """
 
+    @renamed(model="chat_model")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
-        model: object,
+        chat_model: object,
         *,
         template: str | Template | Scale = "likert",
         rubric: str | None = None,
@@ -73,7 +75,7 @@ class Judge:
     ) -> None:
         temperature = checked_temperature(temperature, samples)
         check_settings(order=order, samples=samples, corrections=corrections, reference_place=reference_place)
-        self.model = load_chat_model(model)
+        self.model = load_chat_model(chat_model)
         self._settings: JudgeSettings = {
             "template": template, "rubric": rubric, "context": context, "order": order,
             "samples": samples, "temperature": temperature, "max_tokens": max_tokens,
@@ -263,11 +265,12 @@ def _shown_by_replies(ability: Ability, threads: Iterable[list[Thread]]) -> Abil
     return ability if given else replace(ability, top_logprobs=None)
 
 
+@renamed(model="chat_model")
 def judge(
     questions: object,
     answers: object,
     *,
-    model: object,
+    chat_model: object,
     references: object = None,
     running: Running | None = None,
     **settings: Unpack[JudgeSettings],
@@ -277,7 +280,7 @@ def judge(
     Args:
         questions: a list or a series.
         answers: likewise, one for each question.
-        model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
+        chat_model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
         references: answers that are known to be right.
         running: how calls are made.
         settings: as ``Judge`` takes them.
@@ -286,4 +289,4 @@ def judge(
         InputError: as ``Judge`` and ``Judge.judge``.
         ReplyError: as ``Judge.judge``.
     """
-    return Judge(model, **settings).judge(questions, answers, references=references, running=running)
+    return Judge(chat_model, **settings).judge(questions, answers, references=references, running=running)

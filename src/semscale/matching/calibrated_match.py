@@ -78,6 +78,12 @@ class CalibratedMatch:
         self._seed = seed
         self.guards = guards or Guards(dict.fromkeys(GUARDS, Mode.WEIGH))
 
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has the floors that were estimated, too."""
+        corpus = "references" if self._corpus is None else corpus_hash(sorted(set(self._corpus)))
+        return self._signed(corpus, "estimated")
+
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
         corpus = sorted(set(self._corpus or (pairs.texts[text] for text in pairs.reference)))
@@ -114,6 +120,9 @@ class CalibratedMatch:
         return np.fromiter(weighed, np.float64, len(pairs.prediction))
 
     def _signature(self, corpus: Sequence[str], floors: Mapping[str, float]) -> Signature:
+        return self._signed(corpus_hash(corpus), "/".join(f"{floors[name]:.3f}" for name in LAYERS))
+
+    def _signed(self, corpus: str, floors: str) -> Signature:
         weighing = [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
         settings = Signature.of(
             "match",
@@ -121,8 +130,8 @@ class CalibratedMatch:
             weights=self._calibration.sha256[:12],
             recall=self._recall_share,
             guards="+".join(weighing) or None,
-            corpus=corpus_hash(corpus),
-            floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
+            corpus=corpus,
+            floors=floors,
             seed=self._seed,
         )
         return settings.extended(self._encoder.signature)

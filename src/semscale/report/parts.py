@@ -108,14 +108,14 @@ def settings(
     """List the settings of a run one by one.
 
     Args:
-        source: what was read.
+        source: what was read; empty where that has no name.
         created: when.
         columns: what a column was used for, and its name; ``None`` where there is none.
         further: settings of the instrument.
         signature: its fields follow.
     """
     return (
-        ("Source", Quoted(source)),
+        *([("Source", Quoted(source))] if source else []),
         ("Made", stamp(created)),
         *((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None),
         *further,

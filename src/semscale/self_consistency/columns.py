@@ -9,7 +9,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
 from semscale.store.cells import storable
-from semscale.store.columns import as_names, groups_in, is_missing
+from semscale.store.columns import as_names, groups_in
 from semscale.store.list_cells import listed_cell
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
@@ -84,7 +84,7 @@ class AnswerCells:
 
     Attributes:
         rows: one row for each of the n items, as it can be written.
-        prompts: n cells, numbers as texts; ``None`` where no column holds them.
+        prompts: n cells; ``None`` where no column holds them.
         answers: n cells.
         samples: n lists of cells.
         labels: n cells, or ``None`` without a column of them.
@@ -128,7 +128,7 @@ def read_answers(table: Table, columns: AnswerColumns) -> AnswerCells:
     _refuse_textless(chosen(columns.answer or columns.prompt), columns)
     return AnswerCells(
         rows=rows[first],
-        prompts=[_prompt(cell) for cell in chosen(columns.prompt)],
+        prompts=chosen(columns.prompt),
         answers=chosen(columns.answer),
         samples=samples,
         labels=None if columns.label is None else chosen(columns.label),
@@ -156,10 +156,6 @@ def _samples(
 
 def _samples_in(cell: Any, column: str, row: int) -> list[Any]:  # noqa: ANN401 - any cell
     return listed_cell(cell, parameter="sample", column=column, row=row, only_nulls=True)
-
-
-def _prompt(cell: Any) -> Any:  # noqa: ANN401 - any cell
-    return str(cell) if isinstance(cell, int | float) and not is_missing(cell) else cell
 
 
 def _refuse_textless(cells: list[Any], columns: AnswerColumns) -> None:

@@ -4,13 +4,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
+from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
 from semscale.self_consistency.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
@@ -72,9 +74,10 @@ class Consistency:
         chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
             gives; needed for nothing else.
         measures: names among ``semscale.self_consistency.measures.MEASURES``; the first one is the ``score``.
-        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder.
-        bert_model: the model of ``bert_score``, by name or as a ``BertScorer``; the default model unless
-            given, where uqlm has ``roberta-large``.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
+            ``load_embedder`` gives.
+        bert_embedder: the model of ``bert_score``, by name, as an embedder that shows the states of tokens,
+            or as a ``BertScorer``; the default model unless given, where uqlm has ``roberta-large``.
         floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
             at hand, and corrects nothing where there are fewer than 10 different ones.
         guards: which of ``semscale.self_consistency.contradictions.GUARD_NAMES`` look for contradictions.
@@ -85,13 +88,14 @@ class Consistency:
         InputError: an unknown measure or guard, or a setting out of range.
     """
 
+    @renamed(model="embedder", bert_model="bert_embedder")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         chat_model: object = None,
         *,
         measures: Iterable[str] = DEFAULT_MEASURES,
-        model: "str | Path | Embedder" = DEFAULT_MODEL,
-        bert_model: str | Path | BertScorer = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+        bert_embedder: "str | Path | Embedder | BertScorer" = DEFAULT_MODEL,
         floor: float | str = "auto",
         guards: Iterable[str] = GUARD_NAMES,
         fewest_samples: int = 1,
@@ -103,22 +107,21 @@ class Consistency:
         self.fewest_samples = checked_fewest(fewest_samples)
         check_seed(seed)
         self.seed = seed
-        self._model, self._bert_model, self._chat_model = model, bert_model, chat_model
+        self._embedder, self._bert_embedder = checked_embedder(embedder), bert_embedder
+        self._chat_model = chat_model
 
     @cached_property
     def embedder(self) -> "Embedder":
         """What turns texts into vectors; loaded when it is first needed."""
-        if not isinstance(self._model, str | Path):
-            return self._model
-        from semscale.embedding import load_embedder
-
-        return load_embedder(self._model)
+        return as_embedder(self._embedder)
 
     @cached_property
     def bert_scorer(self) -> BertScorer:
         """What gives BERTScores; loaded when it is first needed."""
-        given = self._bert_model
-        return BertScorer(given) if isinstance(given, str | Path) else given
+        given = self._bert_embedder
+        if isinstance(given, str | Path) or callable(getattr(given, "embed", None)):
+            return BertScorer(cast("str | Path | Embedder", given))
+        return cast(BertScorer, given)
 
     @cached_property
     def chat_model(self) -> "ChatModel":
@@ -290,6 +293,7 @@ class Consistency:
         return signature
 
 
+@renamed(model="embedder", bert_model="bert_embedder")
 def consistency(
     answers: object, samples: object = None, **settings: Unpack[ConsistencySettings]
 ) -> Consistencies:

@@ -108,8 +108,8 @@ class ConsistencySummary(Presentable):
 
     def __repr__(self) -> str:
         overall = self.estimates.overall
-        mean = "" if overall.mean is None else f", mean {self.main} {overall.mean.value:.3f}"
-        return f"<{type(self).__name__}: {overall.n} of {self.n} prompts count{mean}>"
+        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
+        return f"{type(self).__name__}(source={self.source!r}, n={self.n:,}, n_scored={overall.n:,}{mean})"
 
     @property
     def main(self) -> str:

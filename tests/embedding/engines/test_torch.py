@@ -80,7 +80,7 @@ def test_is_an_embedder_with_a_complete_signature(engine):
     assert embedder.dimensions == 384
     assert embedder.embed([]).vectors.shape == (0, 384)
     fields = dict(embedder.signature.fields)
-    assert fields["model"] == "all-MiniLM-L6-v2#53aa5117"
+    assert fields["model"] == "all-MiniLM-L6-v2#53aa51172d14"
     assert fields["engine"].startswith("sentence-transformers-")
     assert (fields["precision"], fields["device"], fields["window"]) == ("float32", "cpu", "256/64")
 

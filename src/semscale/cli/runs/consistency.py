@@ -12,6 +12,7 @@ from semscale.cli.options.asking import AskingChoice
 from semscale.cli.options.model_choice import ModelChoice
 from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
+from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
 from semscale.self_consistency.asking import Replies
 from semscale.self_consistency.columns import AnswerCells, AnswerColumns, read_answers
@@ -68,8 +69,11 @@ class ConsistencyRun:
             raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
         if self.asking is not None:
             self.asking.check(main)
-        if "bert_score" in self.measures and self.model.engine != "openvino":
-            raise InputError(f"measure bert_score needs engine openvino, got {self.model.engine!r}")
+        if "bert_score" in self.measures and self.model.engine in TOKENLESS_ENGINES:
+            raise InputError(
+                "measure bert_score needs engine openvino or torch, which show the states of tokens, "
+                f"got {self.model.engine!r}"
+            )
         self.outputs.check()
 
     def on(self, file: str, **settings: Unpack[TableSettings]) -> ConsistencySummary:
@@ -131,9 +135,10 @@ class ConsistencyRun:
             "seed": self.plan.seed,
         }
         if "cosine" in needs:
-            settings["model"] = self.model.load(progress)
+            settings["embedder"] = self.model.load(progress)
         if "f1" in needs:
-            settings["bert_model"] = self.model.chosen_name
+            named = self.model.engine == "openvino"
+            settings["bert_embedder"] = self.model.chosen_name if named else self.model.load(progress)
         instrument = Consistency(chat, **settings)
         if self.asking is None or chat is None:
             return instrument.measure(cells.answers, cells.samples, progress=progress), None

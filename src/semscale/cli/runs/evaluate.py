@@ -42,7 +42,7 @@ class EvaluateRun:
             scores = evaluate_submission(
                 folder,
                 method=self.method,
-                model=self.model.chosen_name,
+                embedder=self.model.chosen_name,
                 precision=self.model.precision,
                 corpus=None if self.corpus is None else read_corpus(*self.corpus),
                 seed=self.seed,

@@ -5,9 +5,9 @@ from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.batching import token_batches
@@ -15,11 +15,15 @@ from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint, l
 from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
-from semscale.embedding.engines.windows import Windows, WindowTokenizer, pool_windows
+from semscale.embedding.engines.windows import Windows, WindowTokenizer, open_tokenizer, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.state_engine import Outputs, Rows, checked_layer
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 PRECISIONS = ("exact", "fast")
 
@@ -28,9 +32,6 @@ CHUNK = 8192  # texts that are tokenized and sorted together
 # Rounding errors average out over a text's tokens, so bfloat16 harms short texts most. Short texts, such as
 # anchors and short answers, are also cheap: below this many tokens `fast` computes in float32.
 SHORT = 8
-
-Outputs = npt.NDArray[np.float32]
-Rows = Sequence[npt.NDArray[np.int32]]
 
 
 class OpenVinoEmbedder:
@@ -89,6 +90,30 @@ class OpenVinoEmbedder:
             window=f"{self._checkpoint.max_tokens}/{self._overlap}",
         )
 
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state, which is that of a vector."""
+        return self.dimensions
+
+    @property
+    def positions(self) -> int:
+        """How many tokens the model reads at once, special ones included."""
+        return self._checkpoint.architecture.positions
+
+    @property
+    def pooling(self) -> str:
+        """How the model makes a text's vector of the last layer's states: ``mean``, or ``cls``, the first."""
+        return self._checkpoint.pooling
+
+    @property
+    def word_prefix(self) -> str:
+        """A space for RoBERTa, whose tokenizer spells a word in another way after a space."""
+        return " " if self._checkpoint.architecture.family == "roberta" else ""
+
+    def open_tokenizer(self) -> "Tokenizer":
+        """Give the model's tokenizer, without padding."""
+        return open_tokenizer(self._checkpoint.tokenizer)
+
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are computed once, long ones in windows."""
         unique, where = distinct(checked_texts(texts))
@@ -110,9 +135,7 @@ class OpenVinoEmbedder:
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
         """
-        whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
-        if not whole or not 0 <= layer <= self.layers:
-            raise InputError(f"layer must be between 0 and {self.layers}, got {layer!r}")
+        checked_layer(layer, self.layers)
 
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int

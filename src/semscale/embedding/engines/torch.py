@@ -2,7 +2,7 @@
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.embedding.embedder import Embeddings
+from semscale.embedding.engines.torch_states import TorchStates
 from semscale.embedding.engines.windows import Windows, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose, checked_layer
 from semscale.errors import InputError, ModelError
 from semscale.extras import require
 from semscale.signature import Signature
@@ -24,6 +26,7 @@ from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
 
 BATCH = 64
 _BATCHES_AT_ONCE = 32
@@ -53,8 +56,9 @@ class SentenceTransformerEmbedder:
         self._batch = batch
         files = resolve(str(name)) if find_known(str(name)) else None
         self._model = _loaded(str(files.folder if files else name), device)
-        self._name = files.name if files else _short(name)
-        self._hash = files.sha256[:8] if files else _hash(self._model.state_dict())
+        self.name = files.name if files else _short(name)
+        self._states = TorchStates(self._model)
+        self._hash = files.sha256[:12] if files else _hash(self._model.state_dict())
         reach = self._model.max_seq_length
         self._max_tokens = int(reach) if reach is not None and math.isfinite(reach) else None
         if self._max_tokens is not None and not getattr(self._model.tokenizer, "is_fast", False):
@@ -78,7 +82,7 @@ class SentenceTransformerEmbedder:
         types = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in self._model.parameters()})
         return Signature.of(
             "embed",
-            model=f"{self._name}#{self._hash}",
+            model=f"{self.name}#{self._hash}",
             engine="/".join(library.split("+")[0] for library in libraries),
             precision="+".join(types),
             device=self._model.device.type,
@@ -97,6 +101,49 @@ class SentenceTransformerEmbedder:
             if progress:
                 progress("embedding", min(start + size, len(unique)), len(unique))
         return Embeddings(vectors, windows).spread(where)
+
+    @property
+    def layers(self) -> int:
+        """How many transformer layers the model has."""
+        return self._states.layers
+
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state."""
+        return self._states.hidden
+
+    @property
+    def positions(self) -> int:
+        """How many tokens the model reads at once, special ones included."""
+        return self._states.positions
+
+    @property
+    def pooling(self) -> str:
+        """How a text's vector is made of the last layer's states: ``mean``, or ``cls``, the first."""
+        return self._states.pooling
+
+    @property
+    def word_prefix(self) -> str:
+        """What is put before a text whose tokens' states are wanted."""
+        return self._states.word_prefix
+
+    def open_tokenizer(self) -> "Tokenizer":
+        """Give a copy of the model's tokenizer, without padding."""
+        return self._states.open_tokenizer()
+
+    def check_layer(self, layer: int) -> None:
+        """Refuse a layer that the model does not have.
+
+        Raises:
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
+        """
+        checked_layer(layer, self.layers)
+
+    def run_layer(
+        self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Run rows of token ids up to ``layer`` (0: the embeddings), as ``StateEngine`` has it."""
+        return self._states.run(groups, layer)
 
     @property
     def _overlap(self) -> int:

@@ -4,15 +4,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.engines.checkpoint import Checkpoint
-from semscale.embedding.engines.windows import encodable, open_tokenizer
+from semscale.embedding.engines.windows import encodable
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
 from semscale.types import Ids, Integers
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 Whole = TypeVar("Whole", np.int32, np.int64)
 
@@ -89,22 +91,20 @@ class Spellings:
 
 
 class TokenReader:
-    """A checkpoint's own tokenizer, without any limit on a text's length.
+    """A model's own tokenizer, without any limit on a text's length.
 
     Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is split
     like every other one. Published BERTScores were computed this way.
 
     Args:
-        checkpoint: the checkpoint that has the tokenizer.
-
-    Raises:
-        ModelError: the tokenizer cannot be read.
+        tokenizer: without padding; its truncation is switched off.
+        prefix: put before every text.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self._tokenizer = open_tokenizer(checkpoint.tokenizer)
+    def __init__(self, tokenizer: "Tokenizer", prefix: str = "") -> None:
+        self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
-        self.prefix = " " if checkpoint.architecture.family == "roberta" else ""
+        self.prefix = prefix
         # The tokens around every text: [CLS] and [SEP], or <s> and </s>.
         frame = self._tokenizer.encode("a")
         inside = [place for place, special in enumerate(frame.special_tokens_mask) if not special]

@@ -7,12 +7,14 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
+from semscale.embedding.tokens.state_engine import StateEngine
 from semscale.embedding.tokens.token_ids import Spelling, TokenIds, TokenReader
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Vectors
+
+_OF_VECTORS = ("pooling", "window")  # settings that decide the vectors of texts, and no state of a token
 
 
 @dataclass(frozen=True)
@@ -39,52 +41,52 @@ class TokenStates:
 class TokenEncoder:
     """Computes the hidden states of texts, token by token.
 
-    A text's states are the same to the last bit, whatever other texts are computed with it. A text that is
-    longer than the model's position table is read in windows that overlap by a quarter; each token's state
-    comes from the window in which the token is furthest from an edge.
+    With the engine ``openvino`` a text's states are the same to the last bit whatever other texts
+    are computed with it. A text that is longer than the model's position table is read in windows that
+    overlap by a quarter; each token's state comes from the window in which the token is furthest from an
+    edge.
 
     Args:
-        embedder: the engine that runs the model.
+        engine: runs the model.
 
     References:
         Devlin et al. 2019, doi:10.18653/v1/N19-1423.
     """
 
-    def __init__(self, embedder: OpenVinoEmbedder) -> None:
-        self._embedder = embedder
-        self._limit = embedder.checkpoint.architecture.positions
+    def __init__(self, engine: StateEngine) -> None:
+        self._engine = engine
+        self._limit = engine.positions
         self._overlap = self._limit // 4
 
     @property
     def name(self) -> str:
         """The model's name in signatures."""
-        return self._embedder.name
+        return self._engine.name
 
     @property
     def layers(self) -> int:
         """Number of the model's transformer layers."""
-        return self._embedder.layers
+        return self._engine.layers
 
     @property
     def hidden(self) -> int:
         """Width of a hidden state."""
-        return self._embedder.dimensions
+        return self._engine.hidden
 
     @property
     def pooling(self) -> str:
         """How states of the last layer are combined into a text's vector: ``mean``, or ``cls``, the first."""
-        return self._embedder.checkpoint.pooling
+        return self._engine.pooling
 
     @cached_property
     def reader(self) -> TokenReader:
         """The model's tokenizer."""
-        return TokenReader(self._embedder.checkpoint)
+        return TokenReader(self._engine.open_tokenizer(), self._engine.word_prefix)
 
     @property
     def signature(self) -> Signature:
-        """Weights, tokenizer, precision and windows, which decide the states of each layer."""
-        engine = dict(self._embedder.signature.fields)
-        shared = {name: engine[name] for name in ("model", "setup", "engine", "precision")}
+        """What decides the states besides the layer: weights, tokenizer, arithmetic and windows."""
+        shared = {name: value for name, value in self._engine.signature.fields if name not in _OF_VECTORS}
         prefix = "space" if self.reader.prefix else None
         return Signature.of("states", **shared, prefix=prefix, window=f"{self._limit}/{self._overlap}")
 
@@ -94,7 +96,7 @@ class TokenEncoder:
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
         """
-        self._embedder.check_layer(layer)
+        self._engine.check_layer(layer)
 
     def token_states(self, texts: Sequence[str], *, layer: int) -> list[TokenStates]:
         """Return every token's state after ``layer`` (0: the embeddings), special tokens included.
@@ -150,9 +152,7 @@ class TokenEncoder:
             The text's number with its states, as ``encode`` does.
         """
         read = (self._group(tokens, texts) for texts in groups)
-        for group, rows, states in self._embedder.run_layer(
-            ((each, each.rows) for each in read), layer=layer
-        ):
+        for group, rows, states in self._engine.run_layer(((each, each.rows) for each in read), layer=layer):
             yield from group.joined(rows, states)
 
     def _group(self, tokens: TokenIds, texts: Integers) -> ReadingGroup:

@@ -24,6 +24,7 @@ from semscale.report.self_consistency.words import (
     asking_words,
     cautions,
     contradicted_words,
+    labels_words,
 )
 from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
 from semscale.report.wording import capitalised, clipped, counted, number, one_line
@@ -71,7 +72,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         kind="consistency report",
         name="Consistency",
         title="How far sampled answers agree",
-        source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
+        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
         signature=summary.signature,
         lead=headline(estimates, f"mean {MEASURE_NAMES[summary.main]}", MEASURES[summary.main].bounds),
         counting=tuple(filter(None, (counting, asking))),
@@ -87,7 +88,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
             summary.created,
             [(capitalised(use), column) for use, column in summary.columns],
             [
-                *((MEASURE_NAMES[name], MEASURES[name].about) for name in summary.scores),
+                *((capitalised(MEASURE_NAMES[name]), MEASURES[name].about) for name in summary.scores),
                 ("Intervals", intervals),
             ],
             summary.signature,
@@ -145,7 +146,7 @@ def _spread(summary: "ConsistencySummary") -> Section:
 
 
 def _trust(trust: "Trust") -> Section:
-    lead = f"By {MEASURE_NAMES[trust.measure]}, {area_words(trust.areas[trust.measure])}."
+    area = area_words(trust.areas[trust.measure])
     meaning = (
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten."
     )
@@ -153,10 +154,11 @@ def _trust(trust: "Trust") -> Section:
         "trust",
         "Which answers can be trusted",
         (
-            Paragraph(lead, "lead"),
+            Paragraph(f"By {MEASURE_NAMES[trust.measure]}, {area}.", "lead", detail="both"),
             decision_bar(trust),
             decision_table(trust),
             calibration_table(trust),
+            Paragraph(labels_words(trust), "note", detail="both"),
             SideBySide(((reliability_figure(trust),), (area_table(trust), Paragraph(meaning, "note")))),
         ),
     )

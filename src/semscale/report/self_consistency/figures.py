@@ -7,6 +7,7 @@ from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.reliability import ReliabilityDot, reliability
 from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Shares, Table
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.parts import histogram_caption
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
 from semscale.report.wording import capitalised, coverage, number, one_line
 from semscale.self_consistency.measures import MEASURES
@@ -45,6 +46,7 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
         (Words(MEASURE_NAMES[name]), Count(mean.n), Count(mean.n_left_out), WithInterval.of(mean))
         for name, mean in means.items()
     )
+    caption = histogram_caption("prompts have which value", estimates)
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
     return Histogram(
         "spread",
@@ -53,8 +55,7 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
         (MEASURE_NAMES[main], "prompts"),
         Table(("", "prompts", "left out", "mean"), rows),
         title="Spread",
-        caption="How many prompts have which value, each histogram by its own measure; the dot is the mean, "
-        f"the line its {coverage(estimates.interval)} interval.{crowded if has_ncs else ''}",
+        caption=f"{caption}{crowded if has_ncs else ''}",
     )
 
 
@@ -108,10 +109,8 @@ def calibration_table(trust: "Trust") -> Table:
          Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),
         (Words("calibration error (ECE)"), Number(figures.error, 3),
          Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
-        (Words("labels"), Count(figures.n), Number(None),
-         Words(f"curve: {trust.curve}; fitted and checked in five turns")),
     )  # fmt: skip
-    return Table(("", "value", "beside", "of"), rows, title="Do the probabilities hold?")
+    return Table(("", "value", "compare with", "which is"), rows, title="Do the probabilities hold?")
 
 
 def area_table(trust: "Trust") -> Table:

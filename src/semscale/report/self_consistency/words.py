@@ -81,6 +81,12 @@ def area_words(area: float) -> str:
     return f"a right answer has the higher value {percent(area)} of the time, and 50 % would by chance"
 
 
+def labels_words(trust: "Trust") -> str:
+    """Say what the curve rests on."""
+    labels = counted(trust.figures.n, "labelled answer")
+    return f"{labels}: the curve ({trust.curve}) was fitted and checked in five turns, each on other answers."
+
+
 def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
     """Say what a threshold promises, or why there is none.
 
