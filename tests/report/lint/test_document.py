@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.schema_check import check_json
 
 from semscale.rating.lint.linter import lint
 from semscale.rating.lint.report import LintFinding
@@ -129,6 +130,7 @@ def test_every_output_but_the_page(report, tmp_path):
     report.report(tmp_path / "lint.xlsx")
     assert "## Set by set" in (tmp_path / "lint.md").read_text()
     assert len(list((tmp_path / "figures").glob("cosines*.svg"))) == len(report.sets)
+    check_json(report.to_json())
     found = json.loads(report.to_json())
     assert (found["instrument"], found["verdict"]) == ("lint", report.verdict)
     assert found["sets"][0]["cosines"][0][0] == pytest.approx(1.0)
