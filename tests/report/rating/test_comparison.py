@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
-from semscale.report.rating_page import rating_page
-from semscale.report.wording import number, percent
+from semscale.report.render.html import page
+from semscale.report.wording import percent, with_interval
 from semscale.stats.intervals.estimates import Estimate
 
 
@@ -17,21 +17,20 @@ def full(make_summary):
 
 @pytest.fixture(scope="module")
 def parsed(full, read_page):
-    return read_page(rating_page(full))
+    return read_page(page(full.document()))
 
 
 def test_every_comparison_figure_stands_beside_the_others(full, parsed):
     comparison = full.comparison
     for estimate in (comparison.pearson, comparison.spearman, comparison.ks_similarity):
-        assert number(estimate.value) in parsed.text
-        assert f"[{number(estimate.low)}, {number(estimate.high)}]" in parsed.text
+        assert with_interval(estimate, 3) in parsed.text
     for name in (
-        "Pearson r",
-        "Spearman ρ",
-        "KS similarity",
-        "Human ceiling",
-        "Null: equal shares",
-        "Null: text length",
+        "Pearson r of means",
+        "Spearman rho of means",
+        "KS similarity of distributions",
+        "Ceiling: reliability of the humans",
+        "To beat: KS of equal shares",
+        "To beat: r of text length",
     ):
         assert name in parsed.text
     assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
@@ -43,31 +42,33 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
 
 def test_a_null_that_does_as_well_is_named(full):
     strong = dataclasses.replace(full.comparison, null_length=Estimate(-0.7, -0.75, -0.65))
-    page = rating_page(dataclasses.replace(full, comparison=strong))
-    assert "Text length alone reaches r = \u22120.70, which the ratings do not beat." in page
+    shown = page(dataclasses.replace(full, comparison=strong).document())
+    assert "Text length alone reaches r = \u22120.70, which the ratings do not beat." in shown
     close = dataclasses.replace(full.comparison, null_length=Estimate(0.55, 0.5, 0.6))
-    assert "the advantage over it is not certain" in rating_page(dataclasses.replace(full, comparison=close))
+    assert "the advantage over it is not certain" in page(
+        dataclasses.replace(full, comparison=close).document()
+    )
 
 
 def test_a_distribution_is_held_against_equal_shares(full):
     # The fixture's ratings reach .812 and equal shares .843, as happens with flat PMFs and lukewarm people.
     beaten = "Equal shares on every point, which read nothing, reach 0.84, which the ratings do not beat."
-    assert beaten in rating_page(full)
+    assert beaten in page(full.document())
     for null, words in (
         (Estimate(0.6, 0.55, 0.65), "reach 0.60, clearly less."),
         (Estimate(0.8, 0.79, 0.81), "reach 0.80; the advantage over them is not certain."),
     ):
         compared = dataclasses.replace(full.comparison, null_ks=null)
-        page = rating_page(dataclasses.replace(full, comparison=compared))
-        assert words in page
-        assert "which the ratings do not beat" not in page
+        shown = page(dataclasses.replace(full, comparison=compared).document())
+        assert words in shown
+        assert "which the ratings do not beat" not in shown
 
 
 def test_a_sample_is_called_one_and_the_signature_is_shown(full):
     sampled = dataclasses.replace(full.comparison, n_eligible=50_000)
-    page = rating_page(dataclasses.replace(full, comparison=sampled))
-    assert "Over a sample of 3,700 texts of 50,000 the ratings" in page
-    assert str(sampled.signature) in page
+    shown = page(dataclasses.replace(full, comparison=sampled).document())
+    assert "Over a sample of 3,700 texts of 50,000 the ratings" in shown
+    assert str(sampled.signature) in shown
 
 
 def test_coverage_is_not_rounded_to_certainty(full, read_page):
@@ -76,23 +77,26 @@ def test_coverage_is_not_rounded_to_certainty(full, read_page):
         comparison=dataclasses.replace(full.comparison, interval=0.999),
         estimates=dataclasses.replace(full.estimates, interval=0.999),
     )
-    text = read_page(rating_page(nearly)).text
+    text = read_page(page(nearly.document())).text
     assert "99.9 % interval" in text
     assert "100% interval" not in text
 
 
 def test_the_method_of_the_intervals_has_its_true_name(full):
-    assert "percentiles expanded for few clusters" in rating_page(full)
-    linearized = dataclasses.replace(full.estimates, method="linearized", seed=None, replicates=0)
-    page = rating_page(dataclasses.replace(full, estimates=linearized))
-    assert "quantiles of the t distribution" in page
-    assert "normal interval" not in page
+    assert "percentiles expanded for few clusters" in page(full.document())
+    overall = dataclasses.replace(full.estimates.overall, method="linearized")
+    linearized = dataclasses.replace(
+        full.estimates, overall=overall, method="linearized", seed=None, replicates=0
+    )
+    shown = page(dataclasses.replace(full, estimates=linearized).document())
+    assert "quantiles of the t distribution" in shown
+    assert "bootstrap" not in shown
 
 
 def test_a_ranking_that_may_be_chance_is_called_so(full):
     weak = dataclasses.replace(full.comparison, pearson=Estimate(0.1, -0.05, 0.25))
-    assert "The interval includes 0, so the ranking may be chance." in rating_page(
-        dataclasses.replace(full, comparison=weak)
+    assert "The interval includes 0, so the ranking may be chance." in page(
+        dataclasses.replace(full, comparison=weak).document()
     )
 
 
@@ -105,11 +109,11 @@ def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
         null_length=None,
         human_pmf=np.full(5, np.nan),
     )
-    page = rating_page(dataclasses.replace(full, comparison=bare))
-    assert "one human value a text does not show how far people agree" in page
-    assert "human values could not be laid on this scale" in page
-    assert "no texts were given" in page
-    assert "has a reliability of" not in page
+    shown = page(dataclasses.replace(full, comparison=bare).document())
+    assert "one human value a text does not show how far people agree" in shown
+    assert "human values could not be laid on this scale" in shown
+    assert "no texts were given" in shown
+    assert "has a reliability of" not in shown
 
 
 def test_undefined_correlations_are_not_zero(full):
@@ -117,4 +121,4 @@ def test_undefined_correlations_are_not_zero(full):
     undefined = dataclasses.replace(
         full.comparison, n=1, pearson=nothing, spearman=nothing, points=np.empty((0, 2))
     )
-    assert "no agreement can be measured" in rating_page(dataclasses.replace(full, comparison=undefined))
+    assert "no agreement can be measured" in page(dataclasses.replace(full, comparison=undefined).document())

@@ -7,7 +7,7 @@ import pytest
 
 from semscale.rating.human.comparison import compare
 from semscale.rating.rater import Rater
-from semscale.report.rating_page import rating_page
+from semscale.report.render.html import page
 from semscale.report.wording import number, percent, percent_with_interval, with_interval
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -20,7 +20,7 @@ def full(make_summary):
 
 @pytest.fixture(scope="module")
 def parsed(full, read_page):
-    return read_page(rating_page(full))
+    return read_page(page(full.document()))
 
 
 def test_it_is_one_harmless_document(parsed):
@@ -78,7 +78,12 @@ def test_the_left_out_rows_are_counted_with_examples(parsed):
 
 def test_the_signature_the_settings_and_both_citations_are_there(full, parsed):
     assert str(full.signature) in parsed.text
-    for shown in ("reviews.csv", "2026-11-21", "cosine 0.123", "2,000 bootstrap resamples of texts, seed 0"):
+    for shown in (
+        "reviews.csv",
+        "2026-11-21",
+        "cosine 0.123",
+        "95 %, 2,000 bootstrap resamples of rows, seed 0",
+    ):
         assert shown in parsed.text
     assert "arXiv:2510.08338" in parsed.text
     assert f"Semscale, version {full.signature.version}" in parsed.text
@@ -87,34 +92,34 @@ def test_the_signature_the_settings_and_both_citations_are_there(full, parsed):
 def test_the_sample_says_how_many_of_how_many(make_summary):
     summary = make_summary(n=500)
     assert summary.sample.height == 400
-    assert "A random sample of 400 of the 500 rated texts" in rating_page(summary)
+    assert "A random sample of 400 of the 500 rated texts" in page(summary.document())
 
 
 def test_weights_show_the_effective_size(make_summary):
     summary = make_summary(n=30, groups=2)
     overall = dataclasses.replace(summary.estimates.overall, effective_n=12.34)
-    page = rating_page(
+    shown = page(
         dataclasses.replace(
             summary, weight="w", estimates=dataclasses.replace(summary.estimates, overall=overall)
-        )
+        ).document()
     )
-    assert "Effective n" in page
-    assert "12.3" in page
-    assert "column “w”" in page
+    assert "Effective n" in shown
+    assert "12.3" in shown
+    assert "column “<bdi>w</bdi>”" in shown
 
 
 def test_a_neutral_scale_has_one_ramp_and_a_bad_one_turns_the_colours(make_summary, make_scale):
     legends = {}
     for polarity in ("ascending-good", "ascending-bad", "neutral"):
-        page = rating_page(make_summary(scale=make_scale(5, polarity=polarity), n=20, groups=2))
-        legends[polarity] = re.findall(r'<i style="background:(#\w+)">', page)
+        shown = page(make_summary(scale=make_scale(5, polarity=polarity), n=20, groups=2).document())
+        legends[polarity] = re.findall(r'<i style="background:(#\w+)">', shown)
     assert legends["ascending-bad"] == legends["ascending-good"][::-1]
     assert set(legends["neutral"]) != set(legends["ascending-good"])
 
 
 def test_the_same_summary_gives_the_same_page(make_summary):
     summary = make_summary(n=3)
-    assert rating_page(summary) == rating_page(summary)
+    assert page(summary.document()) == page(summary.document())
 
 
 def test_a_page_of_real_ratings_is_sound(make_scale, toy_embedder, read_page):
@@ -123,19 +128,19 @@ def test_a_page_of_real_ratings_is_sound(make_scale, toy_embedder, read_page):
     human = compare(
         ratings.pmf, [1, 5, None, None, 3, 2], values=ratings.scale.values, lengths=[19, 13, 0, 0, 17, 15]
     )
-    page = read_page(
-        rating_page(
+    shown = read_page(
+        page(
             ratings.summarize(
                 texts,
                 estimates=ratings.estimate(by=list("aabbab")),
                 comparison=human,
                 source="made-up.csv",
                 by="half",
-            )
+            ).document()
         )
     )
-    page.assert_harmless()
-    assert number(ratings.estimate().overall.mean.value) in page.text
-    assert "<i>formal 1</i>" in page.text
-    assert re.search(r"Texts\s*6\s*Rated\s*4\s*Left out\s*2", page.text)
-    assert not re.search(r"\b(nan|None)\b", page.text)
+    shown.assert_harmless()
+    assert number(ratings.estimate().overall.mean.value) in shown.text
+    assert "<i>formal 1</i>" in shown.text
+    assert re.search(r"Texts\s*6\s*Rated\s*4\s*Left out\s*2", shown.text)
+    assert not re.search(r"\b(nan|None)\b", shown.text)
