@@ -18,7 +18,7 @@ def test_the_last_of_two_runs_closes_the_model():
         async with held_open(model):
             async with held_open(model):
                 pass
-            inside = model.closed
+            return model.closed
         return inside
 
     model = Model()
