@@ -19,7 +19,6 @@ def test_the_last_of_two_runs_closes_the_model():
             async with held_open(model):
                 pass
             return model.closed
-        return inside
 
     model = Model()
     assert asyncio.run(runs(model)) == 0
