@@ -34,6 +34,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/layered.py --peer $(BENCH_VENV)/bin/python $(if $(QUICK),--turns 1 --pairs 20)
 	$(BIN)/python bench/cache.py $(if $(QUICK),--texts 100 --rows 5000)
 	$(BIN)/python bench/rating.py $(if $(QUICK),--rows 20000 --rounds 1)
+	$(BIN)/python bench/structure.py
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py

@@ -10,6 +10,9 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Vectors = npt.NDArray[np.float32]
 Integers = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+Statuses = npt.NDArray[np.object_]
+"""Shape (n,), each a ``Status``."""
 Ids = npt.NDArray[np.int32]
 """Token ids."""
 

@@ -5,10 +5,12 @@ from functools import cache
 
 import pytest
 import typer.main
+from tests.schema_check import check_json
 
 from semscale.cli.main import main
 from semscale.cli.options import model_choice
 from semscale.matching import methods
+from semscale.report import json_encoding
 
 ANSWERS = """id,text,region,weight,person,human
 1,It works great and I love it,north,1,a,5
@@ -34,6 +36,20 @@ def commands_built_once():
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
         yield
+
+
+@pytest.fixture(autouse=True)
+def json_keeps_to_its_schema(monkeypatch):
+    """Hold all JSON of a summary that any command prints here against the schema."""
+    write = json_encoding.json_text
+
+    def checked(content):
+        text = write(content)
+        if "schema" in content:
+            check_json(text)
+        return text
+
+    monkeypatch.setattr(json_encoding, "json_text", checked)
 
 
 @pytest.fixture

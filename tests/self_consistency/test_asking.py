@@ -68,7 +68,7 @@ def test_prompts_without_a_question_are_not_asked_and_failures_stay_apart():
         Status.SCORED, Status.EMPTY, Status.MISSING, Status.FAILED, Status.REFUSED,
     ]  # fmt: skip
     assert asked.replies.samples[0] == ["a", None, "a"]
-    assert (found.n_samples[0], found.n_left_out[0]) == (2, 1)
+    assert (found.n_samples[0], found.samples_left_out[0]) == (2, 1)
     assert asked.replies.n_failed == 3
     assert asked.replies.why_failed == "no"  # what the scripted model says
     assert asked.replies.n_calls == len(chat.asked) == 6

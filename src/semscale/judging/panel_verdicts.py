@@ -1,17 +1,17 @@
 """What a panel gives: every judge's verdicts, figures for each item, and how the judges stand together."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Unpack
+from dataclasses import dataclass, replace
+from typing import Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.verdicts import Verdicts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.stats.agreement.panels import (
     EffectiveJudges,
@@ -22,11 +22,11 @@ from semscale.stats.agreement.panels import (
 )
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
-from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+from semscale.types import Floats, Integers, Mask, Statuses
 
 
-@dataclass(frozen=True)
-class PanelVerdicts:
+@dataclass(frozen=True, repr=False)
+class PanelVerdicts(Result):
     """Verdicts of k judges on n items.
 
     A figure for an item is made of the judges that scored it; ``n_judges`` says how many these are.
@@ -40,7 +40,7 @@ class PanelVerdicts:
 
     names: tuple[str, ...]
     judges: tuple[Verdicts, ...]
-    status: npt.NDArray[np.object_]
+    status: Statuses
     signature: Signature
 
     def __post_init__(self) -> None:
@@ -50,9 +50,6 @@ class PanelVerdicts:
         own = self.status.view()
         own.flags.writeable = False
         object.__setattr__(self, "status", own)
-
-    def __len__(self) -> int:
-        return len(self.status)
 
     @property
     def expected(self) -> Floats:
@@ -96,16 +93,6 @@ class PanelVerdicts:
         return np.where(self.n_judges > 1, self.max - self.min, np.nan)
 
     @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which items have a score, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
-
-    @property
     def stopped(self) -> str | None:
         """Why not every judge was asked about everything, or ``None``."""
         return next((verdicts.stopped for verdicts in self.judges if verdicts.stopped), None)
@@ -129,6 +116,14 @@ class PanelVerdicts:
             seed: of the bootstrap.
         """
         return effective_judges(self.expected, truth=truth, interval=interval, seed=seed)
+
+    @property
+    def _model_name(self) -> str:
+        return "+".join(self.names)
+
+    def _with_rows(self, rows: Mask) -> Self:
+        judges = tuple(verdicts.filter(rows) for verdicts in self.judges)
+        return replace(self, judges=judges, status=self.status[rows])
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean of the judges' mean scores of all items and of each group, with intervals.

@@ -2,10 +2,9 @@
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Self, Unpack, overload
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
@@ -13,15 +12,16 @@ from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.types import Floats, Status, are_scored, count_statuses
+from semscale.types import Floats, Mask, Statuses
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 
-@dataclass(frozen=True)
-class Verdicts:
+@dataclass(frozen=True, repr=False)
+class Verdicts(Result):
     """One judge's verdicts on n items, in the order of the items; arrays are read-only.
 
     Attributes:
@@ -34,11 +34,13 @@ class Verdicts:
     """
 
     verdicts: tuple[Verdict, ...]
-    status: npt.NDArray[np.object_]
+    status: Statuses
     template: Template
     model: str
     signature: Signature
     stopped: str | None = None
+
+    row_fields = ("verdicts", "status")
 
     def __post_init__(self) -> None:
         if len(self.status) != len(self.verdicts):
@@ -50,8 +52,16 @@ class Verdicts:
     def __len__(self) -> int:
         return len(self.verdicts)
 
-    def __getitem__(self, place: int) -> Verdict:
-        return self.verdicts[place]
+    @overload
+    def __getitem__(self, rows: int, /) -> Verdict: ...
+
+    @overload
+    def __getitem__(self, rows: "Sequence[bool] | Mask", /) -> Self: ...
+
+    def __getitem__(self, rows: "int | Sequence[bool] | Mask", /) -> Verdict | Self:
+        if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
+            return self.verdicts[rows]
+        return self.filter(rows)
 
     def __iter__(self) -> "Iterator[Verdict]":
         return iter(self.verdicts)
@@ -90,20 +100,14 @@ class Verdicts:
         return masses
 
     @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which items have a score, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
-
-    @property
     def provenances(self) -> dict[Provenance, int]:
         """How many distributions come from where."""
         counted = Counter(verdict.provenance for verdict in self.verdicts)
         return {provenance: counted[provenance] for provenance in Provenance if counted[provenance]}
+
+    @property
+    def _model_name(self) -> str:
+        return self.model
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean expected score of all items and of each group, with intervals.

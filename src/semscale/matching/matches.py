@@ -4,19 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Unpack
 
-import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.guards.findings import Finding
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+from semscale.types import Floats, Integers, Statuses
 
 
-@dataclass(frozen=True)
-class Matches:
+@dataclass(frozen=True, repr=False)
+class Matches(Result):
     """Matches of n items, in the order of the items.
 
     Attributes:
@@ -31,7 +30,7 @@ class Matches:
     """
 
     score: Floats
-    status: npt.NDArray[np.object_]
+    status: Statuses
     reference: Integers
     windows: Integers
     signature: Signature
@@ -39,18 +38,7 @@ class Matches:
     findings: tuple[tuple[Finding, ...], ...] = ()
     bounds: tuple[float, float] = (0.0, 1.0)
 
-    def __len__(self) -> int:
-        return len(self.status)
-
-    @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which items have a score, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
+    row_fields = ("score", "status", "reference", "windows", "components", "findings")
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean score of all items and of each group, with intervals.

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, fields, replace
 from typing import Self, Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.errors import InputError
@@ -13,25 +12,21 @@ from semscale.rating.human.comparison import Comparison, compare, text_lengths
 from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import IntervalSettings
+from semscale.results.estimating import EstimateSettings, estimate_rows
+from semscale.results.result import Result
 from semscale.results.tallies import Tallies
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+from semscale.types import Floats, Integers, Mask, Statuses
 
-Statuses = npt.NDArray[np.object_]
-"""Shape (n,), each a ``Status``."""
-
-
-_BY_ROW = ("pmf", "similarity", "set_means", "status", "windows")
 _TIE = 1e-6  # float32 products leave masses that are equal this far apart
 
 
-@dataclass(frozen=True)
-class Ratings:
+@dataclass(frozen=True, repr=False)
+class Ratings(Result):
     """Ratings of n texts, in the order of the texts; arrays are read-only.
 
     Attributes:
@@ -44,7 +39,7 @@ class Ratings:
         signature: what was applied.
         floor: similarity below which a text is off topic; ``None`` for no floor.
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
-            often it occurs; name those that are codes in ``missing``.
+            often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
 
     Raises:
         InputError: arrays whose lengths do not agree.
@@ -60,6 +55,8 @@ class Ratings:
     floor: float | None = None
     possible_codes: dict[str, int] = field(default_factory=dict)
 
+    row_fields = ("pmf", "similarity", "set_means", "status", "windows")
+
     def __post_init__(self) -> None:
         n = len(self.status)
         for part in fields(self):
@@ -73,9 +70,6 @@ class Ratings:
             object.__setattr__(self, part.name, own)
         if self.pmf.shape != (n, self.scale.n_points):
             raise InputError(f"pmf must have shape {(n, self.scale.n_points)}, got {self.pmf.shape}")
-
-    def __len__(self) -> int:
-        return len(self.status)
 
     @property
     def mean(self) -> Floats:
@@ -98,50 +92,22 @@ class Ratings:
         entropy: Floats = np.maximum(-sum_in_order((self.pmf * logs).T), 0.0)
         return entropy
 
-    @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which texts have a rating, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many texts have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
-
-    @property
-    def n_scored(self) -> int:
-        """How many texts have a rating."""
-        return int(self.scored.sum())
-
-    @property
-    def n_left_out(self) -> int:
-        """How many texts have none."""
-        return len(self) - self.n_scored
-
-    def estimate(
-        self,
-        *,
-        by: object = None,
-        weights: object = None,
-        respondents: object = None,
-        **settings: Unpack[IntervalSettings],
-    ) -> Estimates:
+    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate mean, boxes, net, NPS and PMF of all texts and of each group, with intervals.
 
         Args:
-            by: shape (n,), names of groups; rows without one form the group ``None``.
-            weights: shape (n,), finite and not negative; rows without one, or with 0, are left out and
-                counted.
-            respondents: shape (n,), who wrote each text; one person's texts are resampled together. Rows
-                without one are left out and counted.
-            settings: ``interval``, ``method``, ``seed`` and ``replicates``; see ``IntervalSettings``.
+            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
+                ``EstimateSettings``.
 
         Raises:
             InputError: a column of the wrong length, a wrong weight (rows named), or weights that sum to 0.
         """
         tallies = Tallies([figures_of(self.scale.values)], self.signature)
-        tallies.add(self.pmf, self.status, weights=weights, by=by, respondents=respondents)
-        return tallies.estimates(**settings)
+        return estimate_rows(tallies, self.pmf, self.status, **settings)
+
+    def _with_rows(self, rows: Mask) -> Self:
+        # Which texts look like codes is not known of single rows.
+        return replace(super()._with_rows(rows), possible_codes={})
 
     def compare(  # noqa: PLR0913 - columns beside the ratings
         self,
@@ -207,7 +173,7 @@ class Ratings:
 
     def take(self, rows: Integers) -> Self:
         """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""
-        return replace(self, **{name: getattr(self, name)[rows] for name in _BY_ROW})
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.row_fields})
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the ratings out as a table, one row per text; what is missing is null.

@@ -69,7 +69,7 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
         said.append(
             f"Most prompts have fewer than {_FEW_SAMPLES} samples: one sample that differs by chance decides."
         )
-    if passed := int(found.n_left_out.sum()):
+    if passed := int(found.samples_left_out.sum()):
         said.append(f"{counted(passed, 'sample')} missing, empty or no text, and left out.")
     said += _trust_cautions(summary)
     return tuple(said)

@@ -13,6 +13,8 @@ import numpy as np
 
 from semscale.presentable import Presentable
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import GroupEstimate
+from semscale.stats.intervals.means import counted_mean
 
 SCHEMA = 1
 """Number of the schema in ``docs/schema``; it grows when a key changes its meaning or goes."""
@@ -53,6 +55,19 @@ def encoded(value: object) -> Json:
         fields = [field.name for field in dataclasses.fields(value) if not field.name.startswith("_")]
         return {name: encoded(getattr(value, name)) for name in fields}
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+@encoded.register
+def _group(value: GroupEstimate) -> Json:
+    """Give each figure of a group with the counts behind it, as a mean by itself has them."""
+    return {
+        "group": value.group,
+        "n": value.n,
+        "n_left_out": value.n_left_out,
+        "left_out": encoded(value.left_out),
+        "effective_n": encoded(value.effective_n),
+        "figures": {name: encoded(counted_mean(value, name)) for name in value.figures},
+    }
 
 
 @encoded.register(type(None))

@@ -44,17 +44,14 @@ class EstimateSettings(IntervalSettings, total=False):
     respondents: object
 
 
-def estimate_values(  # noqa: PLR0913 - values, and columns beside them
+def estimate_values(
     values: Mapping[str, Floats],
     status: object,
     *,
     bounds: Mapping[str, tuple[float, float]],
     signature: Signature,
     main: str | None = None,
-    by: object = None,
-    weights: object = None,
-    respondents: object = None,
-    **settings: Unpack[IntervalSettings],
+    **settings: Unpack[EstimateSettings],
 ) -> Estimates:
     """Estimate the mean of each of k values of n rows, of all rows and of each group.
 
@@ -66,10 +63,7 @@ def estimate_values(  # noqa: PLR0913 - values, and columns beside them
         bounds: for each name the least and the greatest value that a row can have.
         signature: of the result.
         main: name of the main figure; the first one unless given.
-        by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
-        weights: of rows.
-        respondents: whose rows are resampled together.
-        settings: how intervals are made.
+        settings: ``by``, ``weights``, ``respondents``, and how intervals are made.
 
     Raises:
         InputError: a column of the wrong length, a wrong weight (rows named), weights that sum to 0, more
@@ -87,13 +81,35 @@ def estimate_values(  # noqa: PLR0913 - values, and columns beside them
         (0.3, 2, {'empty': 1})
     """
     names = list(values)
-    lots = [value_figure(name, bounds[name]) for name in names]
-    tallies = Tallies(lots, signature, main=names.index(main or names[0]))
-    tallies.add(
-        np.column_stack([values[name] for name in names]),
-        status,
-        by=by,
-        weights=weights,
-        respondents=respondents,
+    tallies = Tallies(
+        [value_figure(name, bounds[name]) for name in names],
+        signature,
+        main=names.index(main or names[0]),
     )
+    columns = np.column_stack([values[name] for name in names])
+    return estimate_rows(tallies, columns, status, **settings)
+
+
+def estimate_rows(
+    tallies: Tallies,
+    values: Floats,
+    status: object,
+    *,
+    by: object = None,
+    weights: object = None,
+    respondents: object = None,
+    **settings: Unpack[IntervalSettings],
+) -> Estimates:
+    """Estimate from n rows at once, as ``estimate_values`` does, whatever figures the tallies have.
+
+    Args:
+        tallies: without any row so far.
+        values: shape (n, k), as ``Tallies.add`` takes them.
+        status: shape (n,), of each row.
+        by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
+        weights: of rows.
+        respondents: whose rows are resampled together.
+        settings: how intervals are made.
+    """
+    tallies.add(values, status, by=by, weights=weights, respondents=respondents)
     return tallies.estimates(**settings)

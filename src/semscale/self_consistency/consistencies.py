@@ -1,30 +1,30 @@
 """What measuring consistency gives: values of each item, what contradicts, and what was left out."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.self_consistency.contradictions import Contradiction
 from semscale.self_consistency.measures import MEASURES
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+from semscale.types import Floats, Integers, Statuses
 
 
-@dataclass(frozen=True)
-class Consistencies:
+@dataclass(frozen=True, repr=False)
+class Consistencies(Result):
     """Consistency of n items, in the order of the items.
 
     Attributes:
         measures: for each measure its values, shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``: why each item has values, or has none.
         n_samples: shape (n,), usable samples.
-        n_left_out: shape (n,), samples that are missing, empty or no text.
+        samples_left_out: shape (n,), samples that are missing, empty or no text.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
         contradictions: for every item what contradicts its answer; empty tuples without guards.
@@ -33,17 +33,24 @@ class Consistencies:
     """
 
     measures: Mapping[str, Floats]
-    status: npt.NDArray[np.object_]
+    status: Statuses
     n_samples: Integers
-    n_left_out: Integers
+    samples_left_out: Integers
     windows: Integers
     nulls: Mapping[str, Floats]
     contradictions: tuple[tuple[Contradiction, ...], ...]
     floor: float | None
-    signature: Signature = field(repr=False)
+    signature: Signature
 
-    def __len__(self) -> int:
-        return len(self.status)
+    row_fields = (
+        "measures",
+        "status",
+        "n_samples",
+        "samples_left_out",
+        "windows",
+        "nulls",
+        "contradictions",
+    )
 
     @property
     def main(self) -> str:
@@ -56,24 +63,9 @@ class Consistencies:
         return self.measures[self.main]
 
     @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which items have values, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
-
-    @property
     def n_contradicting(self) -> Integers:
         """How many samples of each item contradict its answer, shape (n,)."""
         return np.array([len({one.sample for one in found}) for found in self.contradictions], np.int64)
-
-    @property
-    def n_windowed(self) -> int:
-        """How many items have a text that is longer than the model reads at once."""
-        return int((self.windows > 1).sum())
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean of each measure over all items and each group; the first one is the main one.
@@ -104,7 +96,7 @@ class Consistencies:
         names = [*self.measures, "samples", "samples_left_out", "contradicting_samples", *self.nulls]
         whole = {
             "samples": self.n_samples,
-            "samples_left_out": self.n_left_out,
+            "samples_left_out": self.samples_left_out,
             "contradicting_samples": self.n_contradicting,
         }
         return pl.DataFrame(

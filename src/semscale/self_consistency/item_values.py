@@ -31,7 +31,7 @@ def collect(taken: SampledAnswers, floor: Floor, values: PairValues, signature: 
         measures={name: item_means(column, pairs.item, n) for name, column in values.measures.items()},
         status=taken.status,
         n_samples=taken.n_samples,
-        n_left_out=taken.n_left_out,
+        samples_left_out=taken.n_left_out,
         windows=windows,
         nulls=length_nulls(pairs),
         contradictions=tuple(map(tuple, found)),

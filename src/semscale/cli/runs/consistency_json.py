@@ -23,7 +23,7 @@ def consistency_json(measured: "ConsistentFile") -> str:
         "items": summary.n,
         "counts": {str(status): n for status, n in found.counts.items()},
         "samples": int(found.n_samples.sum()),
-        "samples_left_out": int(found.n_left_out.sum()),
+        "samples_left_out": int(found.samples_left_out.sum()),
         "windowed": found.n_windowed,
         "floor": found.floor,
         "measures": {name: estimate_json(summary.estimates.overall_mean(name)) for name in found.measures},

@@ -4,13 +4,13 @@ from dataclasses import dataclass, replace
 from typing import Unpack
 
 import numpy as np
-import numpy.typing as npt
 import polars as pl
 
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Status, are_scored, count_statuses
+from semscale.types import Floats, Integers, Statuses
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class PairScores:
     signature: Signature
 
 
-@dataclass(frozen=True)
-class BertScores:
+@dataclass(frozen=True, repr=False)
+class BertScores(Result):
     """BERTScores of n items, in the order of the items.
 
     Attributes:
@@ -46,28 +46,12 @@ class BertScores:
     precision: Floats
     recall: Floats
     f1: Floats
-    status: npt.NDArray[np.object_]
+    status: Statuses
     windows: Integers
     signature: Signature
     bounds: tuple[float, float] = (-1.0, 1.0)
 
-    def __len__(self) -> int:
-        return len(self.status)
-
-    @property
-    def scored(self) -> npt.NDArray[np.bool_]:
-        """Which items have scores, shape (n,)."""
-        return are_scored(self.status)
-
-    @property
-    def n_windowed(self) -> int:
-        """How many items have a text that is longer than the model reads at once."""
-        return int((self.windows > 1).sum())
-
-    @property
-    def counts(self) -> dict[Status, int]:
-        """How many items have each status, as far as it occurs, in the order of ``Status``."""
-        return count_statuses(self.status)
+    row_fields = ("precision", "recall", "f1", "status", "windows")
 
     def with_zeros(self) -> "BertScores":
         """Put 0 where an item has no score, as ``bert_score`` does; the status still says why."""

@@ -1,0 +1,142 @@
+"""How large the parts of Semscale are, and how many modules run on the two ways through it.
+
+Run with ``python bench/structure.py``; ``--source`` names the ``src`` folder of another checkout.
+A line of code is one that is neither blank nor a comment nor part of a docstring; templates count without
+their style sheet. A module is on a way if one of its functions runs while the command does.
+"""
+
+import argparse
+import ast
+import io
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import tokenize
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+EXAMPLES = ROOT / "examples"
+MARGINAL = {
+    tokenize.COMMENT,
+    tokenize.NL,
+    tokenize.NEWLINE,
+    tokenize.INDENT,
+    tokenize.DEDENT,
+    tokenize.ENDMARKER,
+}
+
+WAY = """
+import json, os, sys, threading
+import semscale
+from semscale.cli.main import main
+
+root, ran = os.path.dirname(semscale.__file__), set()
+
+def note(frame, event, argument):
+    code = frame.f_code
+    if event == "call" and code.co_filename.startswith(root) and code.co_name != "<module>":
+        ran.add(os.path.relpath(code.co_filename, root))
+
+sys.setprofile(note)
+threading.setprofile(note)
+main(sys.argv[2:])
+sys.setprofile(None)
+with open(sys.argv[1], "w") as file:
+    json.dump(sorted(ran), file)
+"""
+
+BEFORE_THE_GATE = (
+    (
+        "drift",
+        "record",
+        str(EXAMPLES / "drift/baseline.jsonl"),
+        "--model",
+        "model-a",
+        "--dataset",
+        "feedback",
+    ),
+    ("drift", "approve", "latest", "--by", "Ann", "--why", "read"),
+    ("drift", "record", str(EXAMPLES / "drift/rerun.jsonl"), "--model", "model-a", "--rerun-of", "baseline"),
+)
+WAYS = {
+    "a row of a survey": (
+        "rate", str(EXAMPLES / "product_reviews.csv"), "--text", "text", "--scale", "quality",
+        "--out", "rated.csv", "--report", "report.html",
+    ),
+    "a run through the gate": (
+        "drift", "gate", str(EXAMPLES / "drift/candidate_bad.jsonl"), "--model", "model-b",
+        "--report", "gate.html",
+    ),
+}  # fmt: skip
+
+
+def docstrings(source):
+    """Lines that docstrings take."""
+    taken = set()
+    for node in ast.walk(ast.parse(source)):
+        body = getattr(node, "body", None)
+        for statement in body if isinstance(body, list) else []:
+            is_text = isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
+            if is_text and isinstance(statement.value.value, str):
+                taken.update(range(statement.lineno, statement.end_lineno + 1))
+    return taken
+
+
+def code_lines(path):
+    """Lines of code of a module, or lines that are not blank of a template."""
+    source = path.read_text(encoding="utf-8")
+    if path.suffix != ".py":
+        return sum(bool(line.strip()) for line in source.splitlines())
+    lines = set()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type not in MARGINAL and token.type != tokenize.ENDMARKER:
+            lines.update(range(token.start[0], token.end[0] + 1))
+    return len(lines - docstrings(source))
+
+
+def files_of(folder):
+    return [*folder.rglob("*.py"), *(path for path in folder.rglob("*.j2"))]
+
+
+def run(command, source, folder, note):
+    environment = os.environ | {"PYTHONPATH": str(source)}
+    program = [sys.executable, "-c", WAY, str(note), *command]
+    subprocess.run(
+        program,
+        cwd=folder,
+        env=environment,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=False,
+    )
+    return json.loads(note.read_text(encoding="utf-8"))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--source", type=Path, default=ROOT / "src")
+    parser.add_argument("--modules", action="store_true", help="name the modules on each way")
+    options = parser.parse_args()
+    package = options.source.resolve() / "semscale"
+    print("package           modules  lines of code")
+    for folder in sorted(path for path in package.iterdir() if path.is_dir() and path.name != "__pycache__"):
+        files = files_of(folder)
+        modules = sum(path.suffix == ".py" for path in files)
+        print(f"{folder.name:18}{modules:7}{sum(map(code_lines, files)):15,}")
+    presented = sum(code_lines(path) for name in ("cli", "report") for path in files_of(package / name))
+    print(f"presentation (cli and report): {presented:,}; all: {sum(map(code_lines, files_of(package))):,}")
+    with tempfile.TemporaryDirectory() as folder:
+        note = Path(folder) / "ran.json"
+        for command in BEFORE_THE_GATE:
+            run(command, package.parent, folder, note)
+        for name, command in WAYS.items():
+            ran = run(command, package.parent, folder, note)
+            print(f"{name}: {len(ran)} modules")
+            if options.modules:
+                print("  " + "\n  ".join(ran))
+
+
+if __name__ == "__main__":
+    main()

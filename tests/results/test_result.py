@@ -1,0 +1,91 @@
+"""Parts of results, and the one line that describes them."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from semscale.errors import InputError
+from semscale.results.estimating import estimate_values
+from semscale.results.result import Result
+from semscale.signature import Signature
+from semscale.types import Status
+
+
+@dataclass(frozen=True, repr=False)
+class Scores(Result):
+    score: np.ndarray
+    status: np.ndarray
+    words: tuple[str, ...] = ()
+    parts: dict[str, np.ndarray] = field(default_factory=dict)
+    windows: np.ndarray = field(default_factory=lambda: np.array([1, 0, 3]))
+    bounds: tuple[float, float, float] = (0.0, 1.0, 2.0)  # as long as there are rows, and no field of rows
+    signature: Signature = field(default_factory=lambda: Signature.of("toy", model="bag#12"))
+
+    row_fields = ("score", "status", "words", "parts", "windows")
+
+    def estimate(self, **settings):
+        return estimate_values(
+            {"score": self.score}, self.status, bounds={"score": (0, 1)}, signature=self.signature, **settings
+        )
+
+
+def scores(**fields):
+    values = np.array([0.25, np.nan, 0.75])
+    status = np.where(np.isnan(values), Status.EMPTY, Status.SCORED)
+    return Scores(values, status, ("a", "b", "c"), {"part": np.arange(3)}, **fields)
+
+
+def test_rows_are_counted():
+    found = scores()
+    assert (found.n, len(found), found.n_scored, found.n_left_out, found.n_windowed) == (3, 3, 2, 1, 1)
+    assert found.counts == {Status.SCORED: 2, Status.EMPTY: 1}
+    assert found.scored.tolist() == [True, False, True]
+
+
+@pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Series])
+def test_a_mask_keeps_rows_in_their_order_in_every_field(container):
+    part = scores().filter(container([True, False, True]))
+    assert part.score.tolist() == [0.25, 0.75]
+    assert (part.words, part.parts["part"].tolist(), part.windows.tolist()) == (("a", "c"), [0, 2], [1, 3])
+    assert part.bounds == (0.0, 1.0, 2.0)
+    assert part.signature == scores().signature
+    assert isinstance(part, Scores)
+
+
+def test_a_result_is_sliced_by_a_mask_and_stays_as_it_was():
+    found = scores()
+    assert found[~found.scored].words == ("b",)
+    assert found[[False] * 3].n == 0
+    assert found.n == 3
+
+
+@pytest.mark.parametrize(
+    ("mask", "message"),
+    [
+        ([True], "mask must have 3 rows, as many as the result, got 1"),
+        ([1, 0, 1], "mask must be 3 booleans, such as result.scored, .*got 1 among them"),
+        ([True, None, False], "got None among them"),
+        (0, "got 0$"),
+        ("yes", "mask must be a list or a series"),
+    ],
+)
+def test_what_is_no_mask_is_refused(mask, message):
+    with pytest.raises(InputError, match=message):
+        scores()[mask]
+
+
+def test_one_line_describes_a_result():
+    # .25 and .75: mean .5; t of one degree of freedom leaves the whole range open
+    assert repr(scores()) == "Scores(n=3, n_scored=2, mean=0.50 [0.00, 1.00], model=bag#12)"
+    assert repr(scores()[[True, False, False]]) == "Scores(n=1, n_scored=1, mean=0.25, model=bag#12)"
+    assert repr(scores()[[False, True, False]]) == "Scores(n=1, n_scored=0, model=bag#12)"
+    assert repr(scores(signature=Signature.of("toy"))).endswith("model=unknown)")
+
+
+def test_a_prompt_does_not_wait_for_the_interval_of_many_rows():
+    n = 100_001
+    many = Scores(np.full(n, 0.5), np.full(n, Status.SCORED, dtype=object))
+    assert repr(many) == "Scores(n=100,001, n_scored=100,001, model=bag#12)"

@@ -1,0 +1,26 @@
+"""The schema in ``docs/schema``, and a check that what is printed as JSON keeps to it."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from jsonschema import Draft202012Validator
+
+SCHEMA = Path(__file__).parents[1] / "docs" / "schema" / "semscale-1.json"
+
+
+@cache
+def schema_validator():
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    Draft202012Validator.check_schema(schema)
+    return Draft202012Validator(schema)
+
+
+def check_json(text):
+    """Fail with every place where JSON that was printed differs from the schema."""
+    content = json.loads(text)
+    faults = sorted(
+        schema_validator().iter_errors(content), key=lambda fault: list(map(str, fault.absolute_path))
+    )
+    told = [f"{'/'.join(map(str, fault.absolute_path))}: {fault.message[:300]}" for fault in faults]
+    assert not told, "\n".join(told)
