@@ -14,7 +14,9 @@ from semscale.cli.options.table import (
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
@@ -115,12 +117,15 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     sheet: Sheet = None,
     interval: Interval = 0.95,
     seed: Seed = 0,
+    part_rows: PartRows = 50_000,
+    restart: Restart = False,  # noqa: FBT002
 ) -> None:
     """Let a chat model, or a panel of them, score answers to questions.
 
     [bold]semscale judge answers.csv --question question --answer answer --model gpt-4o-mini[/bold]
 
-    Stopped at any moment, the same command goes on without paying for a reply twice.
+    Stopped at any moment, the same command goes on without paying for a reply twice; with --out it goes on
+    after the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
@@ -128,6 +133,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.runs.judge import Caps, JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
     from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.table_run import PartSettings
 
     run = JudgeRun(
         columns=JudgeColumns(question, answer, tuple(reference or ()), human),
@@ -137,6 +143,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
         plan=IntervalPlan(interval, seed=seed),
         outputs=Outputs(out, report, figures),
+        parts=PartSettings(part_rows, restart),
     )
     run.check_options()
     kind = None if format is None else format.value
@@ -147,8 +154,8 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         return
     summary = run.on(file, encoding=encoding, format=kind, sheet=sheet)
     present(summary, run.outputs, json=json)
-    if summary.result.stopped:
-        raise InterruptedRunError(summary.result.stopped)
+    if summary.stopped:
+        raise InterruptedRunError(summary.stopped)
 
 
 def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command

@@ -10,14 +10,15 @@ from semscale.cli.options.model import BaseUrl, Engine, Model, NoCache, Precisio
 from semscale.cli.options.table import (
     COLUMNS,
     OUTPUT,
-    RUN,
     By,
     Encoding,
     File,
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
@@ -103,11 +104,6 @@ Out = Annotated[
     Path | None,
     option(OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
 ]
-PartRows = Annotated[
-    int,
-    option(RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
-]
-Restart = Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")]
 
 
 def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
