@@ -103,13 +103,15 @@ def main():
     print(f"peer: {', '.join(f'{name} {value}' for name, value in peer.about['about'].items())}")
     embedder = load_embedder(cache=False)
     instruments = {
-        "cosine_sim": Consistency(measures=["cosine_sim"], model=embedder),
+        "cosine_sim": Consistency(measures=["cosine_sim"], embedder=embedder),
         "the same, fast": Consistency(
-            measures=["cosine_sim"], model=load_embedder(precision="fast", cache=False)
+            measures=["cosine_sim"], embedder=load_embedder(precision="fast", cache=False)
         ),
-        "default measures": Consistency(model=embedder),
+        "default measures": Consistency(embedder=embedder),
     }
-    measured = Consistency(measures=["cosine_sim", "exact_match"], model=embedder).measure(answers, samples)
+    measured = Consistency(measures=["cosine_sim", "exact_match"], embedder=embedder).measure(
+        answers, samples
+    )
     print(f"\n{len(answers)} prompts with {SAMPLES} samples of {WORDS} words")
     for name, values in peer.about["values"].items():
         largest = np.abs(measured.measures[name] - values).max()

@@ -13,12 +13,13 @@ import numpy as np
 from beetle import read_answers
 from measuring import Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
+from semscale.embedding.tokens.state_engine import state_engine
 from semscale.matching.layered.method import LayeredMatch
 from semscale.matching.layered.presets import find_preset
 from semscale.matching.matcher import Matcher, match_with
 from semscale.matching.methods import METHODS
 from semscale.matching.words.idf import smoothed_idf
-from semscale.matching.words.pieces import load_pieces
+from semscale.matching.words.pieces import pieces_of
 from semscale.matching.words.stop_words import stop_words
 from semscale.weights.known import DEFAULT_MODEL
 from semscale.weights.resolving import resolve
@@ -71,7 +72,8 @@ def main():
     pairs = real_pairs(options.pairs)
     predictions, references = map(list, zip(*pairs, strict=True))
     folder = resolve(DEFAULT_MODEL).folder
-    pieces, embedder = load_pieces(folder / "tokenizer.json"), load_embedder(cache=False)
+    embedder = load_embedder(cache=False)
+    pieces = pieces_of(state_engine(embedder).open_tokenizer())
     found = match_with(cold(LAYERED[0], embedder, pieces), predictions, references)
     baseline = float(dict(found.signature.fields)["baseline"])
     peer = Peer(options.peer, "layered_peer.py", order_for(pairs, folder, pieces, baseline))

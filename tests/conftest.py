@@ -7,10 +7,21 @@ import numpy as np
 import pytest
 
 from semscale.embedding.embedder import Embeddings
+from semscale.errors import MissingExtraError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Progress
 
 pytest_plugins = ["pytester"]
+
+
+def pytest_runtest_setup(item) -> None:
+    """Skip a test that needs an extra which is not installed, and say how to install it."""
+    for mark in item.iter_markers("needs"):
+        try:
+            require(*mark.args)
+        except MissingExtraError as error:
+            pytest.skip(str(error))
 
 
 class ToyEmbedder:

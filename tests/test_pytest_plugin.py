@@ -254,7 +254,7 @@ def test_it(semantic_snapshot):
 """
     project.pytester.makepyfile(test_tutor=module)
     result = project.pytester.runpytest_inprocess("--semantic-approve")
-    result.stdout.fnmatch_lines(["E *InputError: name must be another one for every snapshot of a test*"])
+    result.stdout.fnmatch_lines(["E *InputError: name must differ between the snapshots of a test*"])
 
 
 def test_nothing_that_says_nothing_is_approved(project):

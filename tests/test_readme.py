@@ -47,6 +47,7 @@ def without_ids_and_times(text: str) -> str:
     )
 
 
+@pytest.mark.needs("history")
 def test_the_drift_gate_prints_what_the_readme_shows(tmp_path, monkeypatch, capsys):
     lines = re.findall(r"^\$ (semscale drift .*examples/.*|semscale drift approve .*)$", README, re.MULTILINE)
     monkeypatch.chdir(ROOT)

@@ -1,4 +1,4 @@
-"""One-line messages about wrong input: unknown names with the nearest known one, and mistakes in files."""
+"""One-line messages about invalid input: unknown names with the nearest known one, and mistakes in files."""
 
 import difflib
 from collections.abc import Collection, Iterable, Sequence
@@ -25,13 +25,13 @@ _REMEDIES = {
 
 
 def nearest_names(name: str, known: Iterable[str], *, n: int, alike: float = 0.5) -> list[str]:
-    """Find the known names that look most like a mistyped one, the most similar first.
+    """Find the known names that are most similar to a mistyped one, the most similar first.
 
     Args:
-        name: as somebody wrote it.
-        known: names that there are.
-        n: how many to give at most.
-        alike: similarity that a name must have at least, 0 to 1 (``difflib``'s ratio).
+        name: the name that the user wrote.
+        known: the known names.
+        n: the most names to return.
+        alike: the lowest similarity of a name, 0 to 1 (``difflib``'s ratio).
 
     Example:
         >>> nearest_names("trst", ["quality", "trust", "trusty"], n=2)
@@ -41,12 +41,12 @@ def nearest_names(name: str, known: Iterable[str], *, n: int, alike: float = 0.5
 
 
 def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str | None:
-    """Find the known name that looks most like a mistyped one, if one is similar enough.
+    """Find the known name that is most similar to a mistyped one; ``None`` if none is similar enough.
 
     Args:
-        name: as somebody wrote it.
-        known: names that there are.
-        alike: similarity that the name must have at least, 0 to 1 (``difflib``'s ratio).
+        name: the name that the user wrote.
+        known: the known names.
+        alike: the lowest similarity of the name, 0 to 1 (``difflib``'s ratio).
 
     Example:
         >>> nearest_name("purchse-intent", ["trust", "purchase-intent"])
@@ -56,7 +56,7 @@ def nearest_name(name: str, known: Iterable[str], *, alike: float = 0.6) -> str 
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """Ask at the end of a message whether the nearest known name was meant; nothing where none is near.
+    """Return the end of a message that suggests the nearest known name; "" if none is similar enough.
 
     Example:
         >>> did_you_mean("trst", ["quality", "trust"]), did_you_mean("x", ["quality"])
@@ -67,7 +67,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameError:
-    """Build the error for a name that is not in a list; it gives the nearest name, and the list.
+    """Build the error for an unknown name; its message has the nearest name and all known ones.
 
     Example:
         >>> str(unknown_name("scale", "trst", ["quality", "trust"]))
@@ -79,16 +79,16 @@ def unknown_name(what: str, name: str, known: Collection[str]) -> UnknownNameErr
 
 
 def one_line(error: "ValidationError", *, owner: object, known: Collection[str]) -> str:
-    """Say what is wrong with a scale in one line: the first mistake, and how many more there are."""
+    """Describe the mistakes in a scale in one line: the first one, and the number of others."""
     return (f"scale {owner!r}: " if isinstance(owner, str) else "scale: ") + first_mistake(error, known)
 
 
 def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
-    """Say in one line what is wrong with keys that a user wrote: the first mistake, and how many more.
+    """Describe the mistakes in a user's keys in one line: the first one, and the number of others.
 
     Args:
-        error: what pydantic found.
-        known: keys that there are, for the nearest one to a mistyped one.
+        error: the error of pydantic.
+        known: the known keys, to suggest the nearest one.
     """
     details = error.errors()
     more = f" (and {len(details) - 1} more)" if len(details) > 1 else ""
@@ -96,7 +96,7 @@ def first_mistake(error: "ValidationError", known: Collection[str]) -> str:
 
 
 def shortened(value: object) -> str:
-    """Show a value in at most 60 characters.
+    """Return the ``repr`` of a value, shortened to at most 60 characters.
 
     Example:
         >>> shortened("a" * 100)[-4:]
@@ -107,7 +107,7 @@ def shortened(value: object) -> str:
 
 
 def _named(path: Sequence[int | str]) -> str:
-    """Name a place in a scale file as its author would, counting from 1.
+    """Name a place in a scale file for its author, counting from 1.
 
     Example:
         >>> _named(("points", 0, "value")), _named(("anchor_sets", "plain", 1)), _named(("title",))

@@ -1,6 +1,6 @@
-"""The plugin for pytest: the fixture ``semantic_snapshot`` and the marker ``semantic``.
+"""The pytest plugin: the fixture ``semantic_snapshot`` and the marker ``semantic``.
 
-It is loaded in every run of pytest, so it imports nothing that is heavy until a test asks for a snapshot.
+It is loaded in every run of pytest, so it imports heavy modules only when a test uses a snapshot.
 """
 
 import os
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 _MARKER = (
     "semantic(min_match, min_bertscore_f1, min_cosine, guards, max_unpaired, max_<field>_difference): "
-    "how far a test's semantic snapshots may move."
+    "limits of a test's semantic snapshots."
 )
 _SESSION: "pytest.StashKey[SnapshotSession]" = pytest.StashKey()
 _TEST: "pytest.StashKey[SnapshotTest]" = pytest.StashKey()
@@ -37,18 +37,16 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     group.addoption(
         "--semantic-approve",
         action="store_true",
-        help="approve semantic snapshots that are new, or that texts have moved too far from",
+        help="approve semantic snapshots that are new or breach a limit",
     )
     group.addoption(
         "--semantic-prune",
         action="store_true",
-        help="remove semantic snapshots that no test asks for, where a whole module ran",
+        help="remove semantic snapshots that no test uses, in modules that ran completely",
     )
     parser.addini("semantic_model", "model that compares semantic snapshots")
     for name in SETTINGS:
-        parser.addini(
-            f"semantic_{name}", f"{name} of semantic snapshots, unless a marker or a call says other"
-        )
+        parser.addini(f"semantic_{name}", f"{name} of semantic snapshots, unless a marker or a call sets it")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -64,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Check markers before any test runs, and count tests before any is deselected."""
     checked: set[int] = set()
-    for item in [] if _is_worker(config) else items:  # in a worker, stopping here would hide the reason
+    for item in [] if _is_worker(config) else items:  # an error raised in a worker would not be shown
         for marker in item.iter_markers("semantic"):
             if id(marker) not in checked:
                 checked.add(id(marker))
@@ -73,7 +71,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Find the modules that have snapshots and run whole."""
+    """Find the modules with snapshots that run completely."""
     from semscale.snapshots.snapshot_paths import snapshot_file
 
     config = session.config
@@ -93,7 +91,7 @@ def pytest_collection_finish(session: pytest.Session) -> None:
 
 @pytest.fixture
 def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
-    """Compare what a model says with what was approved: ``semantic_snapshot(text)``; see docs/pytest.md."""
+    """Compare a model's output with the approved one: ``semantic_snapshot(text)``; see docs/pytest.md."""
     from semscale.snapshots.fixture import SemanticSnapshot
     from semscale.snapshots.session import SnapshotTest
     from semscale.snapshots.snapshot_paths import snapshot_file
@@ -114,7 +112,7 @@ def semantic_snapshot(request: pytest.FixtureRequest) -> "SemanticSnapshot":
 
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, Any, None]:
-    """Let the last report of a test carry what it did with its snapshots, also home from a worker."""
+    """Attach the test's use of snapshots to its last report, which workers send to the main process."""
     outcome = yield
     if call.when == "call":
         item.stash[_PASSED] = call.excinfo is None
@@ -137,7 +135,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
 
 
 def _session(config: pytest.Config) -> "SnapshotSession":
-    """Give what all tests share; made when the first one asks."""
+    """Return the state that all tests share; it is created at its first use."""
     if _SESSION not in config.stash:
         from semscale.snapshots.session import SnapshotSession
         from semscale.snapshots.session_scorer import SnapshotMeter
@@ -170,11 +168,11 @@ def _checked(where: str, settings: Mapping[str, object]) -> None:
 
 
 def _is_worker(config: pytest.Config) -> bool:
-    return hasattr(config, "workerinput")  # pytest-xdist's mark
+    return hasattr(config, "workerinput")  # set by pytest-xdist
 
 
 def _key(item: pytest.Item) -> str:
-    """Name a test within its module; node ids have more in them, such as the group of a worker."""
+    """Return a test's name within its module; its node id contains more, such as the group of a worker."""
     classes = [part.name for part in item.listchain() if isinstance(part, pytest.Class)]
     return "::".join([*classes, item.name])
 

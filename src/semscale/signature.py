@@ -1,4 +1,4 @@
-"""The one line that lets somebody else reproduce a number, after sacreBLEU's idea."""
+"""Signatures: one line with all settings that are needed to reproduce a number, like sacreBLEU's."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -11,7 +11,7 @@ _RESERVED = "|:"
 
 @dataclass(frozen=True)
 class Signature:
-    """Settings that were really applied, in the order they were applied.
+    """The settings that were really applied, in the order in which they were applied.
 
     Example:
         >>> signature = Signature.of("rate", scale="quality#1f2e3d4c", temperature=1.0)
@@ -25,15 +25,15 @@ class Signature:
 
     @classmethod
     def of(cls, instrument: str, /, **settings: object) -> Self:
-        """Build a signature from settings; floats lose a trailing ``.0``, ``None`` reads ``none``."""
+        """Build a signature from settings; floats lose a trailing ``.0``, and ``None`` becomes ``none``."""
         return cls(instrument, tuple((name, _shown(value)) for name, value in settings.items()))
 
     def extended(self, other: "Signature") -> "Signature":
-        """Append the settings of a part that this instrument used, such as its embedder."""
+        """Return the signature with the settings of a part, such as an embedder, appended."""
         return Signature(self.instrument, self.fields + other.fields, self.version)
 
     def differences(self, other: "Signature") -> dict[str, tuple[str | None, str | None]]:
-        """Name every field in which two signatures differ, with both values; an absent one is ``None``.
+        """Return the fields in which two signatures differ, with both values; ``None`` for a missing one.
 
         Example:
             >>> a, b = Signature.of("rate", seed=1), Signature.of("rate", seed=2)

@@ -1,4 +1,4 @@
-"""Libraries of OpenVINO's, imported without their usage reports."""
+"""Import of OpenVINO's libraries without their usage reports."""
 
 import sys
 from collections.abc import Iterator
@@ -9,14 +9,14 @@ _REPORTS = "openvino_telemetry"
 
 @contextmanager
 def usage_reports_off() -> Iterator[None]:
-    """Hide the package that sends usage reports and keeps an identifier in the home folder.
+    """Hide the package that sends usage reports and stores an identifier in the home folder.
 
-    OpenVINO goes without reports where that package is not installed, so it is hidden during the import. An
-    OpenVINO that the program itself has imported before is left as it is.
+    OpenVINO sends no reports if that package is not installed, so the package is hidden during the import. If
+    the program has already imported OpenVINO itself, nothing changes.
     """
     hidden = _REPORTS not in sys.modules
     if hidden:
-        sys.modules[_REPORTS] = None  # type: ignore[assignment]  # Python's way to say: cannot be imported
+        sys.modules[_REPORTS] = None  # type: ignore[assignment]  # ``None`` makes the import fail
     try:
         yield
     finally:

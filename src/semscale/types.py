@@ -1,4 +1,4 @@
-"""Types and bounds that every layer shares."""
+"""Types and limits that all packages use."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable
@@ -17,32 +17,32 @@ Ids = npt.NDArray[np.int32]
 """Token ids."""
 
 Progress = Callable[[str, int, int | None], None]
-"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` where it cannot be known beforehand."""
+"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` if it is not known beforehand."""
 
 FEWEST_POINTS, MOST_POINTS = 2, 11
-"""How many points a scale may have."""
+"""The fewest and the most points of a scale."""
 
 
 class Status(StrEnum):
-    """Why an item has a score, or has none."""
+    """Whether an item has a score, or the reason why it has none."""
 
     SCORED = "scored"
-    MISSING = "missing"  # null, NaN, or a code that the user named: nobody answered
+    MISSING = "missing"  # null, NaN, or a code that the user named for "no answer"
     NOT_TEXT = "not-text"  # a number, a list, ... in a column of texts
-    EMPTY = "empty"  # nothing but white space
+    EMPTY = "empty"  # only white space
     UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
-    NO_REFERENCE = "no-reference"  # nothing usable to match a prediction with
-    TOO_FEW_SAMPLES = "too-few-samples"  # not enough usable samples to say how far they agree
-    WEIGHTLESS = "weightless"  # no token that counts: nothing the model can read, or an idf of 0 throughout
+    NO_REFERENCE = "no-reference"  # no usable reference for the prediction
+    TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement
+    WEIGHTLESS = "weightless"  # no token has a weight: the model reads none, or every idf is 0
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
-    UNPARSABLE = "unparsable"  # replies came, and none states a score beyond doubt
+    UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
     REFUSED = "refused"  # the model declined to answer
     FAILED = "failed"  # no reply came
-    UNFINISHED = "unfinished"  # a cap was reached before it was asked about
+    UNFINISHED = "unfinished"  # a cap was reached before the item's turn
 
 
 def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:
-    """Count how many items have each status, as far as it occurs, in the order of ``Status``.
+    """Count the items of each status that occurs, in the order of ``Status``.
 
     Example:
         >>> found = count_statuses([Status.EMPTY, Status.SCORED, Status.EMPTY])
@@ -54,5 +54,5 @@ def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:
 
 
 def are_scored(statuses: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
-    """Say which items have a score, shape (n,)."""
+    """Return which items have a score, shape (n,)."""
     return np.asarray(statuses == Status.SCORED, dtype=bool)

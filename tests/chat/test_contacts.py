@@ -5,6 +5,8 @@ import sys
 
 import pytest
 
+pytestmark = pytest.mark.needs("api")
+
 # What Python itself reports of every attempt, whichever library makes it and however it spells the call.
 PROGRAM = """
 import sys
@@ -41,7 +43,7 @@ def test_a_redirect_is_not_followed(endpoint, tmp_path):
 
 
 def test_a_local_model_contacts_nothing(tmp_path):
-    pytest.importorskip("openvino_genai", reason="needs pip install 'semscale[local]' (make test-local)")
+    pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
     from semscale.weights.known import DEFAULT_CHAT_MODEL
     from semscale.weights.resolving import resolve
 

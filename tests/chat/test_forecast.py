@@ -13,6 +13,8 @@ from semscale.chat.replies import Usage
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 
+pytestmark = pytest.mark.needs("api")
+
 TABLE = """
 currency: EUR
 per_tokens: 1000

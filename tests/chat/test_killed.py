@@ -12,6 +12,8 @@ from semscale.chat import Request
 from semscale.chat.limits import Limits
 from semscale.chat.runner import Runner
 
+pytestmark = pytest.mark.needs("api")
+
 CHILD = """
 import sys
 from semscale.chat import Request, load_chat_model

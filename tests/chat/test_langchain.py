@@ -106,7 +106,7 @@ def test_no_answer(answer, kind):
 
 
 def test_a_schema_is_refused_and_not_ignored():
-    with pytest.raises(CallError, match="no one way to ask for a schema"):
+    with pytest.raises(CallError, match="no uniform way to ask for a schema"):
         ask(Recording(answer=AIMessage("4")), Request.of("a", schema={"type": "object"}))
 
 

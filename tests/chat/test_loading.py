@@ -33,11 +33,13 @@ def test_a_local_name_that_is_nearly_right():
         load_chat_model("SmolLM2-135M-instruct")
 
 
+@pytest.mark.needs("api")
 def test_the_endpoint_may_come_from_the_environment(monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "http://localhost:9/v1")
     assert repr(load_chat_model("m")) == "EndpointChat('m', base_url='http://localhost:9/v1')"
 
 
+@pytest.mark.needs("api")
 def test_offline_contacts_only_an_endpoint_that_was_named(monkeypatch):
     monkeypatch.setenv("SEMSCALE_OFFLINE", "1")
     monkeypatch.setenv("OPENAI_API_KEY", "some-key")

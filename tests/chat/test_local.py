@@ -15,7 +15,7 @@ from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import ModelError
 
-pytest.importorskip("openvino_genai", reason="needs pip install 'semscale[local]' (make test-local)")
+pytest.importorskip("openvino_genai", reason='needs pip install "semscale[local]" (make test-local)')
 
 FRANCE = Request.of("What is the capital of France?", temperature=0.0, max_tokens=24)
 ANIMAL = Request.of("Name an animal.", temperature=1.0, seed=5, max_tokens=12)

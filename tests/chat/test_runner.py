@@ -11,6 +11,8 @@ from semscale.chat.limits import Limits
 from semscale.chat.runner import Runner
 from semscale.errors import ReplyError
 
+pytestmark = pytest.mark.needs("api")
+
 
 def test_outcomes_are_in_the_order_of_the_requests(runner):
     outcomes = runner(limits=Limits(concurrency=5)).run(requests(20))

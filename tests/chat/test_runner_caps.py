@@ -8,6 +8,8 @@ from semscale.chat.limits import Limits
 from semscale.chat.prices import Price, PriceTable
 from semscale.errors import InputError, InterruptedRunError
 
+pytestmark = pytest.mark.needs("api")
+
 
 def test_a_cap_on_calls_is_exact_and_keeps_what_is_done(runner, endpoint):
     capped = runner(limits=Limits(concurrency=4), budget=Budget(calls=5))

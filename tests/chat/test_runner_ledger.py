@@ -11,6 +11,8 @@ from semscale.chat.replies import CallError
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 
+pytestmark = pytest.mark.needs("api")
+
 
 def test_a_second_run_sends_nothing(runner, endpoint):
     endpoint.plan((200, completion(None, message={"refusal": "no"})), (200, completion("")))

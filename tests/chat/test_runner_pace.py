@@ -10,6 +10,8 @@ from semscale.chat.limits import Limits, Pacer
 from semscale.chat.retrying import Retries
 from semscale.errors import InputError
 
+pytestmark = pytest.mark.needs("api")
+
 
 def test_calls_that_may_succeed_later_are_repeated_with_growing_waits(runner, endpoint, fake):
     endpoint.plan((500, {}), "drop", "cut", (200, b"{"), (200, {"choices": []}))

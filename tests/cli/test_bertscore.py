@@ -23,8 +23,11 @@ def test_a_calibration_prints_every_layer_and_writes_its_file(judged, tmp_path, 
     out = tmp_path / "base.json"
     columns = ["--prediction", "answer", "--reference", "truth", "--human", "score"]
     arguments = ["bertscore", "calibrate", "all-MiniLM-L6-v2", "--corpus", str(judged), "--out", str(out)]
-    assert main([*arguments, *columns, "--pairs", "100"]) == 0
+    report = tmp_path / "layers.md"
+    assert main([*arguments, *columns, "--pairs", "100", "--report", str(report)]) == 0
     printed = capsys.readouterr().out
+    assert f"baseline: {out}\nreport: {report}\n" in printed
+    assert "| Layer | Precision | Recall |" in report.read_text(encoding="utf-8")
     assert "Spearman with people" in printed
     assert "24 judged pairs, 1 left out" in printed
     assert read_baseline(out).values.shape == (7, 3)

@@ -8,6 +8,10 @@ from tests.self_consistency.scripted_chat import ScriptedChat
 
 from semscale import chat
 from semscale.chat import FailureKind
+from semscale.chat import runner as runner_module
+from semscale.chat.budget import Budget
+from semscale.chat.limits import Limits
+from semscale.chat.runner import Runner
 
 
 @pytest.fixture
@@ -62,7 +66,7 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
 def test_json_has_every_measure_and_the_least_consistent(semscale, answers):
     ended = semscale("consistency", answers, *COLUMNS, "--measure", "exact_match", "--json")
     content = json.loads(ended.out)
-    assert content["measures"]["exact_match"]["mean"] == 0.25
+    assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == 0.25
     assert [item["item"] for item in content["least"]] == [2, 1]
     assert content["trust"] is None
 
@@ -92,16 +96,75 @@ def test_stopping_early_says_what_was_saved(semscale, asked, tmp_path):
     assert "10 replies asked for, 12 saved because the decision was settled" in ended.out
 
 
-def test_a_cap_ends_with_3_and_the_next_start_goes_on(semscale, asked, tmp_path):
+@pytest.mark.parametrize("ending", ["html", "md", "xlsx"])
+def test_a_report_of_each_kind_and_its_figures(semscale, answers, tmp_path, ending):
+    ended = semscale("consistency", answers, *COLUMNS, "--report", f"r.{ending}", "--figures", "figures")
+    assert ended.code == 0, ended.err
+    assert (tmp_path / f"r.{ending}").stat().st_size > 1000
+    assert {file.name for file in (tmp_path / "figures").iterdir()} == {"spread.svg", "spread.png"}
+    assert ended.out.endswith(f"report: r.{ending}\nfigures: figures\n")
+
+
+def test_intervals_are_made_as_the_options_say(semscale, answers):
+    ended = semscale("consistency", answers, *COLUMNS, "--interval", "0.5", "--seed", 3, "--json")
+    assert json.loads(ended.out)["estimates"]["interval"] == 0.5
+    shown = semscale("consistency", answers, *COLUMNS, "--interval", "0.5")
+    assert "Altogether (50 % interval)" in shown.out
+
+
+def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     command = (
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
-        "--ledger", tmp_path / "ledger",
+        "--ledger", tmp_path / "ledger", "--out", "o.jsonl", "--report", "r.html",
     )  # fmt: skip
     capped = semscale(*command, "--max-calls", 5)
     assert capped.code == 3
-    assert "the cap of 5 calls is reached" in capped.err
+    assert capped.err.startswith("semscale: the cap of 5 calls is reached; 5 requests are finished and kept")
+    assert "1 of 3 prompts counts; left out: 1 missing and 1 unfinished" in capped.out
+    assert "Not everything was asked: the cap of 5 calls is reached" in capped.out
+    # Two answers, and all three samples of the first question; the second has an answer and no sample.
+    table = pl.read_ndjson(tmp_path / "o.jsonl")
+    assert table["semscale_status"].to_list() == ["scored", "missing", "unfinished"]
+    assert table["semscale_exact_match"].to_list() == [1.0, None, None]
+    assert table["semscale_answer"].to_list() == ["yes", None, "a"]
+    assert "a cap was reached first" in (tmp_path / "r.html").read_text()
     assert semscale(*command).code == 0
     assert len(asked.asked) == 8
+    assert pl.read_ndjson(tmp_path / "o.jsonl")["semscale_status"].to_list() == [
+        "scored",
+        "missing",
+        "scored",
+    ]
+
+
+def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_path):
+    pl.DataFrame({"q": ["sure?", "guess?"], "ok": [1, 0]}).write_csv(tmp_path / "labelled.csv")
+    ended = semscale(
+        "consistency", "labelled.csv", "--prompt", "q", "--label", "ok", "--ask", 3, "--model", "m",
+        "--measure", "exact_match", "--ledger", tmp_path / "ledger", "--max-calls", 5, "--json",
+    )  # fmt: skip
+    assert ended.code == 3
+    content = json.loads(ended.out)
+    assert content["trust"] is None
+    assert content["stopped"].startswith("the cap of 5 calls is reached")
+
+
+def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_path):
+    made = {}
+
+    class Noted(Runner):
+        def __init__(self, model, **settings):
+            made.update(settings)
+            super().__init__(model, **settings)
+
+    monkeypatch.setattr(runner_module, "Runner", Noted)
+    ended = semscale(
+        "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
+        "--concurrency", 2, "--per-minute", 600, "--max-calls", 9, "--ledger", tmp_path / "ledger",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert made["limits"] == Limits(concurrency=2, requests_per_minute=600)
+    assert (made["budget"], made["ledger"]) == (Budget(calls=9), str(tmp_path / "ledger"))
 
 
 def test_a_dry_run_asks_nobody(semscale, asked):
@@ -109,10 +172,12 @@ def test_a_dry_run_asks_nobody(semscale, asked):
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run", "--json"
     )
     content = json.loads(ended.out)
-    assert (content["prompts"], content["left_out"], content["calls"]) == (2, 1, 8)
-    assert content["money"] is None
+    (model,) = content["models"]
+    assert (content["asked"], content["left_out"], model["calls"]) == (2, {"missing": 1}, 8)
+    assert model["money"] is None
     assert asked.asked == []
     shown = semscale("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run")
+    assert "2 of 3 prompts count; left out: 1 missing" in shown.out
     assert "Nobody was asked" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
 
@@ -124,11 +189,11 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         "--ledger", tmp_path / "ledger",
     )  # fmt: skip
     assert semscale(*command).code == 0
-    content = json.loads(semscale(*command, "--dry-run", "--json").out)
+    (model,) = json.loads(semscale(*command, "--dry-run", "--json").out)["models"]
     # One answer with three samples and one refusal; what was refused gets no samples.
-    assert (content["answered"], content["calls"], content["prompt_tokens"]) == (5, 0, 0)
+    assert (model["answered"], model["calls"], model["prompt_tokens"]) == (5, 0, 0)
     more = (*command[:5], 5, *command[6:])
-    assert json.loads(semscale(*more, "--dry-run", "--json").out)["calls"] == 2
+    assert json.loads(semscale(*more, "--dry-run", "--json").out)["models"][0]["calls"] == 2
 
 
 @pytest.mark.parametrize(
@@ -143,6 +208,7 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         ((*COLUMNS, "--dry-run"), "give --ask N and --model NAME"),
         ((*COLUMNS, "--floor", "none"), "floor must be 'auto' or a cosine"),
         ((*COLUMNS, "--label", "kind"), "correct must be 1, true"),
+        ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
         ((*COLUMNS, "--fewest-samples", "0"), "fewest_samples must be a whole number"),
         (("--prompt", "q", "--ask", "0", "--model", "m"), "n_samples must be a whole number"),
     ],

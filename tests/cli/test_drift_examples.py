@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.needs("history")
+
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = ("docs/drift.md", "examples/drift/README.md", "examples/drift/github-workflow.yml", "README.md")
 

@@ -9,7 +9,8 @@ import pytest
 
 from semscale.cli.drift import run as comparing
 from semscale.errors import InputError
-from semscale.history.history import History
+
+pytestmark = pytest.mark.needs("history")
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 GOOD, BAD = EXAMPLES / "candidate_good.jsonl", EXAMPLES / "candidate_bad.jsonl"
@@ -170,7 +171,7 @@ def test_a_history_that_cannot_be_written_is_refused_before_anything_is_measured
     def refuse(_):
         raise InputError("history x is read-only: copy it to where you may write")
 
-    monkeypatch.setattr(History, "check_writable", refuse)
+    monkeypatch.setattr("semscale.history.history.History.check_writable", refuse)
     monkeypatch.setattr(comparing, "compare", None)
     ended = semscale("drift", "gate", BAD, *NEW)
     assert (ended.code, ended.err) == (

@@ -8,6 +8,8 @@ import pytest
 from semscale.history.opening import open_history
 from semscale.history.runs import Approval
 
+pytestmark = pytest.mark.needs("history")
+
 
 def lines(*items):
     return "".join(json.dumps(item) + "\n" for item in items)

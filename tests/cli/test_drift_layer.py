@@ -5,6 +5,8 @@ import json
 import pytest
 from tests.embedding.conftest import write_checkpoint
 
+pytestmark = pytest.mark.needs("history")
+
 __all__ = ["write_checkpoint"]
 
 ITEMS = [{"id": name, "output": f"w1 w2 {word}"} for name, word in (("a", "w3"), ("b", "w4"), ("c", "w5"))]

@@ -13,6 +13,8 @@ from semscale.history.items import Item, Output
 from semscale.history.opening import open_history
 from semscale.history.runs import Approval, Run
 
+pytestmark = pytest.mark.needs("history")
+
 EXAMPLES = Path(__file__).parents[2] / "examples" / "drift"
 START = datetime(2026, 1, 1, tzinfo=UTC)
 PLACE = "semscale-history.sqlite"

@@ -22,7 +22,7 @@ def raising(error):
         (InputError("temperature must be >= 0, got -1"), 2, "temperature must be >= 0, got -1"),
         (ModelError("no such model"), 2, "no such model"),
         (ReplyError("no reply"), 2, "no reply"),
-        (MissingExtraError("torch", "torch"), 2, "torch is not installed: pip install 'semscale[torch]'"),
+        (MissingExtraError("torch", "torch"), 2, 'torch is not installed: pip install "semscale[torch]"'),
         (InterruptedRunError("10 rows are kept"), 3, "10 rows are kept"),
         (KeyboardInterrupt(), 3, "stopped"),
         (OSError(errno.ENOSPC, "No space left", "x.csv"), 2, "x.csv: No space left; make room on the disk"),

@@ -12,6 +12,8 @@ import pytest
 
 from semscale.cli.main import main
 
+pytestmark = pytest.mark.needs("api")
+
 ROWS = [
     {"q": "When was Hastings?", "a": "In 1066.", "known": "1066", "people": "5"},
     {"q": "Why is the sky blue?", "a": "It mirrors the sea.", "known": "scattering", "people": "[1, 2]"},

@@ -50,11 +50,13 @@ def test_json_for_programs(semscale, answers):
     result = json.loads(ended.out)
     assert result["rows"] == 5
     assert result["counts"] == {"scored": 3, "missing": 1, "no-reference": 1}
-    assert [(group["group"], group["rows"], group["left_out"]) for group in result["groups"]] == [
-        ("heart", 2, 0), ("lung", 0, 2),
+    estimates = result["estimates"]
+    assert [(group["group"], group["n"], group["n_left_out"]) for group in estimates["groups"]] == [
+        ("heart", 2, 0), ("lung", 0, 2), (None, 1, 0),
     ]  # fmt: skip
-    assert result["groups"][1]["mean"] is None
-    assert (result["interval"], result["seed"], result["bounds"]) == (0.9, 7, [-1, 1])
+    assert estimates["groups"][1]["figures"] == {}
+    assert estimates["groups"][0]["figures"]["score"]["value"] == pytest.approx(1)
+    assert (estimates["by"], estimates["interval"], result["bounds"]) == ("topic", 0.9, [-1, 1])
     assert result["separation"] is None  # three rows are too few to be paired anew
     assert [row["row"] for row in result["worst"]][0] == 5
     assert result["worst"][-1]["score"] == pytest.approx(1)
@@ -77,13 +79,17 @@ def test_a_matched_table(semscale, answers, tmp_path, files, kind):
     assert matched["answer"][1] == ("'=SUM(A1) is given" if kind == "csv" else "=SUM(A1) is given")
 
 
-def test_a_report(semscale, answers, tmp_path, files):
-    ended = semscale(*match("--by", "topic", "--report", "match.html"))
-    assert ended.code == 0, ended.err
-    assert files() == ["answers.csv", "match.html"]
+def test_a_report_and_its_figures(semscale, answers, tmp_path, files):
+    for kind in ("html", "md", "xlsx"):
+        ended = semscale(*match("--by", "topic", "--report", f"match.{kind}", "--figures", "drawn"))
+        assert ended.code == 0, ended.err
+        assert ended.out.endswith(f"report: match.{kind}\nfigures: drawn\n")
+    drawn = ["drawn/scores.png", "drawn/scores.svg"]
+    assert files() == ["answers.csv", "drawn", *drawn, "match.html", "match.md", "match.xlsx"]
     page = (tmp_path / "match.html").read_text()
     assert page.lower().startswith("<!doctype html>")
     assert "[bold red]tomatoes[/]" in page
+    assert "](<drawn/scores.svg>)" in (tmp_path / "match.md").read_text()
 
 
 def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
@@ -116,7 +122,8 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("answer,expected,other\nx,,\n,y,\n")
     ended = semscale(*match("--report", "match.html", "--json"))
     assert (ended.code, ended.err) == (0, "")
-    assert json.loads(ended.out)["overall"]["mean"] is None
+    overall = json.loads(ended.out)["estimates"]["overall"]
+    assert (overall["n"], overall["n_left_out"], overall["figures"]) == (0, 2, {})
     assert "No row has a score" in semscale(*match()).out
     assert "No row has a score" in (tmp_path / "match.html").read_text()
 
@@ -164,7 +171,14 @@ def test_a_submission_is_scored_by_task_and_overall(semscale, folder, files):
     assert files() == sorted([*before, "items.csv"])
     result = json.loads(semscale("match", "evaluate", ".", "--method", "cliniqlink-code", "--json").out)
     assert result["overall"] == 0.75
-    assert [task["mean"] for task in result["tasks"]] == [0.5, 1]
+    assert [task["estimate"]["value"] for task in result["tasks"]] == [0.5, 1]
+    assert [task["estimate"]["n"] for task in result["tasks"]] == [2, 1]
+
+
+def test_a_submission_has_a_report(semscale, folder, tmp_path):
+    options = ["--method", "cliniqlink-code", "--report", "submission.md", "--figures", "drawn"]
+    assert semscale("match", "evaluate", ".", *options).code == 0
+    assert "](<drawn/tasks.svg>)" in (tmp_path / "submission.md").read_text()
 
 
 def test_both_commands_have_help(semscale):

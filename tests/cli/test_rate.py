@@ -9,6 +9,7 @@ import pytest
 
 from semscale.cli.main import main
 from semscale.cli.options import model_choice
+from semscale.cli.runs import rating
 
 ALL = [
     "--by",
@@ -128,6 +129,40 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
     signature = json.loads(ended.out)["signature"]
     for setting in ("temperature:0.5", "epsilon:0.01", "semantics:paper", "floor:0.01"):
         assert setting in signature
+
+
+@pytest.fixture
+def steps(monkeypatch, toy_embedder):
+    """What a run does, in order: build its rater, read the table's head, load the model."""
+    done = []
+
+    def noted(name, does):
+        return lambda *given, **settings: (done.append(name), does(*given, **settings))[1]
+
+    monkeypatch.setattr(model_choice, "load_embedder", noted("load", lambda *_, **__: toy_embedder))
+    monkeypatch.setattr(rating, "open_table", noted("open", rating.open_table))
+    monkeypatch.setattr(rating, "Rater", noted("rater", rating.Rater))
+    return done
+
+
+def test_a_run_builds_its_rater_opens_its_file_and_loads_its_model_once(rate, seven_answers, steps):
+    assert rate().code == 0
+    assert steps == ["rater", "open", "load"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "done"),
+    [
+        (["--temperature", -1], "temperature must be", ["rater"]),
+        (["--anchor-sets", "no-such-set"], "no-such-set", ["rater"]),
+        (["--by", "no-such-column"], "no-such-column", ["rater", "open"]),
+    ],
+)
+def test_what_is_wrong_is_said_before_the_next_step(rate, seven_answers, steps, options, words, done):
+    ended = rate(*options)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert steps == done
 
 
 def test_anchor_sets_can_be_chosen(rate, seven_answers):

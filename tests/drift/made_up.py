@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -42,11 +42,11 @@ def metrics_of(names: Sequence[str]) -> dict[str, Metric]:
 
 def measured(
     losses: Losses, *, metrics: Mapping[str, Metric] | None = None, signature: Signature = SIGNATURE
-) -> Measured:
+) -> MeasuredRun:
     arrays = {name: np.array(values, dtype=np.float64) for name, values in losses.items()}
     missing = np.all([np.isnan(values) for values in arrays.values()], axis=0)
     status = np.array([Status.EMPTY if none else Status.SCORED for none in missing], dtype=object)
-    return Measured(metrics or metrics_of(list(losses)), arrays, status, (), signature)
+    return MeasuredRun(metrics or metrics_of(list(losses)), arrays, status, (), signature)
 
 
 def comparison(

@@ -8,7 +8,7 @@ from semscale.guards import polarity
 from semscale.guards.number_words import spelt_numbers
 from semscale.guards.registry import Guards
 from semscale.guards.spoken_times import spoken_times
-from semscale.guards.words import Words, stem
+from semscale.guards.words import TextWords, stem
 
 BLANKS = ("", " ", "\u00a0", "\u202f", "\u2009", "\n", "\x1c", "\u2028", "\u200b", "\x00", "-", "\u2011", "–")
 # Divided by bars; a blank stands for any of those above.
@@ -39,7 +39,7 @@ def test_no_text_is_too_odd(prediction, reference):
 
 @pytest.mark.parametrize("surrogate", [chr(0xD800), chr(0xDFFF)])
 def test_a_surrogate_that_stands_alone_parts_numbers_as_a_mark_does(surrogate):
-    words = Words(f"twenty {surrogate} five {surrogate}{surrogate} g and six")
+    words = TextWords(f"twenty {surrogate} five {surrogate}{surrogate} g and six")
     found = [(number.value, words.texts[number.first]) for number in spelt_numbers(words)]
     assert found == [(20.0, "twenty"), (5.0, "five"), (6.0, "six")]
     (finding,) = Guards().check(f"it takes five {surrogate} g", "it takes two g")
@@ -56,5 +56,5 @@ def test_letters_that_only_pass_for_those_of_a_number_make_no_time():
 def test_a_surrogate_before_a_switch_is_not_stemmed(monkeypatch):
     # PyStemmer, which takes the place of Snowball's own code where it is installed, refuses what UTF-8 does.
     monkeypatch.setattr(polarity, "stem", lambda word: stem(word.encode().decode()))
-    words = Words(f"the lamp {chr(0xD800)} on it is lit")
+    words = TextWords(f"the lamp {chr(0xD800)} on it is lit")
     assert [words.texts[mention.at] for mention in polarity.read_polarity(words).mentions] == ["lamp", "lit"]

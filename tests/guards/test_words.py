@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from semscale.guards.words import Words, read_words, same_but_for_marks, stem
+from semscale.guards.words import TextWords, read_words, same_but_for_marks, stem
 
 ALPHABET = "abA'’`\"´stREvellm İǅßſΣé²½0٣.,-_ \n\u0301中😀"
 
 
 def test_places_pass_over_blanks_and_underscores_and_tell_equal_words_apart():
-    words = Words("a_a  a.A")
+    words = TextWords("a_a  a.A")
     assert words.texts == ["a", "a", "a", ".", "a"]
     assert words.starts == [0, 2, 5, 6, 7]
     assert words.place(1, 4) == (2, 8)

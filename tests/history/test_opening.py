@@ -3,6 +3,10 @@
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.needs("history")
+
 
 def test_nothing_heavy_is_loaded_before_a_history_is_opened():
     script = """

@@ -206,7 +206,7 @@ def test_a_scale_of_the_library_is_a_template(running):
     verdicts = judge(
         ["q"],
         ["a"],
-        model=Scripted(lambda _: '{"score": 2}'),
+        chat_model=Scripted(lambda _: '{"score": 2}'),
         template="quality",
         rubric="Only grammar counts.",
         running=running,
@@ -251,7 +251,7 @@ def test_no_key_is_said_before_anything_is_read(monkeypatch):
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
     with pytest.raises(InputError, match="OPENAI_API_KEY is not set"):
-        semscale.judge(["q"], ["a"], model="gpt-4o-mini")
+        semscale.judge(["q"], ["a"], chat_model="gpt-4o-mini")
 
 
 def test_nothing_to_judge_is_no_error(running):

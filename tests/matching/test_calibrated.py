@@ -16,7 +16,7 @@ from semscale.matching.calibrated import (
     combine,
     estimated_floors,
     lean,
-    load_calibration,
+    load_calibrated_weights,
     penalty_of,
     word_matches,
 )
@@ -73,7 +73,7 @@ def test_a_guard_takes_off_its_gravest_finding_only():
 
 
 def test_shipped_weights_keep_their_promises():
-    calibration = load_calibration()
+    calibration = load_calibrated_weights()
     content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
     assert calibration.sha256 == hashlib.sha256(content).hexdigest()
     assert sum(calibration.shares.values()) == pytest.approx(1)
@@ -141,7 +141,7 @@ def test_guards_weigh_unless_told_to_warn_only(encoder):
     pair = ["It is not safe."], ["It is safe."]
     weighing = match_with(CalibratedMatch(encoder), *pair)
     warning = match_with(CalibratedMatch(encoder, guards=Guards()), *pair)
-    taken = math.exp(-load_calibration().penalties["negation:negated-prediction"])
+    taken = math.exp(-load_calibrated_weights().penalties["negation:negated-prediction"])
     assert weighing.score[0] == pytest.approx(taken * warning.score[0])
     assert "guards:none" in str(warning.signature)
 

@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from semscale.embedding import load_embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS
 from semscale.matching.matcher import Matcher, match
@@ -8,13 +9,13 @@ from semscale.types import Status
 
 
 def test_the_best_reference_counts_and_is_named(toy_embedder):
-    found = match(["heart attack"], [["lung", "heart attack", "heart"]], "cosine", model=toy_embedder)
+    found = match(["heart attack"], [["lung", "heart attack", "heart"]], "cosine", embedder=toy_embedder)
     assert found.score.tolist() == [1.0]
     assert found.reference.tolist() == [1]
 
 
 def test_items_without_a_score_keep_their_places(toy_embedder):
-    found = match(["heart", None, "lung"], ["heart", "b", None], "cosine", model=toy_embedder)
+    found = match(["heart", None, "lung"], ["heart", "b", None], "cosine", embedder=toy_embedder)
     assert found.status.tolist() == [Status.SCORED, Status.MISSING, Status.NO_REFERENCE]
     assert found.score[0] == 1.0
     assert np.isnan(found.score[1:]).all()
@@ -23,8 +24,8 @@ def test_items_without_a_score_keep_their_places(toy_embedder):
 
 
 def test_nothing_to_match_gives_no_scores(toy_embedder):
-    assert len(match([], [], "cosine", model=toy_embedder)) == 0
-    assert np.isnan(match([None], ["a"], "cosine", model=toy_embedder).score).all()
+    assert len(match([], [], "cosine", embedder=toy_embedder)) == 0
+    assert np.isnan(match([None], ["a"], "cosine", embedder=toy_embedder).score).all()
 
 
 def test_an_unknown_method_names_the_nearest():
@@ -32,14 +33,24 @@ def test_an_unknown_method_names_the_nearest():
         Matcher("cliniqlink-docs")
 
 
-def test_methods_that_read_tokens_need_the_model_s_files(toy_embedder):
-    with pytest.raises(InputError, match="model must be a name or a folder"):
-        Matcher("cliniqlink-doc", model=toy_embedder)
+@pytest.mark.parametrize("method", ["calibrated", "bertscore", "cliniqlink-doc"])
+def test_methods_that_read_tokens_need_an_engine_that_shows_them(toy_embedder, method):
+    with pytest.raises(InputError, match="embedder must show the states of single tokens"):
+        Matcher(method, embedder=toy_embedder)
+
+
+@pytest.mark.parametrize("method", ["calibrated", "bertscore", "cliniqlink-doc"])
+def test_a_loaded_embedder_serves_as_its_name_does(method):
+    pair = ["It is fine."], ["It is quite good."]
+    given = match(*pair, method, embedder=load_embedder(), corpus=["fine", "good", "never", "a car"])
+    named = match(*pair, method, corpus=["fine", "good", "never", "a car"])
+    assert given.score.tolist() == named.score.tolist()
+    assert given.signature == named.signature
 
 
 def test_a_precision_belongs_to_a_named_model(toy_embedder):
     with pytest.raises(InputError, match="precision='fast' needs the name of a model"):
-        Matcher("cosine", model=toy_embedder, precision="fast")
+        Matcher("cosine", embedder=toy_embedder, precision="fast")
 
 
 def test_published_examples_score_as_measured_with_the_default_model():
@@ -56,8 +67,8 @@ def test_published_examples_score_as_measured_with_the_default_model():
 
 def test_guards_report_whatever_the_method_and_the_score_stays(toy_embedder):
     pair = (["Give 50 mg."], ["Give 0.5 mg."])
-    looked = match(*pair, "cosine", model=toy_embedder)
-    blind = match(*pair, "cosine", model=toy_embedder, guards=dict.fromkeys(GUARDS, "off"))
+    looked = match(*pair, "cosine", embedder=toy_embedder)
+    blind = match(*pair, "cosine", embedder=toy_embedder, guards=dict.fromkeys(GUARDS, "off"))
     assert [found.guard for found in looked.findings[0]] == ["number"]
     assert blind.findings == ((),)
     assert looked.score.tolist() == blind.score.tolist()
@@ -74,7 +85,7 @@ def test_findings_weigh_in_calibrated_unless_told_otherwise():
 
 def test_a_guard_cannot_weigh_where_no_weight_is_fitted(toy_embedder):
     with pytest.raises(InputError, match="calibrated alone, .* got weigh for number"):
-        Matcher("cosine", model=toy_embedder, guards={"number": "weigh"})
+        Matcher("cosine", embedder=toy_embedder, guards={"number": "weigh"})
 
 
 def test_recall_share_leans_the_score():
@@ -95,7 +106,7 @@ def test_a_layer_chooses_whose_states_are_compared():
 )
 def test_a_setting_of_another_method_is_refused(toy_embedder, setting, owner):
     with pytest.raises(InputError, match=f"{next(iter(setting))} belongs to method '{owner}'"):
-        Matcher("cosine", model=toy_embedder, **setting)
+        Matcher("cosine", embedder=toy_embedder, **setting)
 
 
 def test_texts_that_cannot_be_encoded_are_matched_all_the_same():
@@ -122,15 +133,15 @@ def test_rows_without_a_pair_need_no_baseline():
 )
 def test_a_corpus_holds_texts(toy_embedder, corpus, message):
     with pytest.raises(InputError, match=message):
-        Matcher("cosine", model=toy_embedder, corpus=corpus)
+        Matcher("cosine", embedder=toy_embedder, corpus=corpus)
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x"])
 def test_a_seed_is_a_whole_number(toy_embedder, seed):
     with pytest.raises(InputError, match="seed must be a whole number"):
-        Matcher("cosine", model=toy_embedder, seed=seed)
+        Matcher("cosine", embedder=toy_embedder, seed=seed)
 
 
 def test_guards_are_a_mapping(toy_embedder):
     with pytest.raises(InputError, match="guards must map guards to modes"):
-        Matcher("cosine", model=toy_embedder, guards=["name"])
+        Matcher("cosine", embedder=toy_embedder, guards=["name"])

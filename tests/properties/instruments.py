@@ -21,10 +21,17 @@ class Instrument:
     score: Callable[[Sequence[object]], object]
     rows: Callable[[object], np.ndarray]
     """One row of numbers for each item, NaN where it has none."""
-    signature: Callable[..., Signature]
+    make: Callable[..., object]
+    """The object with some of its settings; it has a signature."""
     settings: dict[str, object]
     """For each setting of the constructor another value than the default, or a function that makes it."""
     figure: str = "mean"
-    """A column of the table that has a number for each item."""
+    """The column of the table whose mean is the main figure."""
+    signature: Callable[..., Signature] | None = None
+    """The signature of a result, where settings show in it alone; that of the object unless given."""
     unsigned: frozenset[str] = frozenset()
     """Settings that change no number, such as where something is kept."""
+
+    def signed(self, **settings: object) -> Signature:
+        """The signature that some settings give."""
+        return self.make(**settings).signature if self.signature is None else self.signature(**settings)

@@ -39,10 +39,14 @@ def other_model():
     return folder
 
 
+def made_bert_scorer(**settings):
+    return BertScorer(**{"layer": 6, **settings})
+
+
 def bert_signature(**settings):
     if "precision" in settings and not has_bfloat16():
         return Signature.of("bertscore", precision="bfloat16")  # not to be had on this processor
-    return BertScorer(**{"layer": 6, **settings}).signature
+    return made_bert_scorer(**settings).signature
 
 
 @cache
@@ -51,14 +55,18 @@ def matcher():
     return Matcher("cliniqlink-doc", corpus=MATCH_CORPUS)
 
 
-def match_signature(**settings):
-    if "precision" in settings and not has_bfloat16():
-        return Signature.of("match", precision="bfloat16")  # not to be had on this processor
+def made_matcher(**settings):
     method = {"recall_share": "calibrated", "layer": "bertscore"}.get(
         next(iter(settings), ""), "cliniqlink-doc"
     )
     chosen = {"method": method, "corpus": MATCH_CORPUS, **settings}
-    return Matcher(**chosen).match(["buy it"], ["never buy it"]).signature
+    return Matcher(**chosen)
+
+
+def match_signature(**settings):
+    if "precision" in settings and not has_bfloat16():
+        return Signature.of("match", precision="bfloat16")  # not to be had on this processor
+    return made_matcher(**settings).match(["buy it"], ["never buy it"]).signature
 
 
 @cache
@@ -83,11 +91,15 @@ def drift(cells):
     )[0]
 
 
+def made_drift_meter(**settings):
+    return DriftMeter(**{"cache": False, "layer": 6, **settings})
+
+
 def drift_signature(**settings):
     if "precision" in settings and not has_bfloat16():
         return Signature.of("drift", precision="bfloat16")  # not to be had on this processor
     one = outputs_of(["buy it"], lambda cell: (Output(cell),))
-    return DriftMeter(**{"cache": False, "layer": 6, **settings}).measure(one, [one])[0].signature
+    return made_drift_meter(**settings).measure(one, [one])[0].signature
 
 
 @cache
@@ -100,9 +112,10 @@ MODEL_INSTRUMENTS = [
         kind=DriftMeter,
         score=drift,
         rows=lambda found: np.column_stack(list(found.losses.values())),
+        make=made_drift_meter,
         signature=drift_signature,
         settings={
-            "model": other_model,
+            "embedder": other_model,
             "precision": "fast",
             "seed": 1,
             "pairing": "position",
@@ -116,9 +129,10 @@ MODEL_INSTRUMENTS = [
         kind=BertScorer,
         score=lambda cells: bert_scorer().score(cells, ["I would never buy it"] * len(cells)),
         rows=lambda scores: np.column_stack([scores.precision, scores.recall, scores.f1]),
+        make=made_bert_scorer,
         signature=bert_signature,
         settings={
-            "model": other_model,
+            "embedder": other_model,
             "layer": 3,
             "idf": ["buy it", "it is fine"],
             "rescale": True,
@@ -130,10 +144,11 @@ MODEL_INSTRUMENTS = [
         kind=Matcher,
         score=lambda cells: matcher().match(cells, [["I would never buy it", "fine"]] * len(cells)),
         rows=lambda found: np.column_stack([found.score, *found.components.values()]),
+        make=made_matcher,
         signature=match_signature,
         settings={
             "method": "cliniqlink-code",
-            "model": other_model,
+            "embedder": other_model,
             "precision": "fast",
             "corpus": ["buy it", "it is fine"],
             "seed": 1,
@@ -147,8 +162,8 @@ MODEL_INSTRUMENTS = [
         kind=SnapshotMeter,
         score=lambda cells: snapshot_meter().match(cells, ["I would never buy it"] * len(cells), "weigh"),
         rows=lambda found: np.column_stack([found.score, *found.components.values()]),
-        signature=lambda **settings: SnapshotMeter(**settings).match(["fine"], ["good"], "weigh").signature,
-        settings={"model": other_model},
+        make=SnapshotMeter,
+        settings={"embedder": other_model},
         figure="score",
     ),
 ]

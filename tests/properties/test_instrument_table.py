@@ -6,23 +6,68 @@ import pkgutil
 import re
 from dataclasses import fields, is_dataclass
 from functools import cache
+from pathlib import Path
 from typing import ForwardRef, get_args
 
+import pytest
+from instruments import CELLS
 from model_instruments import MODEL_INSTRUMENTS
 from toy_instruments import TOY_INSTRUMENTS
 
 import semscale
 from semscale.rating.ratings import Ratings
+from semscale.results.result import Result
 from semscale.scales import Scale
+
+pytestmark = pytest.mark.needs("history")
+
+
+INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]
 
 
 def test_every_instrument_is_in_the_table():
     members = public_members()
     instruments = {kind for kind in members if inspect.isclass(kind) and results_of_methods(kind)}
-    assert instruments == {instrument.kind for instrument in [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]}
+    assert instruments == {instrument.kind for instrument in INSTRUMENTS}
     # A function may be the short form of an instrument, and nothing else may give such results.
     functions = [member for member in members if inspect.isfunction(member)]
     assert set().union(*map(results, functions)) <= set().union(*map(results_of_methods, instruments))
+
+
+def test_the_page_of_the_docs_has_every_instrument_as_it_is():
+    rows = {row[2]: row for row in page_rows("instrument")}
+    assert set(rows) == {instrument.kind.__name__ for instrument in INSTRUMENTS}
+    for instrument in INSTRUMENTS:
+        _, function, _, result, settings, attributes = rows[instrument.kind.__name__]
+        assert settings.split(", ") == list(inspect.signature(instrument.kind).parameters)
+        (given,) = results_of_methods(instrument.kind)
+        assert result == given.__name__
+        assert not function or results(getattr(semscale, function)) == {given}
+        own = {field.name for field in fields(given)} | set(dir(given))
+        assert set(attributes.split(", ")) <= own
+        assert {"n", "counts", "scored", "estimate", "filter"} <= set(dir(Result)) <= set(dir(given))
+
+
+def test_the_page_of_the_docs_names_the_figures_of_every_result():
+    rows = {row[0]: row for row in page_rows("result")}
+    for instrument in INSTRUMENTS:
+        result = instrument.score(CELLS)
+        _, figures, main = rows[type(result).__name__]
+        found = result.estimate(method="linearized").overall
+        assert main in {found.main, "the first measure"}
+        if not figures.startswith("one for each"):
+            stated = set(figures.split(", "))
+            scales = {"top_2_box", "bottom_2_box", "net", "nps", "p_<value>"}
+            assert {name for name in found.figures if not name.startswith("p_")} <= stated
+            assert stated - scales <= set(found.figures)
+
+
+def page_rows(first):
+    """The cells of the table on the page whose first column has this title, without marks of code."""
+    page = (Path(__file__).parents[2] / "docs" / "api.md").read_text(encoding="utf-8")
+    table = page.split(f"\n| {first} |", 1)[1].split("\n\n", 1)[0]
+    for line in table.splitlines()[2:]:
+        yield [cell.strip().replace("`", "") for cell in line.strip("|").split("|")]
 
 
 def test_an_instrument_is_known_by_what_it_returns():

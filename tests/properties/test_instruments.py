@@ -1,4 +1,4 @@
-"""Laws that every instrument obeys; that every one is here, ``test_instrument_table.py`` says."""
+"""Laws that every instrument obeys; ``test_instrument_table.py`` says that every one is here."""
 
 import inspect
 
@@ -8,6 +8,8 @@ from instruments import CELLS
 from model_instruments import MODEL_INSTRUMENTS
 from toy_instruments import TOY_INSTRUMENTS
 
+from semscale.results.estimates import Estimates
+from semscale.signature import Signature
 from semscale.types import Status
 
 INSTRUMENTS = [*MODEL_INSTRUMENTS, *TOY_INSTRUMENTS]
@@ -58,7 +60,72 @@ def test_missing_stays_missing(instrument):
 def test_signature_names_every_setting(instrument):
     settings = set(inspect.signature(instrument.kind).parameters)
     assert settings == set(instrument.settings) | instrument.unsigned
-    plain = instrument.signature()
+    plain = instrument.signed()
     for name, other in instrument.settings.items():
         value = other() if callable(other) else other
-        assert plain.differences(instrument.signature(**{name: value})), name
+        assert plain.differences(instrument.signed(**{name: value})), name
+
+
+@each
+def test_settings_have_one_name(instrument):
+    names = set(inspect.signature(instrument.kind).parameters)
+    assert not names & {"model", "bert_model", "encoder", "llm"}
+    assert names & {"embedder", "chat_model", "judges"}
+
+
+@each
+def test_the_object_says_what_it_applies(instrument):
+    signature = instrument.make().signature
+    assert isinstance(signature, Signature)
+    assert signature.instrument == instrument.score(CELLS).signature.instrument
+    assert instrument.make().signature == signature
+
+
+@each
+def test_results_have_the_same_attributes(instrument):
+    result = instrument.score(CELLS)
+    n = len(CELLS)
+    assert result.n == len(result) == len(result.status) == result.to_frame().height == n
+    assert sum(result.counts.values()) == n
+    assert result.n_scored == result.counts[Status.SCORED] == result.scored.sum()
+    assert result.n_left_out == n - result.n_scored
+    assert all(type(count) is int for count in (result.n_scored, result.n_left_out, result.n_windowed))
+    assert isinstance(result.signature, Signature)
+
+
+@each
+def test_a_short_line_describes_a_result(instrument):
+    result = instrument.score(CELLS)
+    assert repr(result).startswith(f"{type(result).__name__}(n=12, n_scored={result.n_scored}, mean=")
+    assert "\n" not in repr(result)
+    assert len(repr(result)) < 140
+
+
+@each
+def test_estimates_are_of_one_kind(instrument):
+    result = instrument.score(CELLS)
+    weights = np.arange(len(CELLS)) + 1.0
+    columns = {"by": ["a", None, "b"] * 4, "weights": weights, "respondents": ["x", "y", "z", ""] * 3}
+    found = result.estimate(**columns, interval=0.9, seed=3, replicates=200)
+    assert isinstance(found, Estimates)
+    assert (found.interval, found.clustered, len(found.groups)) == (0.9, True, 3)
+    assert str(found.signature).startswith(str(result.signature))
+    values = result.to_frame()[instrument.figure].to_numpy().astype(float)
+    counting = result.scored & ~np.isnan(values) & (np.arange(len(CELLS)) % 4 != 3)
+    assert found.overall.n == counting.sum() == sum(group.n for group in found.groups)
+    assert found.overall.left_out["no-respondent"] == (result.scored & (np.arange(len(CELLS)) % 4 == 3)).sum()
+    expected = np.average(values[counting], weights=weights[counting])
+    assert found.overall.mean.value == pytest.approx(expected)
+
+
+@each
+def test_a_part_keeps_order_and_signature(instrument):
+    result = instrument.score(CELLS)
+    mask = np.arange(len(CELLS)) % 3 != 1
+    part = result.filter(mask)
+    assert type(part) is type(result)
+    np.testing.assert_array_equal(instrument.rows(part), instrument.rows(result)[mask])
+    assert part.signature == result.signature
+    assert part.to_frame().equals(result.to_frame().filter(mask))
+    assert result[mask].to_frame().equals(part.to_frame())
+    assert result.filter([False] * len(CELLS)).n == 0

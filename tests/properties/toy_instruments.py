@@ -50,7 +50,7 @@ UNKEPT = Running(ledger=False)
 
 
 def judging(**settings):
-    return Judge(settings.pop("model", Examiner()), **settings)
+    return Judge(settings.pop("chat_model", Examiner()), **settings)
 
 
 class OtherScorer:
@@ -61,12 +61,16 @@ class OtherScorer:
 
 def consistent(**settings):
     # Company changes the floor that is estimated: with one that is given it changes no value.
-    return Consistency(**{"model": ToyEmbedder(), "floor": 0.2, **settings})
+    return Consistency(**{"embedder": ToyEmbedder(), "floor": 0.2, **settings})
 
 
-def consistency_signature(**settings):
-    chosen = {"measures": ["consistency", "bert_score"], "bert_model": bert_scorer(), "model": ToyEmbedder()}
-    return Consistency(**{**chosen, **settings}).signature
+def made_consistency(**settings):
+    chosen = {
+        "measures": ["consistency", "bert_score"],
+        "bert_embedder": bert_scorer(),
+        "embedder": ToyEmbedder(),
+    }
+    return Consistency(**{**chosen, **settings})
 
 
 TOY_INSTRUMENTS = [
@@ -76,12 +80,12 @@ TOY_INSTRUMENTS = [
             cells, [["I would buy it today", "it is not fine", None]] * len(cells)
         ),
         rows=lambda found: np.column_stack(list(found.measures.values())),
-        signature=consistency_signature,
+        make=made_consistency,
         settings={
             "chat_model": Examiner(),
             "measures": ["cosine_sim", "consistency", "bert_score"],
-            "model": ToyEmbedder(32),
-            "bert_model": OtherScorer(),
+            "embedder": ToyEmbedder(32),
+            "bert_embedder": OtherScorer(),
             "floor": 0.3,
             "guards": ["negation"],
             "fewest_samples": 2,
@@ -93,9 +97,9 @@ TOY_INSTRUMENTS = [
         kind=Judge,
         score=lambda cells: judging().judge(["why?"] * len(cells), cells, running=UNKEPT),
         rows=lambda found: np.column_stack([found.score, found.expected, found.pmf]),
-        signature=lambda **settings: judging(**settings).signature,
+        make=judging,
         settings={
-            "model": Examiner("other"),
+            "chat_model": Examiner("other"),
             "template": "true_false",
             "rubric": "Only length counts.",
             "context": "for children",
@@ -109,7 +113,7 @@ TOY_INSTRUMENTS = [
             "reference_place": "before",
             "seed": 1,
         },
-        figure="score",
+        figure="expected",
     ),
     Instrument(
         kind=Panel,
@@ -117,7 +121,7 @@ TOY_INSTRUMENTS = [
             ["why?"] * len(cells), cells, running=UNKEPT
         ),
         rows=lambda found: np.column_stack([found.mean, found.min, found.max, found.median, found.expected]),
-        signature=lambda **settings: Panel(**{"judges": [judging(), judging()], **settings}).signature,
+        make=lambda **settings: Panel(**{"judges": [judging(), judging()], **settings}),
         settings={"judges": [judging(), judging(order="score-only")]},
     ),
     Instrument(
@@ -126,7 +130,7 @@ TOY_INSTRUMENTS = [
         rows=lambda rated: np.column_stack(
             [rated.pmf, rated.set_means, rated.mean, rated.mode, rated.entropy]
         ),
-        signature=lambda **settings: rater(**settings).signature,
+        make=rater,
         settings={
             "scale": rating_scale().model_copy(update={"name": "other"}),
             "embedder": ToyEmbedder(32),

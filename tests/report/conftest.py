@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 from semscale.rating.examples import EXAMPLE_SCHEMA
-from semscale.rating.human.comparison import Comparison
+from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.summary import RatingSummary
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
@@ -101,14 +101,14 @@ def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.Dat
 
 def comparison_of(
     values: np.ndarray, *, n: int = 3700, points: int = 2000, raters: bool = True
-) -> Comparison:
+) -> RatingComparison:
     rng = np.random.default_rng(3)
     human = rng.uniform(values[0], values[-1], points)
     machine = np.clip(
         values.mean() + 0.45 * (human - values.mean()) + rng.normal(0, 0.4, points), values[0], values[-1]
     )
     k = len(values)
-    return Comparison(
+    return RatingComparison(
         n=n,
         n_eligible=n,
         pearson=around(0.583, 0.021),

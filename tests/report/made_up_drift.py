@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.measured import AlignedPair, Measured
+from semscale.drift.measure.measured import AlignedPair, MeasuredRun
 from semscale.drift.measure.metrics import TEXT_METRICS, field_metric
 from semscale.guards.findings import Finding, Span
 from semscale.history.items import Item, Output
@@ -62,7 +62,7 @@ def comparison_of(n=40, **settings):
     for values in [*losses.values(), *(values for one in noise for values in one.values())]:
         values[n - left_out :] = np.nan
     status = np.array([Status.SCORED] * (n - left_out) + [Status.EMPTY] * left_out, dtype=object)
-    measured = [Measured(made, one, status, tuple(pairs), SIGNATURE) for one in (losses, *noise)]
+    measured = [MeasuredRun(made, one, status, tuple(pairs), SIGNATURE) for one in (losses, *noise)]
     shared = {"dataset": f"{text}feedback"}
     later = {"recorded": START + timedelta(days=30), "id": "c" * 32, "note": f"{text}shorter prompt"}
     return Comparison(

@@ -8,7 +8,7 @@ from made_up_drift import LOSSES, approval_of, comparison_of, decision_about
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
 from semscale.report.drift_page import drift_page
 from semscale.report.wording import number
@@ -211,7 +211,9 @@ def test_nothing_worse_is_said_plainly(read_page):
     same = Comparison(
         replace(calm.baseline, items=(item,)),
         replace(calm.candidate, items=(item,)),
-        Measured(calm.metrics, {"match": np.zeros(1)}, np.array([Status.SCORED], object), (), calm.signature),
+        MeasuredRun(
+            calm.metrics, {"match": np.zeros(1)}, np.array([Status.SCORED], object), (), calm.signature
+        ),
     )
     page = read_page(drift_page(same, GateDecision(Outcome.PASS, (), (), (), (), calm.signature)))
     assert "No item lost more than the margin allows." in page.text

@@ -5,11 +5,11 @@ import re
 
 import numpy as np
 import pytest
-
-from semscale.rating.lint.linter import lint
-from semscale.rating.lint.report import Finding
 from semscale.report.lint_page import lint_page
 from semscale.report.rating_page import rating_page
+
+from semscale.rating.lint.linter import lint
+from semscale.rating.lint.report import LintFinding
 from semscale.report.wording import number
 
 
@@ -66,14 +66,14 @@ def test_every_measurement_is_shown(report, read_page):
 
 
 def test_a_verdict_says_what_it_is_owed_to(report, read_page):
-    bad = Finding("fail", "order", "plain", "out of order")
+    bad = LintFinding("fail", "order", "plain", "out of order")
     one = dataclasses.replace(judged(report, bad).sets[0], findings=(bad,))
     failing = dataclasses.replace(judged(report, bad), sets=(one, judged(report).sets[1]))
     assert (
         "It cannot be relied upon with this embedding model, because of set plain."
         in read_page(lint_page(failing)).text
     )
-    warned = judged(report, Finding("warn", "spread", None, "the spread is small"))
+    warned = judged(report, LintFinding("warn", "spread", None, "the spread is small"))
     page = read_page(lint_page(warned)).text
     assert "It can be used with this embedding model, with reservations." in page
     assert "the spread is small" in page
@@ -105,7 +105,9 @@ def test_many_probes_of_unknown_level_are_thinned_out(report, read_page):
 
 def test_the_rating_page_carries_the_verdict_with_reasons(report, make_summary, read_page):
     page = read_page(
-        rating_page(make_summary(n=5), lint=judged(report, Finding("fail", "order", "plain", "out of order")))
+        rating_page(
+            make_summary(n=5), lint=judged(report, LintFinding("fail", "order", "plain", "out of order"))
+        )
     )
     assert "This scale fails" in page.text
     assert "fail: plain: out of order" in page.text

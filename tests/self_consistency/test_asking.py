@@ -1,12 +1,13 @@
 import asyncio
 
+import numpy as np
 import pytest
 from scripted_chat import ScriptedChat
 
 from semscale.chat import FailureKind, Message, Parameters
 from semscale.chat.budget import Budget
 from semscale.chat.runner import Runner
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.sampling import Sampling, Stopping
 from semscale.types import Status
@@ -31,7 +32,11 @@ def test_every_prompt_is_asked_for_an_answer_and_samples():
     assert sorted(chat.asked, key=str) == sorted(
         [(prompt, sample, 1.0 if sample else None) for prompt in FAITHFUL for sample in range(4)], key=str
     )
-    assert (asked.replies.n_calls, asked.replies.n_saved, asked.replies.n_failed) == (8, 0, 0)
+    assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved, asked.replies.counts.n_failed) == (
+        8,
+        0,
+        0,
+    )
 
 
 def test_asking_stops_where_the_decision_is_settled():
@@ -41,7 +46,7 @@ def test_asking_stops_where_the_decision_is_settled():
     assert asked.replies.sides == (True, False)
     # test_stopping.py: ten ones are settled after four; so are ten zeros, by symmetry
     assert [len(samples) for samples in asked.replies.samples] == [4, 4]
-    assert (asked.replies.n_calls, asked.replies.n_saved) == (10, 12)
+    assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved) == (10, 12)
     assert len(chat.asked) == 10
 
 
@@ -69,9 +74,9 @@ def test_prompts_without_a_question_are_not_asked_and_failures_stay_apart():
     ]  # fmt: skip
     assert asked.replies.samples[0] == ["a", None, "a"]
     assert (found.n_samples[0], found.samples_left_out[0]) == (2, 1)
-    assert asked.replies.n_failed == 3
-    assert asked.replies.why_failed == "no"  # what the scripted model says
-    assert asked.replies.n_calls == len(chat.asked) == 6
+    assert asked.replies.counts.n_failed == 3
+    assert asked.replies.counts.why_failed == "no"  # what the scripted model says
+    assert asked.replies.counts.n_calls == len(chat.asked) == 6
 
 
 def test_a_failed_sample_makes_fewer_decide():
@@ -86,8 +91,12 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
     first, second = ScriptedChat(FAITHFUL), ScriptedChat(FAITHFUL)
     ledger = tmp_path / "ledger.sqlite"
     capped = Runner(first, ledger=ledger, budget=Budget(calls=5))
-    with pytest.raises(InterruptedRunError, match="the cap of 5 calls is reached"):
-        exact(first).ask(["sure?", "guess?"], 3, runner=capped)
+    part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
+    # Two answers, and all three samples of the first prompt: the second has none of its own.
+    assert part.replies.counts.stopped.startswith("the cap of 5 calls is reached; 5 requests are finished")
+    assert list(part.consistencies.status) == [Status.SCORED, Status.UNFINISHED]
+    np.testing.assert_array_equal(part.consistencies.score, [1.0, np.nan])
+    assert part.replies.answers == ["yes", "a"]
     asked = exact(second).ask(["sure?", "guess?"], 3, runner=Runner(second, ledger=ledger))
     assert len(first.asked) + len(second.asked) == 8
     assert asked.consistencies.score.tolist() == [1.0, 0.0]
@@ -96,9 +105,22 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
 def test_a_cap_holds_for_all_rounds_together(tmp_path):
     chat = ScriptedChat(FAITHFUL)
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5))
-    with pytest.raises(InterruptedRunError):
-        exact(chat).ask(["sure?", "guess?"], sampling=sampling, runner=runner(chat, budget=Budget(calls=7)))
+    capped = runner(chat, budget=Budget(calls=7))
+    asked = exact(chat).ask(["sure?", "guess?"], sampling=sampling, runner=capped)
     assert len(chat.asked) == 7
+    # Two answers and five samples: neither prompt has the four that settle it, and nothing was saved.
+    assert list(asked.consistencies.status) == [Status.UNFINISHED] * 2
+    assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved) == (7, 0)
+
+
+def test_a_prompt_that_was_settled_before_the_cap_is_finished():
+    chat = ScriptedChat({"sure?": ["yes"] * 11, "torn?": ["yes", *["yes", "no"] * 5]})
+    sampling = Sampling(n_samples=10, stopping=Stopping(0.5))
+    capped = runner(chat, budget=Budget(calls=11))
+    asked = exact(chat).ask(["sure?", "torn?"], sampling=sampling, runner=capped)
+    # Four rounds take two answers and eight samples; the first prompt is settled then, and saves six samples.
+    assert list(asked.consistencies.status) == [Status.SCORED, Status.UNFINISHED]
+    assert (asked.replies.counts.n_calls, asked.replies.counts.n_saved) == (11, 6)
 
 
 def test_asking_inside_a_loop_that_runs_already():
@@ -132,13 +154,13 @@ def test_the_floor_of_all_answers_is_applied_when_stopping(toy_embedder):
     prompts = [f"q{n}" for n in range(12)]
     script = {prompt: [f"word{n} here"] * 6 for n, prompt in enumerate(prompts)}
     chats = ScriptedChat(script), ScriptedChat(script)
-    settings = {"measures": ["ncs_above_floor"], "model": toy_embedder}
+    settings = {"measures": ["ncs_above_floor"], "embedder": toy_embedder}
     stopped = Consistency(chats[0], **settings).ask(
         prompts, sampling=Sampling(stopping=Stopping(0.5)), runner=runner(chats[0])
     )
     whole = Consistency(chats[1], **settings).ask(prompts, runner=runner(chats[1]))
     assert stopped.consistencies.floor == whole.consistencies.floor is not None
-    assert stopped.replies.n_saved > 0 == whole.replies.n_saved
+    assert stopped.replies.counts.n_saved > 0 == whole.replies.counts.n_saved
     fields = dict(stopped.consistencies.signature.fields)
     assert fields["stop_at"] == "0.5"
     assert fields["chat_model"] == "scripted"

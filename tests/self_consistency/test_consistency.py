@@ -16,7 +16,7 @@ VECTORS = {"a": (1, 0), "b": (0.6, 0.8), "c": (0, 1), "d": (-1, 0)}
 
 def by_hand(**settings):
     embedder = ArrayEmbedder(list(VECTORS), list(VECTORS.values()))
-    return Consistency(**{"model": embedder, "guards": (), "floor": 0.2, **settings})
+    return Consistency(**{"embedder": embedder, "guards": (), "floor": 0.2, **settings})
 
 
 def test_ncs_is_the_mean_cosine_brought_to_0_to_1():
@@ -59,7 +59,7 @@ def test_no_engine_is_asked_where_no_measure_needs_one():
         def embed(self, texts, *, progress=None):
             pytest.fail("was asked")
 
-    assert len(Consistency(measures=["exact_match"], model=Unusable()).measure([["a", "b"]])) == 1
+    assert len(Consistency(measures=["exact_match"], embedder=Unusable()).measure([["a", "b"]])) == 1
 
 
 @pytest.mark.parametrize(
@@ -74,7 +74,7 @@ def test_no_engine_is_asked_where_no_measure_needs_one():
 def test_contradicting_answers_fall_clearly_where_raw_ncs_hardly_moves(
     embedder, answer, contradicting, agreeing
 ):
-    found = Consistency(model=embedder, floor=0.2).measure(
+    found = Consistency(embedder=embedder, floor=0.2).measure(
         [answer, answer], [[contradicting] * 3, [agreeing] * 3]
     )
     assert found.score[0] < 0.1
@@ -94,20 +94,20 @@ def test_bert_score_is_the_mean_f1_of_the_answer_as_candidate():
 def test_blocks_change_nothing(monkeypatch, toy_embedder):
     answers = [f"answer {n % 7} of {n}" for n in range(40)]
     samples = [[f"answer {n % 5} of {n}"] * (n % 4) + ["answer 3"] for n in range(40)]
-    whole = Consistency(model=toy_embedder).measure(answers, samples)
+    whole = Consistency(embedder=toy_embedder).measure(answers, samples)
     monkeypatch.setattr(pair_blocks, "BLOCK", 7)
-    pieces = Consistency(model=toy_embedder).measure(answers, samples)
+    pieces = Consistency(embedder=toy_embedder).measure(answers, samples)
     assert whole.to_frame().equals(pieces.to_frame())
     assert str(whole.signature) == str(pieces.signature)
 
 
 def test_each_text_is_embedded_once_however_often_it_occurs(toy_embedder):
-    Consistency(model=toy_embedder).measure([f"x{n % 20}" for n in range(60)], [["y", "z"]] * 60)
+    Consistency(embedder=toy_embedder).measure([f"x{n % 20}" for n in range(60)], [["y", "z"]] * 60)
     assert len(toy_embedder.embedded) == len(set(toy_embedder.embedded)) == 22
 
 
 def test_the_result_says_what_was_left_out(toy_embedder):
-    found = Consistency(model=toy_embedder, fewest_samples=2).measure(
+    found = Consistency(embedder=toy_embedder, fewest_samples=2).measure(
         ["a", None, "b", "c"], [["a", "b"], ["x"], ["b"], ["c", None, "c"]]
     )
     assert found.counts == {Status.SCORED: 2, Status.MISSING: 1, Status.TOO_FEW_SAMPLES: 1}
@@ -119,7 +119,7 @@ def test_the_result_says_what_was_left_out(toy_embedder):
 
 
 def test_every_measure_is_estimated_by_group(toy_embedder):
-    found = Consistency(model=toy_embedder).measure([["a", "a"], ["b", "c"], ["d", "d"]])
+    found = Consistency(embedder=toy_embedder).measure([["a", "a"], ["b", "c"], ["d", "d"]])
     estimates = found.estimate(by=["g", "g", None])
     assert list(estimates.overall.figures) == list(found.measures)
     equal = [part.figures["exact_match_normalised"].value for part in (estimates.overall, *estimates.groups)]
@@ -153,6 +153,6 @@ def test_the_public_name_stays_the_function_after_its_package_was_imported():
 
 def test_long_texts_are_read_in_windows_and_counted(embedder):
     long = "The committee met again and talked about the budget for the year. " * 60
-    found = Consistency(model=embedder, measures=["cosine_sim"]).measure([[long, long + "It failed."]])
+    found = Consistency(embedder=embedder, measures=["cosine_sim"]).measure([[long, long + "It failed."]])
     assert found.windows[0] > 1
     assert found.n_windowed == 1

@@ -19,7 +19,7 @@ def made_up(n=400, seed=0):
 
 def test_probabilities_hold_and_right_answers_have_higher_ones():
     found, correct = made_up()
-    trust = estimate_trust(found, correct, curve="isotonic")
+    trust = found.trust(correct, curve="isotonic")
     assert np.corrcoef(trust.probability, found.score)[0, 1] > 0.95
     assert trust.figures.error < 0.1
     assert trust.figures.brier.value < trust.figures.brier_of_share
@@ -33,21 +33,27 @@ def test_probabilities_hold_and_right_answers_have_higher_ones():
 def test_decisions_follow_the_thresholds_and_keep_their_promise():
     found, _ = made_up(2000)
     correct = (found.score > 0.45).astype(float)
-    trust = estimate_trust(found, correct)
+    trust = estimate_trust(found.measures, correct)
     decision = np.array(trust.decision)
     assert set(decision) == {"accept", "abstain"} | ({"review"} & set(decision))
     assert correct[decision == "accept"].mean() >= 0.95
     assert correct[decision == "abstain"].mean() <= 0.2
 
 
+def test_intervals_have_the_coverage_that_is_asked_for():
+    found, correct = made_up()
+    wide, narrow = (found.trust(correct, interval=interval).figures.brier for interval in (0.95, 0.5))
+    assert wide.low < narrow.low < wide.value == narrow.value < narrow.high < wide.high
+
+
 def test_items_without_a_consistency_or_a_label_stay_without():
     found, correct = made_up(100)
     labels = [None if n % 3 else bool(value) for n, value in enumerate(correct)]
-    trust = estimate_trust(found, labels)
+    trust = estimate_trust(found.measures, labels)
     assert trust.figures.n == 34
     assert not np.isnan(trust.probability).any()
     empty = Consistency(measures=["exact_match"]).measure(["a"] * 101, [["a"], *[["a", "b"]] * 99, []])
-    trust = estimate_trust(empty, [n % 2 for n in range(101)])
+    trust = estimate_trust(empty.measures, [n % 2 for n in range(101)])
     assert trust.decision[-1] is None
     assert trust_frame(trust)["probability_correct"].null_count() == 1
 
@@ -63,7 +69,7 @@ def test_items_without_a_consistency_or_a_label_stay_without():
 )
 def test_labels_that_cannot_be_used_are_refused(labels, message):
     with pytest.raises(InputError, match=message):
-        estimate_trust(made_up(100)[0], labels)
+        made_up(100)[0].trust(labels)
 
 
 def test_labels_as_files_have_them():

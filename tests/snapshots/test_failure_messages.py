@@ -5,7 +5,7 @@ import math
 import pytest
 
 from semscale.history.items import Output
-from semscale.snapshots.comparison import Breach, ComparedPair, SnapshotComparison
+from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.failure_messages import describe_outputs, explain_failure
 
 
@@ -21,7 +21,7 @@ def explained(pair=None, approved=("A.",), actual=("A.",), breaches=()):
 def test_numbers_are_said_before_and_after():
     ours, theirs = Output("A.", {"credits": 1.0, "weight": 2.0}), Output("A.", {"credits": 0.5})
     breaches = (Breach("max_credits_difference", 0.25, 0.5), Breach("max_weight_difference", 0, math.nan))
-    compared = SnapshotComparison((ours,), (theirs,), (ComparedPair(0, 0, breaches=breaches),))
+    compared = SnapshotComparison((ours,), (theirs,), (SnapshotPair(0, 0, breaches=breaches),))
     assert explain_failure(compared, NoMeter()) == [
         "  credits was 1 and is 0.5 now, max_credits_difference is 0.25",
         "  weight was 2 and is none now, max_weight_difference is 0",
@@ -43,12 +43,12 @@ def test_numbers_are_said_before_and_after():
     ],
 )
 def test_each_breach_names_what_was_found_and_the_limit(breach, said):
-    assert explained(ComparedPair(0, 0, breaches=(breach,)))[0] == said
+    assert explained(SnapshotPair(0, 0, breaches=(breach,)))[0] == said
 
 
 def test_outputs_without_a_partner_are_shown_by_their_places():
     lines = explained(
-        ComparedPair(1, 0),
+        SnapshotPair(1, 0),
         approved=("A.", "B."),
         actual=("B.", " "),
         breaches=(Breach("max_unpaired", 0, 2),),

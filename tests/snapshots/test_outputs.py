@@ -31,7 +31,7 @@ def test_texts_and_lists_are_read(actual, expected):
         ([{"text": "Good.", "credits": "1"}], "credits must be a number"),
         ([{"text": "Good.", "credits": float("nan")}], "credits must be a number"),
         ([{"text": "Good.", "passed": True}], "passed must be a number"),
-        ("half \ud83d", "half a character"),
+        ("half \ud83d", "an unpaired surrogate"),
     ],
 )
 def test_what_cannot_be_used_is_named(actual, said):

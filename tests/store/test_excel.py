@@ -10,6 +10,8 @@ from semscale.errors import InputError
 from semscale.store.cells import column_of, storable
 from semscale.store.excel import open_excel
 
+NOT_AVAILABLE = "=NA()"
+
 
 def workbook(folder, *sheets):
     path = folder / "answers.xlsx"
@@ -24,6 +26,8 @@ def workbook(folder, *sheets):
                         sheet.write_datetime(row, column, cell, day)
                     elif isinstance(cell, dt.timedelta):
                         sheet.write_datetime(row, column, cell, hours)
+                    elif cell == NOT_AVAILABLE:
+                        sheet.write_formula(row, column, "=NA()", None, "#N/A")
                     elif isinstance(cell, str):
                         sheet.write_string(row, column, cell)
                     elif cell is not None:
@@ -60,6 +64,46 @@ def test_a_duration_among_others_is_no_text_and_spoils_no_column(tmp_path):
     # Thirty hours after midnight of Excel's day 0, which is 1899-12-31 in its calendar from 1900 on.
     assert batch["text"].to_list() == ["good", dt.datetime(1900, 1, 1, 6), None]
     assert batch["n"].to_list() == [1, 2, 3]
+
+
+def test_durations_by_themselves_stay_durations(tmp_path):
+    kept = only(workbook(tmp_path, ("a", [["t"], [dt.timedelta(hours=30)], [dt.timedelta(minutes=1)]])))
+    assert kept["t"].to_list() == [dt.timedelta(hours=30), dt.timedelta(minutes=1)]
+
+
+def test_truth_values_among_numbers_are_numbers(tmp_path):
+    kept = only(workbook(tmp_path, ("a", [["n", "x", "t"], [3, 0.5, True], [True, False, False]])))
+    assert kept.rows() == [(3, 0.5, True), (1, 0.0, False)]
+    assert kept.dtypes == [pl.Int64, pl.Float64, pl.Boolean]
+
+
+def test_a_text_below_dates_and_times_of_day(tmp_path):
+    minute = dt.datetime(2024, 3, 1, 5, 6, 7, 123000)
+    kept = only(workbook(tmp_path, ("a", [["when"], [dt.datetime(2024, 3, 1)], [minute], ["unknown"]])))
+    assert kept["when"].to_list() == [dt.datetime(2024, 3, 1), minute, "unknown"]
+
+
+def test_a_date_beyond_the_calendar_is_the_number_that_it_is(tmp_path):
+    # Excel's last day, 9999-12-31, is number 2,958,465.
+    path = tmp_path / "answers.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet, day = book.add_worksheet(), book.add_format({"num_format": "yyyy-mm-dd"})
+        hours = book.add_format({"num_format": "[h]:mm"})
+        sheet.write_row(0, 0, ["when", "length"])
+        for row, number in enumerate((45_352, 3_000_000), start=1):
+            sheet.write_number(row, 0, number, day)
+            sheet.write_number(row, 1, number, hours)
+        sheet.write_string(3, 1, "never")
+    kept = only(path)
+    assert kept["when"].to_list() == [dt.datetime(2024, 3, 1), 3_000_000, None]
+    assert kept["length"].to_list() == [dt.datetime(1899, 12, 31) + dt.timedelta(45_352), 3_000_000, "never"]
+
+
+def test_an_error_of_excels_is_missing(tmp_path):
+    rows = [["text", "n"], ["good", 1], [NOT_AVAILABLE, NOT_AVAILABLE], ["bad", 3]]
+    kept = only(workbook(tmp_path, ("a", rows)))
+    assert kept["text"].to_list() == ["good", None, "bad"]
+    assert kept["n"].to_list() == [1, None, 3]
 
 
 def test_plain_columns_have_plain_types(tmp_path):

@@ -200,7 +200,7 @@ def test_a_folder_that_goes_during_the_run_is_named(folder):
     with Parts.open(folder, KEY) as parts:
         parts.add(frame(0))
         shutil.rmtree(folder)
-        message = r"out: .*rated\.csv\.parts, where .*removed or changed during the run; .*same command again"
+        message = r"out: .*rated\.csv\.parts, which holds .*removed or changed during the run; .*same command"
         with pytest.raises(InputError, match=message), parts.kept():
             parts.add(frame(1))
         parts.discard()

@@ -37,10 +37,10 @@ known.KNOWN["tiny"] = known.KnownModel(
     "tiny", "somebody/tiny", "abc", sums, 1, "MIT", "",
     known.Wheel("tiny-weights", "1.0", "tiny_weights/model"))
 fetch = sources.FolderSource.fetch
-def noted(self, landing):
+def noted(self, staging):
     with open(sys.argv[2], "a") as log:
         log.write("pulled\\n")
-    fetch(self, landing)
+    fetch(self, staging)
 sources.FolderSource.fetch = noted
 print("ready", flush=True)
 try:

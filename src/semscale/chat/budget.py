@@ -1,4 +1,4 @@
-"""A hard cap on calls, tokens and money, and what was spent of it."""
+"""Budgets: caps on calls, tokens and money, and counts of what was spent."""
 
 import asyncio
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class Budget:
     """What a run may spend at most; replies from the ledger cost nothing.
 
     Attributes:
-        calls: attempts that are sent, repeated ones included.
+        calls: calls that are sent, retries included.
         tokens: of prompts and replies together.
         money: in the currency of the price table.
-        whole: what this is the rest of, for messages; ``None`` if it is no rest.
+        whole: the full budget if this is what remains of one, for messages; else ``None``.
 
     Raises:
         InputError: a cap is below 0.
@@ -36,12 +36,12 @@ class Budget:
 
 @dataclass
 class Spent:
-    """What was spent.
+    """Calls, tokens and money that were spent.
 
     Attributes:
-        calls: attempts.
-        usage: tokens.
-        money: ``None`` where the price is not known.
+        calls: calls that were sent, retries included.
+        usage: tokens of prompts and replies.
+        money: cost; ``None`` if the price is unknown.
     """
 
     calls: int
@@ -50,15 +50,15 @@ class Spent:
 
 
 class Meter:
-    """Counts what is spent, and sets aside what a call may take before it is sent.
+    """Counts what is spent, and reserves what a call may cost before it is sent.
 
-    A call waits while those under way could use the rest up, and is refused when nothing is under way and
-    it would still not fit. The prompt's tokens are an estimate, so a cap on tokens or money may be passed by
-    what the calls under way took above it; a cap on calls is exact.
+    A call waits while the calls under way may use up the rest of the budget. It is refused if it does not
+    fit when no other call is under way. The prompt's tokens are estimated, so spending may exceed a cap on
+    tokens or money by the errors of the estimates for calls under way; a cap on calls is exact.
 
     Args:
         budget: the caps.
-        price: of the model, or ``None``.
+        price: of the model; ``None`` if unknown.
     """
 
     def __init__(self, budget: Budget, price: Price | None) -> None:
@@ -71,14 +71,14 @@ class Meter:
 
     @property
     def spent(self) -> Spent:
-        """What was spent so far; calls under way count as calls only."""
+        """What was spent so far; calls under way count as calls, but not yet in tokens or money."""
         return Spent(self._calls, self._used, self._price.of(self._used) if self._price else None)
 
     async def reserve(self, wanted: Usage) -> tuple[int, str | None]:
-        """Set aside what a call may take.
+        """Reserve what a call may cost; wait while calls under way may still use up the rest.
 
         Returns:
-            The reservation's number, and the reason where the budget does not allow the call.
+            The reservation's number, and the reason if the budget does not allow the call, else ``None``.
         """
         while (reason := self._beyond(wanted)) is not None:
             if not self._aside or self._out_of_calls():
@@ -90,7 +90,7 @@ class Meter:
         return self._calls, None
 
     def settle(self, number: int, taken: Usage) -> None:
-        """Replace what was set aside under that number by what the call took."""
+        """Replace a reservation by what the call really cost."""
         self._aside.pop(number)
         self._used = _sum(self._used, taken)
         self._changed.set()

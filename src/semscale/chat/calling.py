@@ -1,4 +1,4 @@
-"""One request, from the ledger or from the model: paced, paid for, repeated, and kept."""
+"""Answering one request: from the ledger, or by calls that are paced, budgeted, retried and stored."""
 
 import asyncio
 import itertools
@@ -12,7 +12,7 @@ from semscale.chat.ledger.file import Claim
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits, Pacer
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import Outcome
+from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
 from semscale.chat.retrying import Retries
 from semscale.chat.secrets import Scrubber, environment_secrets
@@ -20,7 +20,7 @@ from semscale.chat.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_t
 from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
-_LOOK_AGAIN = 0.5  # seconds, while somebody else is at a call
+_LOOK_AGAIN = 0.5  # seconds between looks while another process makes the call
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
 _MAYBE_PAID = frozenset(
     {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.MALFORMED, FailureKind.EMPTY}
@@ -32,7 +32,7 @@ class CapReachedError(SemscaleError):
 
 
 class FatalCallError(SemscaleError):
-    """A call failed for a reason that every further one would share; the cause is the failure."""
+    """A call failed for a reason that would fail every other call, too; ``failure`` says which."""
 
     def __init__(self, failure: CallError) -> None:
         super().__init__(str(failure))
@@ -41,15 +41,15 @@ class FatalCallError(SemscaleError):
 
 @dataclass(frozen=True)
 class Setting:
-    """What a run's calls have in common.
+    """Settings that all calls of a run share.
 
     Attributes:
-        model: who is asked.
-        limits: at once, and a minute.
-        retries: of calls that failed.
-        meter: what may be spent.
-        ledger: what is known already; ``None`` for none.
-        clock: time, pauses and chances.
+        model: the model that answers.
+        limits: concurrent calls, and calls and tokens per minute.
+        retries: how failed calls are repeated.
+        meter: counts what is spent against the budget.
+        ledger: outcomes of earlier calls; ``None`` for no ledger.
+        clock: gives the time, pauses and random numbers.
     """
 
     model: ChatModel
@@ -61,10 +61,10 @@ class Setting:
 
 
 class Caller:
-    """Brings requests to their outcomes; any number of them at once.
+    """Answers requests; any number of them at once.
 
     Args:
-        setting: of the run.
+        setting: settings of the run.
     """
 
     def __init__(self, setting: Setting) -> None:
@@ -75,8 +75,8 @@ class Caller:
         self._scrubber = Scrubber(environment_secrets())
         self._run = next(_RUNS)
 
-    async def bring(self, index: int, request: Request) -> Outcome:
-        """Bring one request to its outcome; equal requests are sent once.
+    async def bring(self, index: int, request: Request) -> RequestOutcome:
+        """Answer one request; equal requests are sent once.
 
         Raises:
             CapReachedError: the budget does not allow the call.
@@ -86,7 +86,7 @@ class Caller:
         while (first := self._under_way.get(key)) is not None:
             result = await asyncio.shield(first)
             if result is not None:
-                return Outcome.of(index, result)
+                return RequestOutcome.of(index, result)
         ended = asyncio.get_running_loop().create_future()
         self._under_way[key] = ended
         outcome = None
@@ -97,14 +97,14 @@ class Caller:
             del self._under_way[key]
             ended.set_result((outcome.reply or outcome.failure) if outcome else None)
 
-    async def _found_or_called(self, index: int, key: bytes, request: Request) -> Outcome:
+    async def _found_or_called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         ledger = self._setting.ledger
         if ledger is None:
             return await self._repeated(index, key, request)
         while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
             await self._setting.clock.sleep(_LOOK_AGAIN)
         if not isinstance(found, Claim):
-            return Outcome.of(index, found)
+            return RequestOutcome.of(index, found)
         outcome = None
         try:
             outcome = await self._repeated(index, key, request)
@@ -113,7 +113,7 @@ class Caller:
             if outcome is None or outcome.status == "failed":
                 await asyncio.shield(ledger.release(key, self._run))
 
-    async def _repeated(self, index: int, key: bytes, request: Request) -> Outcome:
+    async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         setting, attempts = self._setting, 0
         while True:
             result = await self._paid(request)
@@ -121,12 +121,12 @@ class Caller:
             if setting.ledger is not None:
                 await setting.ledger.record(key, self._run, result)
             if isinstance(result, Reply):
-                return Outcome.of(index, result, attempts)
+                return RequestOutcome.of(index, result, attempts)
             if result.kind in FATAL:
                 raise FatalCallError(result)
             wait = setting.retries.wait_after(result, attempts - 1, setting.clock.chance())
             if wait is None:
-                return Outcome.of(index, result, attempts)
+                return RequestOutcome.of(index, result, attempts)
             if result.retry_after is not None and result.kind in _HOLDING:
                 self._pacer.hold(wait)
             await setting.clock.sleep(wait)
@@ -137,7 +137,7 @@ class Caller:
         number, reason = await meter.reserve(expected)
         if reason is not None:
             raise CapReachedError(reason)
-        taken = Usage(expected.prompt_tokens, 0)  # what a call that is broken off may have cost
+        taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
             result = await self._asked(request)
@@ -156,7 +156,7 @@ class Caller:
             return failure
         except TimeoutError:
             return CallError(f"{model.name} did not answer within {timeout:g} s", kind=FailureKind.TIMEOUT)
-        except Exception as error:  # a model of somebody else's may raise anything; the run goes on
+        except Exception as error:  # a foreign model may raise anything; the run goes on
             return failure_of(error, self._scrubber, model=model.name)
 
 

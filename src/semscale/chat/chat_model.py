@@ -1,4 +1,4 @@
-"""What turns a request into a reply."""
+"""The protocol of a chat model."""
 
 from typing import Protocol, runtime_checkable
 
@@ -9,25 +9,25 @@ from semscale.signature import Signature
 
 @runtime_checkable
 class ChatModel(Protocol):
-    """Answers requests; an extension point (entry-point group ``semscale``).
+    """A chat model that answers requests; an extension point (entry-point group ``semscale``).
 
     A model that holds connections may have a coroutine ``aclose()``, which is awaited at the end of a run.
     """
 
     @property
     def name(self) -> str:
-        """The model's name, as price tables and messages have it."""
+        """The model's name in price tables and messages."""
         ...
 
     @property
     def signature(self) -> Signature:
-        """Model, engine and endpoint: what decides replies besides the request, without any secret."""
+        """Model, engine and endpoint, without secrets: what decides a reply besides the request."""
         ...
 
     async def complete(self, request: Request) -> Reply:
-        """Send one request, once; waiting and repeating is left to the :class:`~semscale.chat.runner.Runner`.
+        """Send one request once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
 
         Raises:
-            CallError: there is no reply; its kind says why.
+            CallError: there is no reply; ``kind`` says why.
         """
         ...

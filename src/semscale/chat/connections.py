@@ -1,4 +1,4 @@
-"""A model's connections, held open while any run of it goes on and closed with the last one."""
+"""Lifetime of a model's connections: open while any run uses the model, closed after the last one."""
 
 import asyncio
 from collections import Counter
@@ -12,7 +12,7 @@ _runs: Counter[tuple[int, int]] = Counter()
 
 @asynccontextmanager
 async def held_open(model: ChatModel) -> AsyncIterator[None]:
-    """Close the model at the block's end, unless another block in this event loop still needs it."""
+    """Close the model at the end of the block, unless another block in this event loop still uses it."""
     place = (id(model), id(asyncio.get_running_loop()))
     _runs[place] += 1
     try:

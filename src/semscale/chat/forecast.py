@@ -1,4 +1,4 @@
-"""What a run would take, before anything is sent."""
+"""Forecast of a run's calls, tokens and cost before anything is sent."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -15,18 +15,18 @@ from semscale.chat.tokens import estimated_prompt, most_reply_tokens
 
 @dataclass(frozen=True)
 class Forecast:
-    """What a run would take if no call had to be repeated.
+    """Calls, tokens and cost of a run in which no call fails.
 
     Attributes:
-        requests: how many there are.
-        answered: of these, how many the ledger has an outcome of; they cost nothing.
-        repeated: how many are equal to an earlier one, and are sent once.
-        calls: how many would be sent.
-        most: tokens at most: the prompts' are an estimate, the replies' their limits.
-        open_ended: calls whose replies have no limit; 1,024 tokens are set down for each.
-        money: at most; ``None`` where the price is not known.
+        requests: number of requests.
+        answered: requests whose outcome the ledger has; they cost nothing.
+        repeated: requests equal to an earlier one; they are sent once.
+        calls: calls that would be sent.
+        most: the most tokens: prompts are estimated, replies count at their limits.
+        open_ended: calls whose replies have no limit; 1,024 tokens are counted for each.
+        money: the highest cost; ``None`` if the price is unknown.
         currency: of the money.
-        price_note: what to do where the price is not known, else empty.
+        price_note: the remedy if the price is unknown, else empty.
     """
 
     requests: int
@@ -40,7 +40,7 @@ class Forecast:
     price_note: str
 
     def beyond(self, budget: Budget) -> list[str]:
-        """Name the caps that the run may reach.
+        """Return the caps of a budget that the run may reach.
 
         Example:
             >>> plan = Forecast(9, 0, 0, 9, Usage(90, 90), 0, None, "", "")
@@ -62,13 +62,13 @@ async def forecast(
     prices: PriceTable | None = None,
     ledger: Ledger | None = None,
 ) -> Forecast:
-    """Count what a run would take; nothing is sent.
+    """Count the calls, tokens and cost of a run without sending anything.
 
     Args:
-        requests: of the run; they are gone through once.
-        model: who would be asked.
-        prices: by default the user's table.
-        ledger: what is known already; ``None`` for nothing.
+        requests: of the run; they are read once.
+        model: the model that would answer.
+        prices: price table; the user's by default.
+        ledger: outcomes of earlier calls; ``None`` for no ledger.
     """
     keys, seen = ContentKeys(model), set[bytes]()
     n_requests = answered = open_ended = prompts = replies = 0

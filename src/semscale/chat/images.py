@@ -1,4 +1,4 @@
-"""Pictures in prompts: read, recognised by their first bytes, and written as ``data:`` URLs."""
+"""Images in prompts: reading them, recognising their format, and encoding them as ``data:`` URLs."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ _DATA_URL = re.compile(r"data:(?P<type>[\w.+-]+/[\w.+-]+);base64,(?P<body>[A-Za-
 
 
 def media_type_of(picture: bytes) -> str:
-    """Recognise a picture by its first bytes.
+    """Return a picture's media type, recognised by its first bytes.
 
     Raises:
         InputError: it is none of PNG, JPEG, GIF and WebP.
@@ -35,7 +35,7 @@ def media_type_of(picture: bytes) -> str:
 
 
 def image_url(source: bytes | Path | str) -> str:
-    """Write a picture as a URL that chat endpoints take.
+    """Encode a picture as a URL that chat endpoints accept.
 
     Args:
         source: the picture's bytes, its file's path, a ``data:`` URL, or an ``http(s)://`` address, which the

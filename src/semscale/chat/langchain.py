@@ -1,4 +1,4 @@
-"""Chat models of LangChain's, accepted as they are; LangChain itself is not imported."""
+"""Adapter for LangChain chat models; LangChain itself is not imported."""
 
 import json
 import re
@@ -22,15 +22,15 @@ _FILTERED = frozenset({"content_filter", "SAFETY", "refusal"})
 
 
 def is_langchain(model: object) -> bool:
-    """Tell whether an object is a chat model of LangChain's, by what it can do."""
+    """Tell by its methods whether an object is a LangChain chat model."""
     return all(callable(getattr(model, name, None)) for name in ("ainvoke", "agenerate", "bind"))
 
 
 class LangChainChat:
-    """Asks a chat model of LangChain's.
+    """A LangChain chat model that answers Semscale's requests.
 
-    Its own settings hold wherever a request leaves them open, its own retries included: turn those off
-    (``max_retries=0``), so that the runner's are the only ones.
+    The model's own settings apply wherever a request leaves them open. Turn its own retries off
+    (``max_retries=0``), so that only the runner repeats calls.
 
     Args:
         model: any ``BaseChatModel``.
@@ -43,7 +43,7 @@ class LangChainChat:
 
     @property
     def name(self) -> str:
-        """The model's name where it has one, else the kind of model that LangChain says it is."""
+        """The model's name, or the kind of model that LangChain states if it has no name."""
         for field in ("model_name", "model", "model_id", "deployment_name"):
             found = getattr(self._model, field, None)
             if isinstance(found, str) and found:
@@ -65,11 +65,11 @@ class LangChainChat:
         """Send one request; see :class:`~semscale.chat.chat_model.ChatModel`."""
         if request.parameters.schema is not None:
             raise CallError(
-                f"{self.name}: LangChain has no one way to ask for a schema", kind=FailureKind.UNSUPPORTED
+                f"{self.name}: LangChain has no uniform way to ask for a schema", kind=FailureKind.UNSUPPORTED
             )
         outcome = await self._asked(request)
         if isinstance(outcome, CallError):
-            raise outcome  # out of the handler, so that no key hangs on it through another's exception
+            raise outcome  # outside the handler, so that no exception with a key in it is chained to it
         return self._reply(outcome)
 
     async def _asked(self, request: Request) -> "BaseMessage | CallError":
@@ -134,7 +134,7 @@ def _usage(found: object) -> Usage | None:
 def _identifying(model: "BaseChatModel") -> dict[str, Any]:
     try:
         found = dict(model._identifying_params)
-    except Exception:  # a property of somebody else's; without it the name and the kind stand for the model
+    except Exception:  # foreign code may raise anything; name and kind then identify the model
         return {}
     return {name: value for name, value in found.items() if not _SECRET.search(name)}
 

@@ -1,4 +1,4 @@
-"""How fast calls may go: at once, and a minute."""
+"""Rate limits: concurrent calls, requests per minute and tokens per minute."""
 
 import asyncio
 import random
@@ -13,12 +13,12 @@ _MINUTE = 60.0
 
 @dataclass(frozen=True)
 class Clock:
-    """Where a run gets the time, its pauses and its chances from; tests bring their own.
+    """The time, pauses and random numbers that a run uses; tests bring their own.
 
     Attributes:
         now: seconds, on a clock that never goes back.
-        sleep: waits for so many seconds.
-        chance: a number from 0 to 1, for the spread of waits.
+        sleep: waits for a number of seconds.
+        chance: gives a random number from 0 to 1, which spreads the waits.
     """
 
     now: Callable[[], float] = time.monotonic
@@ -28,13 +28,14 @@ class Clock:
 
 @dataclass(frozen=True)
 class Limits:
-    """How fast calls may go.
+    """How many calls, requests and tokens may be under way or sent.
 
     Attributes:
-        concurrency: calls under way at once.
-        requests_per_minute: calls sent, spread evenly.
-        tokens_per_minute: of prompts and replies together, spread evenly; estimated before, corrected after.
-        timeout: seconds until a call is given up.
+        concurrency: the most calls under way at once.
+        requests_per_minute: the most calls sent in a minute, spread evenly.
+        tokens_per_minute: the most tokens of prompts and replies in a minute, spread evenly; estimated before
+            a call and corrected after it.
+        timeout: seconds after which a call without a reply fails.
 
     Raises:
         InputError: a limit is not above 0.
@@ -53,11 +54,11 @@ class Limits:
 
 
 class Pacer:
-    """Spreads calls evenly over the time, and holds all of them back where an endpoint asks for it.
+    """Spreads calls evenly over time, and holds all of them back when an endpoint asks for a pause.
 
     Args:
-        limits: a minute's requests and tokens.
-        clock: time and pauses.
+        limits: requests and tokens per minute.
+        clock: gives the time and the pauses.
     """
 
     def __init__(self, limits: Limits, clock: Clock) -> None:
@@ -67,7 +68,7 @@ class Pacer:
         self._next_request = self._next_token = self._held_until = 0.0
 
     async def turn(self, tokens: int) -> None:
-        """Wait until a call of so many tokens may be sent."""
+        """Wait until a call with this many tokens may be sent."""
         now = self._clock.now()
         start = max(now, self._next_request, self._next_token)
         self._next_request = start + self._per_request
@@ -76,9 +77,9 @@ class Pacer:
             await self._clock.sleep(wait)
 
     def correct(self, expected: int, taken: int) -> None:
-        """Move later calls by the tokens that a call took more, or less, than was expected."""
+        """Delay or advance later calls by the difference between expected and used tokens."""
         self._next_token += self._per_token * (taken - expected)
 
     def hold(self, seconds: float) -> None:
-        """Send nothing for so long."""
+        """Send nothing for this many seconds."""
         self._held_until = max(self._held_until, self._clock.now() + seconds)

@@ -1,4 +1,4 @@
-"""From a model's name, or a model of another library's, to a chat model that is ready to use."""
+"""Loading of chat models by name, or from another library's model."""
 
 import os
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from semscale.types import Progress
 from semscale.weights.known import KNOWN, find_known
 
 PREFIX = "chat."
-"""What names of chat engines begin with in the entry-point group ``semscale``, which embedders share."""
+"""Prefix of chat engines' names in the entry-point group ``semscale``, which embedders use, too."""
 
 Build = Callable[[str, str | None, Progress | None], ChatModel]
 
@@ -29,32 +29,33 @@ def load_chat_model(
 
     Args:
         model: a model's name at an endpoint; ``local``, ``SmolLM2-135M-Instruct`` or the path of a GGUF file;
-            any LangChain ``BaseChatModel``; or a :class:`ChatModel`, which is returned as it is.
-        base_url: of an OpenAI-compatible endpoint; ``OPENAI_BASE_URL`` or OpenAI's own otherwise.
-        engine: ``openai`` (any compatible endpoint), ``local`` (needs ``semscale[local]``), one that another
-            package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``: local for the
-            names of local models, else an endpoint.
+            any LangChain ``BaseChatModel``; or a :class:`ChatModel`, which is returned unchanged.
+        base_url: address of an OpenAI-compatible endpoint; by default ``OPENAI_BASE_URL``, or else OpenAI's.
+        engine: ``openai`` (any compatible endpoint; needs
+            ``semscale[api]``), ``local`` (needs ``semscale[local]``), an engine that
+            another package offers as ``chat.NAME`` in the entry-point group ``semscale``, or ``auto``:
+            ``local`` for names of local models, else ``openai``.
         key_variable: the environment variable that holds the endpoint's key.
         progress: called while weights are pulled.
 
     Returns:
-        A chat model; one on this machine is read when it is first asked.
+        A chat model; one on this machine loads its weights at the first request.
 
     Raises:
-        InputError: an unknown engine, no key, or an address that is none.
-        ModelError: a local model's files cannot be had.
-        MissingExtraError: ``local`` is asked for and not installed.
+        InputError: an unknown engine, no key, or an invalid address.
+        ModelError: a local model's files are not there and cannot be pulled.
+        MissingExtraError: the engine's extra is not installed.
     """
     from semscale.chat.langchain import LangChainChat, is_langchain
 
     if is_langchain(model):
-        return LangChainChat(model)  # type: ignore[arg-type]  # known by what it can do
+        return LangChainChat(model)  # type: ignore[arg-type]  # recognised by its methods
     if isinstance(model, ChatModel):
         return model
     name = str(os.fspath(model)) if isinstance(model, str | os.PathLike) else ""
     if not name:
         raise InputError(
-            f"model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
+            f"a chat model must be a name, a LangChain chat model or a ChatModel, got {type(model).__name__}"
         )
     if engine == "auto":
         engine = "local" if base_url is None and _is_local(name) else "openai"

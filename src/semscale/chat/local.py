@@ -1,18 +1,18 @@
-"""A chat model on this machine, run by openvino-genai (``semscale[local]``)."""
+"""Chat models on this machine, run by openvino-genai (``semscale[local]``)."""
 
 import asyncio
 import json
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from semscale.chat.local_files import LocalModel
 from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, FailureKind, Reply, Usage
-from semscale.errors import MissingExtraError, ModelError
+from semscale.errors import ModelError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.silence import usage_reports_off
 
@@ -20,17 +20,17 @@ if TYPE_CHECKING:
     from openvino_genai import ChatHistory, DecodedResults, GenerationConfig, LLMPipeline
 
 UNLIMITED = 1024
-"""Tokens of a reply whose length the request leaves open."""
+"""The most tokens of a reply whose length the request does not limit."""
 
 
 class LocalChat:
-    """Runs a chat model on this machine's processor, one request after the other.
+    """A chat model on this machine's processor, which answers one request after the other.
 
-    Without a temperature, or at 0, the likeliest token is taken each time, and the same request has the same
-    reply. Above 0 the request's seed decides; without one it is the sample's number.
+    Without a temperature, or at 0, each token is the likeliest one, so the same request has the same reply.
+    Above 0 the request's seed decides, or its sample number if it has no seed.
 
     Args:
-        files: of the model.
+        files: the model's files.
 
     Raises:
         MissingExtraError: openvino-genai is not installed.
@@ -43,13 +43,12 @@ class LocalChat:
 
     @staticmethod
     def check_installed() -> None:
-        """Make sure that the extra is installed, before weights are pulled.
+        """Check that the extra is installed, before weights are pulled.
 
         Raises:
-            MissingExtraError: it is not.
+            MissingExtraError: it is not installed.
         """
-        if find_spec("openvino_genai") is None:
-            raise MissingExtraError("openvino-genai", "local")
+        require("local")
 
     @property
     def name(self) -> str:
@@ -58,7 +57,7 @@ class LocalChat:
 
     @property
     def signature(self) -> Signature:
-        """Model, hash of its weights, and engine."""
+        """The model's name, the hash of its weights, and the engine."""
         version = self._genai.__version__.split("-")[0]
         return Signature.of(
             "chat", model=self.name, weights=self._files.sha256[:12], engine=f"openvino-genai-{version}"
@@ -73,7 +72,7 @@ class LocalChat:
         try:
             return await work
         except asyncio.CancelledError:
-            given_up.set()  # the engine looks at it after each token
+            given_up.set()  # the engine checks it after each token
             raise
 
     @cached_property
@@ -110,12 +109,12 @@ class LocalChat:
         return self._reply(result)
 
     def _room(self, history: "ChatHistory") -> int:
-        """Return how many tokens a reply may take beside the prompt."""
+        """Return how many tokens of the context the prompt leaves for a reply."""
         if self._files.context is None:
             return UNLIMITED
         tokenizer = self._pipeline.get_tokenizer()
         prompt = tokenizer.apply_chat_template(history, add_generation_prompt=True)
-        # The tokenizer itself cuts what is longer.
+        # The tokenizer itself cuts longer prompts.
         length = int(tokenizer.encode(prompt, add_special_tokens=False).input_ids.shape[1])
         if length >= self._files.context:
             raise CallError(
@@ -139,7 +138,7 @@ class LocalChat:
         return self._genai.GenerationConfig(**settings)
 
     def _reseed(self, seed: int) -> None:
-        """Make the engine begin the seed's sequence anew: it goes on where it was while the seed stays."""
+        """Restart the random sequence of a seed: the engine continues it as long as the seed is the same."""
         other = (seed + 1) % 2**32
         settings = {"max_new_tokens": 1, "do_sample": True, "temperature": 1.0, "rng_seed": other}
         self._pipeline.generate("a", self._genai.GenerationConfig(apply_chat_template=False, **settings))

@@ -1,4 +1,4 @@
-"""Which files a local chat model runs from: pinned ones, or ones that the user has."""
+"""Files of local chat models: pinned ones that Semscale pulls, or the user's own."""
 
 import re
 from dataclasses import dataclass
@@ -16,13 +16,13 @@ _EXPORTED = "openvino_model.bin"
 
 @dataclass(frozen=True)
 class LocalModel:
-    """A chat model on this disk.
+    """A chat model whose files are on this disk.
 
     Attributes:
-        path: of a GGUF file, or of a folder with a model that was exported for OpenVINO.
-        name: what the model is called in signatures and messages.
+        path: of a GGUF file, or of a folder with a model exported for OpenVINO.
+        name: the model's name in signatures and messages.
         sha256: hash of the weights, 64 hex digits.
-        context: tokens of prompt and reply together, where known.
+        context: the most tokens of prompt and reply together; ``None`` if unknown.
     """
 
     path: Path
@@ -35,15 +35,15 @@ _CONTEXTS = {DEFAULT_CHAT_MODEL: 8192}
 
 
 def find_local_model(name: str, *, progress: Progress | None = None) -> LocalModel:
-    """Find a local chat model's files; those of a known model are pulled first where they are not here.
+    """Find a local chat model's files; a known model's files are pulled if they are missing.
 
     Args:
         name: a known chat model, ``local`` for the default one, the path of a GGUF file, or of a folder with
-            a model that was exported for OpenVINO.
+            a model exported for OpenVINO.
         progress: called while files are pulled.
 
     Raises:
-        ModelError: there is no such model, it is none for chats, or its files cannot be had.
+        ModelError: there is no such model, it is no chat model, or its files cannot be pulled.
     """
     known = find_known(DEFAULT_CHAT_MODEL if name == "local" else name)
     if known is not None:

@@ -1,4 +1,4 @@
-"""What is sent to a chat model: messages of text and images, and the parameters of the reply."""
+"""Requests to a chat model: messages of texts and images, and the parameters of the reply."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -31,13 +31,13 @@ class ImagePart:
 
     @classmethod
     def of(cls, source: bytes | Path | str) -> Self:
-        """Take a picture's bytes, the path of its file, or an address.
+        """Create an image from a picture's bytes, a file's path or an address.
 
         Args:
             source: PNG, JPEG, GIF or WebP as bytes or in a file, or a ``data:`` or ``https://`` URL.
 
         Raises:
-            InputError: the file cannot be read, or it is no such picture.
+            InputError: the file cannot be read, or it is no picture of these kinds.
         """
         return cls(image_url(source))
 
@@ -80,7 +80,7 @@ class Message:
 
     @property
     def content(self) -> tuple[Part, ...]:
-        """The parts, whichever way they were given."""
+        """The parts as a tuple, also where they were given as one text."""
         return self.parts if isinstance(self.parts, tuple) else (TextPart(self.parts),)
 
     @property
@@ -96,17 +96,18 @@ class Message:
 
 @dataclass(frozen=True)
 class Parameters:
-    """How a reply is to be made; what is ``None`` is left to the model.
+    """Settings of a reply; the model decides those that are ``None``.
 
     Attributes:
         temperature: 0 for the likeliest reply, above 0 for random ones.
-        max_tokens: at which length a reply is cut.
+        max_tokens: the length at which a reply is cut.
         top_p: the share of probability to sample from, above 0 and up to 1.
-        seed: makes random replies repeatable, where the model can.
-        stop: texts at which the reply ends, without them.
-        top_logprobs: 0 to 20 likeliest tokens at each place, with logarithms of their probabilities.
-        schema: JSON Schema that the reply must follow, where the model can.
-        extra: further fields of the endpoint's, sent as they are.
+        seed: makes random replies repeatable if the model supports it.
+        stop: texts that end the reply; they are not part of it.
+        top_logprobs: how many of the likeliest tokens to return at each position with their
+            log-probabilities, 0 to 20.
+        schema: JSON Schema that the reply must follow, if the model supports it.
+        extra: further fields of the endpoint, sent unchanged.
 
     Raises:
         InputError: a value is out of range.
@@ -137,12 +138,12 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Request:
-    """One call of a chat model.
+    """One call to a chat model.
 
     Attributes:
         messages: the conversation so far, at least one message.
-        parameters: how the reply is to be made.
-        sample: tells apart several replies to the same conversation; it is not sent.
+        parameters: settings of the reply.
+        sample: number that tells several replies to one conversation apart; it is not sent.
 
     Raises:
         InputError: there is no message, or ``sample`` is negative.
@@ -183,9 +184,9 @@ class Request:
 
         Args:
             prompt: the user's message.
-            system: instructions before it.
-            sample: as the attribute.
-            **parameters: as the attributes of :class:`Parameters`.
+            system: instructions that precede it.
+            sample: see the attribute.
+            **parameters: attributes of :class:`Parameters`.
 
         Raises:
             InputError: an unknown parameter, or a value out of range.
@@ -199,7 +200,7 @@ class Request:
         return cls(messages, Parameters(**parameters), sample)  # type: ignore[arg-type]  # checked there
 
     def resampled(self, sample: int) -> Self:
-        """Ask for another reply to the same conversation; a seed moves with the number of the sample."""
+        """Return a request for another reply to the same messages; a seed changes with the sample number."""
         seed = self.parameters.seed
         moved = (
             self.parameters if seed is None else replace(self.parameters, seed=seed + sample - self.sample)

@@ -1,4 +1,4 @@
-"""What became of a request in a run."""
+"""Outcomes of requests: a reply, a refusal or a failure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,15 @@ class OutcomeStatus(StrEnum):
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What became of one request.
+class RequestOutcome:
+    """The outcome of one request.
 
     Attributes:
-        index: where the request stood.
-        reply: ``None`` where there is none.
-        failure: why there is none.
-        attempts: calls that were sent for it in this run; 0 where the ledger had the outcome, or where an
-            equal request of this run was sent.
+        index: position of the request in the run, from 0.
+        reply: the reply, or ``None`` without one.
+        failure: why there is no reply, or ``None``.
+        attempts: how many calls this run sent for it; 0 if the outcome came from the ledger or from an equal
+            request of the same run.
     """
 
     index: int
@@ -33,26 +33,26 @@ class Outcome:
     attempts: int = 0
 
     @classmethod
-    def of(cls, index: int, result: Reply | CallError, attempts: int = 0) -> "Outcome":
-        """Make an outcome of a reply or a failure."""
+    def of(cls, index: int, result: Reply | CallError, attempts: int = 0) -> "RequestOutcome":
+        """Create an outcome from a reply or a failure."""
         if isinstance(result, Reply):
             return cls(index, reply=result, attempts=attempts)
         return cls(index, failure=result, attempts=attempts)
 
     @property
     def status(self) -> OutcomeStatus:
-        """How it ended."""
+        """How the request ended."""
         if self.reply is not None:
             return OutcomeStatus.REPLIED
         refused = self.failure is not None and self.failure.kind is FailureKind.REFUSED
         return OutcomeStatus.REFUSED if refused else OutcomeStatus.FAILED
 
 
-def count_statuses(outcomes: Sequence[Outcome]) -> dict[str, int]:
-    """Count how requests ended.
+def count_statuses(outcomes: Sequence[RequestOutcome]) -> dict[str, int]:
+    """Count the requests by their status.
 
     Example:
-        >>> count_statuses([Outcome(0, reply=Reply("4")), Outcome(1)])
+        >>> count_statuses([RequestOutcome(0, reply=Reply("4")), RequestOutcome(1)])
         {'replied': 1, 'refused': 0, 'failed': 1}
     """
     return {status.value: sum(outcome.status is status for outcome in outcomes) for status in OutcomeStatus}

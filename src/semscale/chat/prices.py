@@ -1,4 +1,4 @@
-"""What a model's tokens cost, out of a table that the user can edit."""
+"""Prices of models' tokens, from a table that the user can edit."""
 
 import os
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ _SHIPPED = Path(__file__).with_name("prices.yaml")
 
 @dataclass(frozen=True)
 class Price:
-    """What one model's tokens cost.
+    """Price of one model's tokens.
 
     Attributes:
-        prompt: of one token in a prompt.
-        completion: of one token in a reply.
-        currency: of both, such as ``USD``.
+        prompt: price of one token in a prompt.
+        completion: price of one token in a reply.
+        currency: of both prices, such as ``USD``.
     """
 
     prompt: float
@@ -29,7 +29,7 @@ class Price:
     currency: str
 
     def of(self, usage: Usage) -> float:
-        """Return what a call cost.
+        """Return the cost of a call.
 
         Example:
             >>> Price(1e-6, 4e-6, "USD").of(Usage(1000, 500))
@@ -43,8 +43,8 @@ class PriceTable:
     """Prices by the names of models.
 
     Attributes:
-        prices: by name, which may have ``*`` in it; the first that fits counts.
-        path: the file they came from, or where one would be looked for.
+        prices: by model name, which may contain ``*``; the first match counts.
+        path: the file they were read from, or the place where the user's file is expected.
     """
 
     prices: Mapping[str, Price] = field(default_factory=dict)
@@ -55,8 +55,8 @@ class PriceTable:
         """Read a table.
 
         Args:
-            path: of a YAML file; by default what ``SEMSCALE_PRICES`` names, or ``prices.yaml`` in the user's
-                folder for settings, if it is there. What it lacks is looked up in the table that comes along.
+            path: of a YAML file; by default the one named by ``SEMSCALE_PRICES``, or ``prices.yaml`` in the
+                user's settings folder if it exists. Semscale's own table fills in models that it lacks.
 
         Raises:
             InputError: the file cannot be read, or a price is not a number >= 0.
@@ -70,18 +70,18 @@ class PriceTable:
         return cls(own | {name: price for name, price in shipped.items() if name not in own}, chosen)
 
     def find(self, model: str) -> Price | None:
-        """Return a model's price; ``None`` where it is not known, which is not the same as nothing."""
+        """Return a model's price; ``None`` if it is unknown, which does not mean free of charge."""
         return next((price for name, price in self.prices.items() if fnmatchcase(model, name)), None)
 
     def unknown(self, model: str) -> str:
-        """Say that a model's price is not known, and what to do."""
+        """Return a message that the model's price is unknown, with the remedy."""
         return (
             f"the price of {model} is not known; add it to {self.path} (or to a file that {VARIABLE} names)"
         )
 
 
 def user_table() -> Path:
-    """Return where the user's own table is looked for."""
+    """Return the path of the user's own table."""
     from platformdirs import user_config_path
 
     return user_config_path("semscale", appauthor=False) / "prices.yaml"

@@ -1,4 +1,4 @@
-"""What comes back from a chat model: a reply, or the reason why there is none."""
+"""Replies of chat models, and the failures of calls without a reply."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,14 +8,14 @@ from semscale.errors import ReplyError
 
 @dataclass(frozen=True)
 class Usage:
-    """What a call took, in the model's own tokens."""
+    """Tokens of a call, as the model counts them."""
 
     prompt_tokens: int
     completion_tokens: int
 
     @property
     def tokens(self) -> int:
-        """Both together."""
+        """Tokens of prompt and reply together."""
         return self.prompt_tokens + self.completion_tokens
 
 
@@ -25,8 +25,9 @@ class TokenLogprob:
 
     Attributes:
         token: its text.
-        logprob: natural logarithm of its probability.
-        top: the likeliest tokens at this place with theirs, likeliest first; empty where none were asked for.
+        logprob: natural logarithm of its probability, at most 0.
+        top: the likeliest tokens at this position with their log-probabilities, likeliest first; empty if the
+            request asked for none.
     """
 
     token: str
@@ -39,12 +40,12 @@ class Reply:
     """A chat model's reply.
 
     Attributes:
-        text: what it said.
-        finish_reason: ``stop``, ``length`` where it was cut at ``max_tokens``, or the endpoint's own word.
-        usage: tokens; ``None`` where the model does not say.
-        logprobs: of each token; ``None`` where they were not asked for or the model does not give them.
-        model: what the endpoint calls the model that answered.
-        raw: the reply as it came, without keys.
+        text: the reply's text.
+        finish_reason: ``stop``, ``length`` if it was cut at ``max_tokens``, or the endpoint's own word.
+        usage: tokens of the call; ``None`` if the model does not state them.
+        logprobs: one per token; ``None`` if they were not requested or the model does not give them.
+        model: the endpoint's name for the model that answered.
+        raw: the endpoint's answer unchanged, except that keys are removed.
     """
 
     text: str
@@ -84,21 +85,21 @@ TRANSIENT = frozenset(
         FailureKind.EMPTY,
     }
 )
-"""Failures that may not happen again, so that the call is repeated."""
+"""Failures that may pass, so the call is repeated."""
 
 FATAL = frozenset({FailureKind.DENIED, FailureKind.UNKNOWN_MODEL, FailureKind.NO_QUOTA})
-"""Failures that every further call would share, so that the run ends."""
+"""Failures that every other call would have, too, so the run ends."""
 
 
 class CallError(ReplyError):
-    """A call brought no reply.
+    """A call to a chat model brought no reply.
 
     Args:
         message: one line, without keys.
-        kind: why.
-        retry_after: seconds that the endpoint asks to wait, or ``None``.
-        raw: what came instead of a reply, without keys.
-        usage: what the call took all the same.
+        kind: the kind of failure.
+        retry_after: seconds that the endpoint asks to wait; ``None`` if it states none.
+        raw: the answer that came instead of a reply, without keys.
+        usage: tokens that the failed call used; ``None`` if unknown.
     """
 
     def __init__(

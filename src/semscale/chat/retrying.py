@@ -1,4 +1,4 @@
-"""Whether a call that failed is repeated, and after how long."""
+"""Retries of failed calls: which failures are retried, and after how long a wait."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from semscale.errors import InputError
 
 @dataclass(frozen=True)
 class Retries:
-    """How calls are repeated that failed for a reason that may pass.
+    """How calls are repeated after a failure that may pass.
 
     Attributes:
         most: how often a call is repeated at most.
         first_wait: seconds before the first repetition; each further one waits twice as long, with a random
             spread of half the wait downwards.
-        longest_wait: seconds that a wait of ours takes at most.
-        patience: seconds that the endpoint may ask to wait; where it asks for more, the call fails.
+        longest_wait: the longest wait that Semscale chooses, in seconds.
+        patience: the longest wait that an endpoint may ask for, in seconds; a call fails if it asks for more.
 
     Raises:
         InputError: a value is below 0.
@@ -33,7 +33,7 @@ class Retries:
                 raise InputError(f"{name} must be >= 0, got {value}")
 
     def wait_after(self, failure: CallError, repeated: int, chance: float) -> float | None:
-        """Return how long to wait before a call is repeated; ``None`` where it is not.
+        """Return the seconds to wait before a call is repeated; ``None`` if it is not repeated.
 
         Args:
             failure: of the last attempt.

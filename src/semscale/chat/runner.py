@@ -1,4 +1,4 @@
-"""Many requests to one model: at once, within limits and a budget, resumable, failures kept apart."""
+"""Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sized
@@ -14,7 +14,7 @@ from semscale.chat.connections import held_open
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import Outcome
+from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.prices import PriceTable
 from semscale.chat.retrying import Retries
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
@@ -27,20 +27,20 @@ T = TypeVar("T")
 class Runner:
     """Sends many requests to a chat model.
 
-    Every outcome is in the ledger before it is handed on, so a run that was stopped, however roughly, pays
-    for nothing twice when it is started again.
+    The ledger holds every outcome before the caller gets it. A run that was stopped, even by a crash, pays
+    for no reply again after a restart.
 
     Args:
-        model: who is asked.
-        limits: calls at once and a minute, and the time that each may take.
-        retries: how calls that failed are repeated.
-        budget: what this run may spend.
-        prices: for caps in money; by default the user's table.
-        ledger: a ledger, the path of one, ``True`` for the one in Semscale's own folder, ``False`` for none.
-        clock: time, pauses and chances.
+        model: the model that answers.
+        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call.
+        retries: how failed calls are repeated.
+        budget: what each run may spend.
+        prices: needed for a cap on money; the user's table by default.
+        ledger: a ledger, its path, ``True`` for the one in Semscale's own folder, or ``False`` for none.
+        clock: gives the time, pauses and random numbers.
 
     Raises:
-        InputError: money is capped and the model's price is not known.
+        InputError: the budget caps money and the model's price is not known.
     """
 
     def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
@@ -68,39 +68,39 @@ class Runner:
 
     @property
     def spent(self) -> Spent:
-        """Calls, tokens and money that were spent by the last run, so far."""
+        """Calls, tokens and money that the last run has spent so far."""
         return self._meter.spent
 
-    def run(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
-        """Send requests and wait for all of them; :meth:`collect` is the same for asynchronous programs.
+    def run(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
+        """Send requests and wait for all of them; asynchronous programs use :meth:`collect`.
 
         Raises:
-            InterruptedRunError: a cap was reached; what was finished is in the ledger.
+            InterruptedRunError: a cap was reached; finished requests are in the ledger.
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
         """
         return run_apart(self.collect(requests, progress=progress))
 
-    async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[Outcome]:
-        """Send requests and give their outcomes in the order of the requests; errors as of :meth:`run`."""
+    async def collect(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
+        """Send requests and return their outcomes in order; raises the errors of :meth:`run`."""
         async with aclosing(self.stream(requests, progress=progress)) as outcomes:
             found = [outcome async for outcome in outcomes]
         return sorted(found, key=lambda outcome: outcome.index)
 
     async def stream(
         self, requests: Requests, *, progress: Progress | None = None
-    ) -> AsyncGenerator[Outcome, None]:
-        """Send requests as they come, and give outcomes as they are ready, with the request's place as index.
+    ) -> AsyncGenerator[RequestOutcome, None]:
+        """Send requests as they arrive, and yield each outcome, with its request's index, when it is ready.
 
-        Neither requests nor outcomes pile up: as many are held as calls are under way. Use
-        ``contextlib.aclosing`` around it where it may be left early. Errors as of :meth:`run`, after every
-        outcome that was ready.
+        Memory holds only as many requests and outcomes as calls are under way. Wrap the generator in
+        ``contextlib.aclosing`` if you may leave it early. It raises the errors of :meth:`run` after the last
+        outcome.
         """
         self._meter = Meter(self._budget, self._price)
         total = len(requests) if isinstance(requests, Sized) else None
         done, stage = 0, f"asking {self.model.name}"
         async with held_open(self.model), _opened(self._ledger) as ledger:
             setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
-            run = _Run(Caller(setting), _Numbered(requests), self._limits.concurrency)
+            run = _RunTasks(Caller(setting), _Numbered(requests), self._limits.concurrency)
             try:
                 async for outcome in run.outcomes():
                     yield outcome
@@ -113,7 +113,7 @@ class Runner:
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
-    """Run a coroutine to its end; in a thread of its own where a loop runs already, as in a notebook."""
+    """Run a coroutine to its end, in its own thread if an event loop already runs, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -122,19 +122,19 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
         return thread.submit(asyncio.run, work).result()
 
 
-class _Run:
-    """The tasks of one run: each takes the next request, brings it to its outcome and hands that on."""
+class _RunTasks:
+    """The tasks of one run: each repeatedly takes a request and puts its outcome into the queue."""
 
     def __init__(self, caller: Caller, numbered: "_Numbered", n_tasks: int) -> None:
         self._caller = caller
         self._numbered = numbered
-        self._ready: asyncio.Queue[Outcome | None] = asyncio.Queue(maxsize=n_tasks)
+        self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(maxsize=n_tasks)
         self._tasks = [asyncio.create_task(self._work()) for _ in range(n_tasks)]
         self._reason: SemscaleError | None = None
         self._waiting: set[asyncio.Task[None]] = set()
         self._closing = asyncio.create_task(self._close())
 
-    async def outcomes(self) -> AsyncIterator[Outcome]:
+    async def outcomes(self) -> AsyncIterator[RequestOutcome]:
         while (outcome := await self._ready.get()) is not None:
             yield outcome
         for task in self._tasks:
@@ -161,7 +161,7 @@ class _Run:
                 outcome = await self._caller.bring(*numbered)
             except (CapReachedError, FatalCallError) as error:
                 self._reason = self._reason or error
-                for task in self._waiting:  # for requests that depend on outcomes, and will not come
+                for task in self._waiting:  # their requests may depend on outcomes that will not come
                     task.cancel()
                 return
             await self._ready.put(outcome)
@@ -169,7 +169,7 @@ class _Run:
     async def _next(self) -> tuple[int, Request] | None:
         task = asyncio.current_task()
         if task is None:
-            raise RuntimeError("a run's work is done in tasks")
+            raise RuntimeError("requests of a run must be taken inside a task")
         self._waiting.add(task)
         try:
             return await self._numbered.next()
@@ -182,7 +182,7 @@ class _Run:
 
     async def _close(self) -> None:
         _, left = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)
-        for task in left:  # none, unless one of them broke
+        for task in left:  # only after an unexpected error in one of them
             task.cancel()
         if left:
             await asyncio.wait(left)
@@ -190,7 +190,7 @@ class _Run:
 
 
 class _Numbered:
-    """Requests with their places, taken one at a time by many tasks, from an iterable of either kind."""
+    """Numbers the requests of a synchronous or asynchronous iterable; many tasks take them one by one."""
 
     def __init__(self, requests: Requests) -> None:
         self._later: AsyncIterator[Request] | None = None
@@ -213,7 +213,7 @@ class _Numbered:
 
 @asynccontextmanager
 async def _opened(ledger: Ledger | str | Path | bool) -> AsyncIterator[Ledger | None]:
-    """Give the ledger that is meant; one that was named by its path is closed again."""
+    """Open the ledger; one that was given by its path is closed at the end."""
     if isinstance(ledger, Ledger) or ledger is False:
         yield ledger or None
         return

@@ -1,4 +1,4 @@
-"""Keys stay out of messages, of replies and of files."""
+"""Removal of API keys from messages, replies and files."""
 
 import json
 import os
@@ -8,19 +8,19 @@ from urllib.parse import quote
 
 HIDDEN = "[key]"
 SHORTEST_IN_REPLIES = 12
-"""Keys that are shorter may be words, such as ``EMPTY`` for a local server, and stay in replies."""
+"""Shorter keys may be ordinary words, such as ``EMPTY`` for a local server, and stay in replies."""
 
 _NAMED_LIKE_KEYS = re.compile(r".*(API_?KEY|TOKEN|SECRET|PASSWORD)", re.IGNORECASE)
 _SHORTEST = 4
 
 
 def environment_secrets() -> list[str]:
-    """Return the values of environment variables that are named like keys."""
+    """Return the values of environment variables whose names look like those of keys."""
     return [value for name, value in os.environ.items() if _NAMED_LIKE_KEYS.fullmatch(name)]
 
 
 class Scrubber:
-    """Takes secrets out of texts, however they are spelt there: as they are, in JSON, in Python, or in a URL.
+    """Removes secrets from texts, whether they are written plainly, in JSON, in Python or in a URL.
 
     Args:
         secrets: what must not appear; values of fewer than four characters are no secrets.
@@ -37,14 +37,14 @@ class Scrubber:
         self._long = tuple(dict.fromkeys(form for secret in long for form in _forms(secret)))
 
     def line(self, text: str, *, longest: int = 300) -> str:
-        """Make one line of a message, without any secret, and shorten it."""
+        """Join a message into one line, remove secrets and shorten it."""
         for form in self._short:
             text = text.replace(form, HIDDEN)
         line = " ".join(text.split())
         return line if len(line) <= longest else f"{line[: longest - 3]}..."
 
     def reply(self, text: str) -> str:
-        """Take secrets out of a reply, which is otherwise left as it is."""
+        """Remove secrets from a reply and change nothing else."""
         for form in self._long:
             if form in text:
                 text = text.replace(form, HIDDEN)

@@ -1,4 +1,4 @@
-"""How many tokens a request may take, before anybody has counted them."""
+"""Estimates of the tokens that a request will use."""
 
 import math
 
@@ -9,7 +9,7 @@ BYTES_PER_TOKEN = 3.0
 TOKENS_PER_MESSAGE = 8
 TOKENS_PER_IMAGE = 1500
 ASSUMED_REPLY = 1024
-"""What is set aside for a reply whose length is not limited."""
+"""Tokens set aside for a reply whose length is not limited."""
 
 
 def estimated_prompt(request: Request) -> int:
@@ -23,7 +23,7 @@ def estimated_prompt(request: Request) -> int:
 
 
 def most_reply_tokens(request: Request) -> int:
-    """Return how long a reply may be: ``max_tokens``, or 1,024 where it is not limited."""
+    """Return the most tokens that a reply may have: ``max_tokens``, or 1,024 if it is not limited."""
     return request.parameters.max_tokens or ASSUMED_REPLY
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from semscale.drift.measure.assignment import PAIRINGS, align, align_by_position
 from semscale.drift.measure.losses import number_differences, number_distances, similarity_loss, span_of
 from semscale.drift.measure.meter import DriftMeter
-from semscale.drift.runs.output_cells import Place, feedback_text, number_in
+from semscale.drift.runs.output_cells import CellLocation, feedback_text, number_in
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
@@ -137,7 +137,9 @@ def credit_span(feedbacks: Sequence[Feedback]) -> float | None:
 
 def feedback_texts(feedbacks: Sequence[Feedback]) -> list[str]:
     """Give the text of each feedback, title and description; empty where it has none."""
-    return [feedback_text(one, Place("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)]
+    return [
+        feedback_text(one, CellLocation("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)
+    ]
 
 
 def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any) -> Integers:  # noqa: ANN401
@@ -167,7 +169,8 @@ def _scorer(model: "str | Path | TokenEncoder") -> BertScorer:
 
 def _credits(feedbacks: Sequence[Feedback]) -> Floats:
     numbers = [
-        number_in(one.get("credits"), Place("feedbacks", row, "credits")) for row, one in enumerate(feedbacks)
+        number_in(one.get("credits"), CellLocation("feedbacks", row, "credits"))
+        for row, one in enumerate(feedbacks)
     ]
     return np.array([math.nan if number is None else number for number in numbers], np.float64)
 

@@ -231,7 +231,7 @@ class BERTScorer:
         Returns:
             The picture.
         """
-        from semscale.report.bertscore_picture import match_picture
+        from semscale.report.charts.token_matches import match_picture
 
         explained = BertScorer(self._encoder, layer=self.num_layers).explain(candidate, reference)
         picture = str(match_picture(explained))

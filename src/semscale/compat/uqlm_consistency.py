@@ -101,7 +101,7 @@ class BlackBoxUQ:
         self._limits = Limits(requests_per_minute=max_calls_per_min)
         self._ledger = ledger
         self._instrument = Consistency(
-            llm, measures=self.scorers, model=sentence_transformer, bert_model=bert_model
+            llm, measures=self.scorers, embedder=sentence_transformer, bert_embedder=bert_model
         )
 
     async def generate_and_score(

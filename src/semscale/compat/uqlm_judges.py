@@ -15,7 +15,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import JudgedItem
 from semscale.judging.template import TEMPLATES
 from semscale.judging.verdicts import Verdicts
 from semscale.messages import unknown_name
@@ -232,10 +232,10 @@ def _running(running: Running | None, max_calls_per_min: int | None) -> Running:
 
 
 def _laid_out(
-    judge: Judge, rows: Sequence[Item | Status], verdicts: Verdicts, *, explanations: bool
+    judge: Judge, rows: Sequence[JudgedItem | Status], verdicts: Verdicts, *, explanations: bool
 ) -> dict[str, Any]:
     found: dict[str, Any] = {
-        "judge_prompts": [judge.prompt(row) if isinstance(row, Item) else None for row in rows],
+        "judge_prompts": [judge.prompt(row) if isinstance(row, JudgedItem) else None for row in rows],
         "judge_responses": [verdict.replies[-1] if verdict.replies else None for verdict in verdicts],
         "scores": verdicts.score.tolist(),
     }

@@ -1,1 +1,1 @@
-"""Known damage to runs: changes that a gate must notice, and changes that it must not."""
+"""Known damage to runs, with which a gate is tested: harmful changes, and harmless ones."""

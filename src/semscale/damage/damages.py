@@ -1,4 +1,4 @@
-"""Known damage and harmless changes, done to a run on purpose: what a gate must notice, and must not."""
+"""The kinds of damage and harmless changes, and their application to a share of a run's items."""
 
 import zlib
 from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +25,10 @@ class Damage:
     """One kind of change.
 
     Attributes:
-        name: as settings and tables have it.
-        meaning: what it does to an item's outputs, in one sentence.
-        is_harmful: whether a gate should fail for it; shuffling and paraphrasing keep what is said.
-        changes: gives each item's new outputs, ``None`` where the item cannot be changed in this way.
+        name: its name in settings and tables.
+        meaning: one sentence that describes the change.
+        is_harmful: whether a gate should fail; shuffling and paraphrasing keep the meaning.
+        changes: returns each item's new outputs, or ``None`` for an item that cannot be changed this way.
     """
 
     name: str
@@ -40,22 +40,22 @@ class Damage:
 def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[Run, npt.NDArray[np.bool_]]:
     """Damage a share of a run's items.
 
-    Items that cannot be changed in this way, such as those without a number where numbers are asked for, stay
-    as they are. Among the others, ``share`` of them are drawn, rounded half up; a greater share damages the
-    same ones and more. Numbers that came with outputs (credits) stay with their outputs.
+    Items that cannot be changed this way, such as texts without a number for damage to numbers, stay
+    unchanged. Of the others, a share is drawn, rounded half up; a greater share damages the same items and
+    more. Numbers that came with outputs (credits) stay with their outputs.
 
     Args:
-        run: stays as it is.
+        run: the run; it is not changed.
         kind: one of ``DAMAGES``.
-        share: of the items that can be damaged, 0 to 1.
-        seed: of everything random; the same one gives the same outputs.
+        share: share of the items that can be damaged, 0 to 1.
+        seed: seed of all random choices; the same one gives the same outputs.
 
     Returns:
-        A new run, with another id and a note of what was done; and which items were damaged, shape (n,).
+        A new run with another id and a note of the damage; and which items were damaged, shape (n,).
 
     Raises:
         UnknownNameError: no damage has this name.
-        InputError: a share outside 0 to 1, or a seed that is none.
+        InputError: the share is outside 0 to 1, or the seed is invalid.
 
     Example:
         >>> run = Run("faq", "model-a", (Item("1", (Output("It is hot."),)), Item("2", (Output("Yes"),))))
@@ -83,7 +83,7 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
 
 
 def _spoken_changes(damage: Damage, items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
-    """Ask a damage for all items, and leave those alone that say nothing anyway."""
+    """Apply a damage to all items; items without text stay unchanged."""
     changed = damage.changes(items, rng)
     return [outputs if item.spoken else None for item, outputs in zip(items, changed, strict=True)]
 
@@ -93,7 +93,7 @@ def _each_item(change: Callable[[Item, np.random.Generator], Outputs | None]) ->
 
 
 def _each_text(change: Callable[[str, np.random.Generator], str | None]) -> Changes:
-    """Change every text that can be; an item counts as changed where one of its texts is."""
+    """Change every text that can be changed; an item counts as changed if one of its texts is."""
 
     def outputs(item: Item, rng: np.random.Generator) -> Outputs | None:
         texts = [None if output.is_silent else change(output.text or "", rng) for output in item.outputs]
@@ -149,4 +149,4 @@ DAMAGES: Mapping[str, Damage] = {
         Damage("silence", "No output at all.", True, _each_item(lists.silenced)),
     )
 }
-"""All kinds, by name."""
+"""All kinds of damage by name."""

@@ -1,4 +1,4 @@
-"""Puts a negation into an English sentence at a finite verb, for the damage "negate"."""
+"""Insertion of a negation at a finite verb of an English sentence, for the damage "negate"."""
 
 from semscale.damage.sentences import Sentence
 from semscale.damage.verbs import Form, finite_form, is_participle, word_class
@@ -9,10 +9,10 @@ _DO = {"do": "do not do", "does": "does not do", "did": "did not do"}
 
 
 def denied(sentence: Sentence, at: int) -> str | None:
-    """Put a negation in at a word.
+    """Insert a negation at a word.
 
     Returns:
-        The whole sentence; ``None`` where the word is no finite verb, or may as well be something else.
+        The whole sentence; ``None`` if the word is not clearly a finite verb.
 
     Example:
         >>> denied(Sentence("This shows it."), 1), denied(Sentence("This shows it."), 0)
@@ -48,7 +48,7 @@ def _auxiliary(sentence: Sentence, at: int) -> str | None:
         return None
     if word in word_class("also_noun") and before in word_class("not_before_a_verb"):
         return None
-    if sentence.word(at + 1) in word_class("person"):  # turned round: "so can they"
+    if sentence.word(at + 1) in word_class("person"):  # inverted: "so can they"
         person = sentence.spans[at + 1].group()
         return sentence.put(at, f"{word} {person} not", words=2)
     return sentence.put(at, "cannot" if word == "can" else f"{word} not")
@@ -77,7 +77,7 @@ def _do(sentence: Sentence, at: int) -> str | None:
 
 
 def _request(sentence: Sentence, at: int) -> str | None:
-    """Write "Do not add" for "Add", where the verb begins the sentence or what follows an opening."""
+    """Write "Do not add" for "Add" if the verb begins the sentence or follows its opening."""
     word = sentence.word(at)
     if word not in word_class("imperative") or sentence.word(at + 1) in {"of", "is", "are", "was"}:
         return None
@@ -88,7 +88,7 @@ def _request(sentence: Sentence, at: int) -> str | None:
 
 
 def _full_verb(sentence: Sentence, at: int) -> str | None:
-    """Write "does not show" for "shows", as far as the words beside it leave no doubt that it is a verb."""
+    """Write "does not show" for "shows" if the words beside it show that it is a verb."""
     form = finite_form(sentence.word(at))
     if form is None or not _IS_VERB[form.helper](sentence, at, form):
         return None
@@ -96,7 +96,7 @@ def _full_verb(sentence: Sentence, at: int) -> str | None:
 
 
 def _follows_subject(sentence: Sentence, at: int) -> bool:
-    """Whether a pronoun that can be a subject stands before, an adverb between them allowed."""
+    """Tell whether a subject pronoun precedes the word, possibly with an adverb between them."""
     before = sentence.word(at - 1)
     return before in word_class("subject") or (
         before.endswith("ly") and sentence.word(at - 2) in word_class("subject")

@@ -1,4 +1,4 @@
-"""Damage to lists of outputs: another order, one fewer, another item's, cut short, none."""
+"""Damage to lists of outputs: reordered, one left out, swapped between items, truncated, or removed."""
 
 import math
 import re
@@ -14,7 +14,7 @@ Outputs = tuple[Output, ...]
 
 
 def shuffled(item: Item, rng: np.random.Generator) -> Outputs | None:
-    """Put the outputs into another order; ``None`` where all orders are the same."""
+    """Put the outputs into another order; ``None`` if all orders are the same."""
     if len({output.text for output in item.outputs}) < 2:  # noqa: PLR2004 - nothing to put in order
         return None
     while True:
@@ -24,10 +24,10 @@ def shuffled(item: Item, rng: np.random.Generator) -> Outputs | None:
 
 
 def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
-    """Leave one output out; of a single output, leave out the last half of its sentences.
+    """Leave one output out; for a single output, leave out the last half of its sentences.
 
     Returns:
-        ``None`` for a single output of one sentence, of which only silence could be left.
+        The remaining outputs; ``None`` for a single output of one sentence, as nothing would remain.
     """
     if len(item.spoken) == 1:
         return _rewritten_single(item)
@@ -36,7 +36,7 @@ def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
 
 
 def shuffled_and_dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
-    """Leave one output out and put the others into another order, where there are others."""
+    """Leave one output out, and put the others, if there are any, into another order."""
     left = dropped(item, rng)
     if left is None:
         return None
@@ -49,9 +49,9 @@ def silenced(item: Item, rng: np.random.Generator) -> Outputs:  # noqa: ARG001 -
 
 
 def swapped(items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
-    """Give every item the outputs of another one; ``None`` where these say the same, or there is no other.
+    """Give every item the outputs of another one; ``None`` if these are the same, or there is no other item.
 
-    Items change places along one random cycle through all that speak (Sattolo's algorithm), so that none
+    Outputs move along one random cycle through all items that have a text (Sattolo's algorithm), so no item
     keeps its own.
     """
     speaking = [at for at, item in enumerate(items) if item.spoken]

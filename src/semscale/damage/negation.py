@@ -1,4 +1,4 @@
-"""Damage: sentences that say the opposite, by rules of English grammar."""
+"""The damage "negate": reverses the meaning of sentences by rules of English grammar."""
 
 from semscale.damage.denial import denied
 from semscale.damage.sentences import Sentence, sentences_of
@@ -18,12 +18,12 @@ _NEAR = 3
 def negated(text: str) -> str | None:
     """Reverse each sentence of a text that a rule can reverse.
 
-    A negation is taken out where there is one ("is not" becomes "is", "no" becomes "some"); otherwise one is
-    put in at the first finite verb ("is" becomes "is not", "shows" becomes "does not show", "Add" becomes "Do
-    not add"). Questions, and sentences in which no verb is known, stay as they are.
+    If a sentence has a negation, it is removed ("is not" becomes "is", "no" becomes "some"). Otherwise one is
+    inserted at the first finite verb ("is" becomes "is not", "shows" becomes "does not show", "Add" becomes
+    "Do not add"). Questions, and sentences without a known verb, stay unchanged.
 
     Returns:
-        ``None`` where no sentence could be reversed.
+        The changed text; ``None`` if no sentence could be reversed.
 
     Example:
         >>> negated("It works. Nothing is missing. Great phone.")
@@ -49,7 +49,7 @@ def _reversed(text: str) -> str | None:
 
 
 def _affirmed(sentence: Sentence, at: int) -> str | None:
-    """Take the negation at a word out; ``None`` where there is none."""
+    """Remove the negation at a word; ``None`` if there is none."""
     word, after = sentence.word(at), sentence.word(at + 1)
     if word.endswith("n't"):
         return sentence.put(at, _STEMS.get(word[:-3], word[:-3]))
@@ -62,7 +62,7 @@ def _affirmed(sentence: Sentence, at: int) -> str | None:
 
 
 def _some(sentence: Sentence, at: int) -> str | None:
-    """Write "still" for "no longer", and "some" for "no" where it goes with a verb or "with"."""
+    """Write "still" for "no longer", and "some" for "no" after a verb or "with"."""
     after = sentence.word(at + 1)
     if after == "longer":
         return sentence.put(at, "still", words=2)

@@ -1,4 +1,4 @@
-"""Damage: every number of a text becomes a clearly different one."""
+"""Damage to numbers: every number of a text becomes a clearly different one."""
 
 import re
 from functools import cache
@@ -32,7 +32,7 @@ _WORDS = {
     "twelve": "seven",
 }
 _WORD = re.compile(rf"(?<![\w-])({'|'.join(_WORDS)})(?![\w-])", re.IGNORECASE)
-# "One" counts only before a noun that ends its phrase: elsewhere it is mostly a pronoun ("this one").
+# "One" is a number only before a noun that ends its phrase; elsewhere it is mostly a pronoun ("this one").
 _ONE = re.compile(
     r"""(?<![\w-])(?<!\bno\ )(?<!this\ )(?<!that\ )(?<!each\ )(?<!every\ )(?<!any\ )(?<!which\ )(?<!another\ )
     (one)\ ([a-z]{3,})(?=[.,;:!?)]|\ (?:and|or|per|in|on|for|to|with|that|of|from|is|was|at|by)\b|$)""",
@@ -43,13 +43,13 @@ _EARLIER = 17
 
 
 def renumbered(text: str) -> str | None:
-    """Change every number: digits to another size, words up to twelve to another word.
+    """Change every number in digits, and number words up to twelve.
 
-    A number n becomes 2n + 3, with as many decimals; a year lies 17 years earlier; a percentage that would
-    pass 100 becomes a third. Numbers of a list, and those that are part of a name (mp3, 3D), stay.
+    A number n becomes 2n + 3 with as many decimals, a year one 17 years earlier, and a percentage that would
+    exceed 100 a third of it. Numbers that mark items of a list or are part of a name (mp3, 3D) stay.
 
     Returns:
-        ``None`` where nothing could be changed.
+        The changed text; ``None`` if nothing could be changed.
 
     Example:
         >>> renumbered("Two of 1,000 users waited 0.5 s in 2020.")
@@ -77,7 +77,7 @@ def _other_number(match: re.Match[str]) -> str:
         other = value - _EARLIER
     else:
         other = 2 * value + 3
-        if match["percent"] and other > 100:  # noqa: PLR2004 - a share cannot pass it
+        if match["percent"] and other > 100:  # noqa: PLR2004 - no percentage of a whole exceeds it
             other = value / 3
     shown = f"{other:,.{len(decimals)}f}" if "," in written else f"{other:.{len(decimals)}f}"
     ordinal = _ordinal_ending(int(other)) if match["ordinal"] else ""

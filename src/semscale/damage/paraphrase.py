@@ -1,4 +1,4 @@
-"""A harmless change: the same in other words, spelling and punctuation, by rules that keep the meaning."""
+"""The harmless change "paraphrase": other words, spelling and punctuation by rules that keep the meaning."""
 
 import re
 from functools import cache
@@ -18,14 +18,14 @@ _SMART = str.maketrans({"“": '"', "”": '"', "’": "'", "‘": "'"})
 
 
 def paraphrased(text: str, rng: np.random.Generator) -> str | None:
-    """Say the same in other words.
+    """Paraphrase a text by rules.
 
-    Synonyms and phrases of a small list, contractions, British and American spelling, the place of an
-    opening ("Next time, ..."), two adjectives around "and", quotation marks, dashes and bullets. Each place
-    is changed with a probability of .8, so that other seeds give other versions.
+    The rules change synonyms and phrases of a small list, contractions, British and American spelling, the
+    place of an opening ("Next time, ..."), the order of two adjectives around "and", quotation marks, dashes
+    and bullets. Each place is changed with probability .8, so other seeds give other versions.
 
     Returns:
-        ``None`` where no rule applies, those of quotation marks, dashes and bullets apart.
+        The changed text; ``None`` if no rule applies besides those of quotation marks, dashes and bullets.
 
     Example:
         >>> paraphrased("It isn't clear.", np.random.default_rng(1))
@@ -39,7 +39,7 @@ def paraphrased(text: str, rng: np.random.Generator) -> str | None:
 
 
 def _reordered(sentence: str, rng: np.random.Generator) -> str:
-    """Move an opening to the end, where nothing else hangs on its place."""
+    """Move an opening to the end if nothing else depends on its place."""
     for pattern, ending in ((_NEXT_TIME, "next time"), (_TO_IMPROVE, "to improve")):
         match = pattern.match(sentence)
         if match and "," not in match[2] and rng.random() < _OFTEN:
@@ -48,7 +48,7 @@ def _reordered(sentence: str, rng: np.random.Generator) -> str:
 
 
 def _other(match: re.Match[str], text: str, rng: np.random.Generator) -> str:
-    """The other side of a pair, with the article before it put right."""
+    """Return the other side of a pair, and adapt the article before it."""
     if rng.random() >= _OFTEN:
         return match.group()
     article, space, word = match["article"] or "", match["space"] or "", match["word"]
@@ -70,7 +70,7 @@ def _turned(match: re.Match[str], rng: np.random.Generator) -> str:
 
 
 def _retyped(text: str) -> str:
-    """Other quotation marks, dashes and bullets."""
+    """Exchange quotation marks, dashes and bullets."""
     if any(mark in text for mark in "“”’‘"):
         text = text.translate(_SMART)
     else:
@@ -87,7 +87,7 @@ def _retyped(text: str) -> str:
 
 @cache
 def _partners() -> dict[str, str]:
-    """What takes the place of a word or phrase in small letters."""
+    """Return the replacement of each lower-case word or phrase."""
     lexicon = read_lexicon("paraphrase", package="semscale.damage")
     there = {first.lower(): second for first, second in lexicon["one_way"]}
     for part in ("both", "spellings", "contractions"):
@@ -106,7 +106,7 @@ def _pairs() -> re.Pattern[str]:
 
 
 def _ending(word: str, is_contractible: bool) -> str:
-    """A word as a pattern, with what must come after it."""
+    """Return the pattern of a word, with the condition on what follows it."""
     pattern = re.escape(word).replace("'", "['’]")
     if is_contractible:
         return pattern + r"(?=\s[a-z])"

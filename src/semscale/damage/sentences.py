@@ -1,4 +1,4 @@
-"""Cuts English text into sentences that join to it again, and sentences into words that can be replaced."""
+"""Splitting of English texts into sentences, and of sentences into words that can be replaced."""
 
 import re
 from dataclasses import dataclass
@@ -18,42 +18,42 @@ _WORD = re.compile(r"[A-Za-z]+(?:['’][A-Za-z]+)?")
 
 @dataclass(frozen=True)
 class Sentence:
-    """A sentence whose words can be looked at and replaced, the rest of it untouched.
+    """A sentence whose words can be read and replaced without changing the rest.
 
     Attributes:
-        text: as it stands, with its punctuation.
+        text: the sentence with its punctuation.
     """
 
     text: str
 
     @cached_property
     def spans(self) -> tuple[re.Match[str], ...]:
-        """Where its words stand; a contraction is one word."""
+        """Matches of its words; a contraction is one word."""
         return tuple(_WORD.finditer(self.text))
 
     def word(self, at: int) -> str:
-        """Give a word in small letters with straight apostrophes; empty beyond the ends."""
+        """Return a word in lower case with straight apostrophes; "" beyond the ends of the sentence."""
         if not 0 <= at < len(self.spans):
             return ""
         return self.spans[at].group().lower().replace("’", "'")
 
     def before(self, at: int) -> str:
-        """Give all that stands before a word."""
+        """Return the text before a word."""
         return self.text[: self.spans[at].start()]
 
     def after(self, at: int) -> str:
-        """Give all that stands after a word."""
+        """Return the text after a word."""
         return self.text[self.spans[at].end() :]
 
     def put(self, at: int, new: str, *, words: int = 1) -> str:
-        """Write something else, with the capitals of the word, in the place of one or more words."""
+        """Replace one or more words by new text with the capitals of the first."""
         return self.before(at) + cased_as(new, self.spans[at].group()) + self.after(at + words - 1)
 
 
 def sentences_of(text: str) -> list[str]:
-    """Cut a text after full stops, question and exclamation marks, and at line ends.
+    """Split a text after full stops, question and exclamation marks, and at line ends.
 
-    White space goes with the sentence that follows it, so that the pieces join to the text they come from.
+    White space belongs to the sentence after it, so that the joined pieces are the text again.
 
     Example:
         >>> sentences_of("Good, e.g. fast. Cheap!")
@@ -72,7 +72,7 @@ def sentences_of(text: str) -> list[str]:
 
 
 def cased_as(word: str, model: str) -> str:
-    """Give a word the capitals of the word whose place it takes.
+    """Give a word the capitals of the word that it replaces.
 
     Example:
         >>> cased_as("shows", "Demonstrates"), cased_as("film", "MOVIE"), cased_as("i", "I")

@@ -1,4 +1,4 @@
-"""Which English words are finite verbs, for the damage "negate"."""
+"""Lexicon of English finite verbs, for the damage "negate"."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -11,12 +11,12 @@ _VOWELS = "aeiou"
 
 @dataclass(frozen=True)
 class Form:
-    """A finite form of a full verb.
+    """A finite form of a verb that is no auxiliary.
 
     Attributes:
         base: its base form, such as ``show``.
         helper: the form of "do" that a negation takes: ``does`` for "shows", ``did`` for "showed".
-        is_noun_like: whether the word is as often a noun, such as "works".
+        is_noun_like: whether the word is as often a noun, as "works" is.
     """
 
     base: str
@@ -25,7 +25,7 @@ class Form:
 
 
 def finite_form(word: str) -> Form | None:
-    """Look up what a word in small letters is a finite form of; ``None`` where it is none that is known.
+    """Look up the finite form that a lower-case word is; ``None`` if it is no known one.
 
     Example:
         >>> finite_form("shows"), finite_form("table")
@@ -35,7 +35,7 @@ def finite_form(word: str) -> Form | None:
 
 
 def is_participle(word: str) -> bool:
-    """Say whether "have" can stand before a word in small letters: "been", "taken", "provided".
+    """Tell whether a lower-case word is a participle that can follow "have": "been", "taken", "provided".
 
     Example:
         >>> is_participle("taken"), is_participle("been"), is_participle("took"), is_participle("need")
@@ -48,12 +48,12 @@ def is_participle(word: str) -> bool:
 
 @cache
 def word_class(name: str) -> frozenset[str]:
-    """Give one of the lexicon's classes of words."""
+    """Return one of the lexicon's classes of words."""
     return frozenset(_lexicon()["classes"][name].split())
 
 
 def third_person(base: str) -> str:
-    """Inflect a verb for "it".
+    """Return a verb's form for "it".
 
     Example:
         >>> third_person("show"), third_person("try"), third_person("touch"), third_person("go")
@@ -65,7 +65,7 @@ def third_person(base: str) -> str:
 
 
 def regular_past(base: str) -> str:
-    """Inflect a regular verb for the past.
+    """Return the past form of a regular verb.
 
     Example:
         >>> regular_past("show"), regular_past("use"), regular_past("rely"), regular_past("play")

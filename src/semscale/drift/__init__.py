@@ -1,4 +1,4 @@
-"""Quality drift: a candidate's outputs beside an approved baseline's, and the gate between them.
+"""Quality drift: measures a candidate's outputs against an approved baseline's, and decides with a gate.
 
 Names load when they are first used.
 

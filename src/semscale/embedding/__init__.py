@@ -1,4 +1,4 @@
-"""Text to vectors: the OpenVINO engine, other engines, the cache, and where weights come from."""
+"""Text embeddings: engines (OpenVINO, PyTorch, endpoints, given arrays), the cache, and loading of models."""
 
 from semscale.embedding.embedder import Embedder, Embeddings
 from semscale.embedding.engines.arrays import ArrayEmbedder

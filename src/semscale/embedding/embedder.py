@@ -1,4 +1,4 @@
-"""What turns texts into vectors, and what comes back."""
+"""The protocol of an embedder, and the embeddings that it returns."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class Embeddings:
 
     Attributes:
         vectors: shape (n, d), float32, every row of Euclidean length 1.
-        windows: shape (n,), how many overlapping windows a text was read in; 1 where the model read it whole.
+        windows: shape (n,), overlapping windows that a text was read in; 1 if the model read it at once.
     """
 
     vectors: Vectors
@@ -23,23 +23,23 @@ class Embeddings:
 
     @property
     def n_windowed(self) -> int:
-        """How many texts were longer than the model reads at once."""
+        """Number of texts that were too long for the model to read at once."""
         return int((self.windows > 1).sum())
 
     def spread(self, where: Integers) -> "Embeddings":
-        """Give the embeddings of n texts from these, of the m distinct ones among them.
+        """Repeat the embeddings of m distinct texts for n texts.
 
         Args:
-            where: shape (n,), which of the distinct texts each one is, numbered by first appearance.
+            where: shape (n,), the number of each text among the distinct ones, in order of first appearance.
         """
-        if len(where) == len(self.windows):  # all are distinct, so each is in its place already
+        if len(where) == len(self.windows):  # all texts are distinct, so the order is the same
             return self
         return Embeddings(take_rows(self.vectors, where), self.windows[where])
 
 
 @runtime_checkable
 class Embedder(Protocol):
-    """Turns texts into unit vectors; an extension point (entry-point group ``semscale``)."""
+    """An embedder: turns texts into unit vectors; an extension point (entry-point group ``semscale``)."""
 
     @property
     def dimensions(self) -> int:

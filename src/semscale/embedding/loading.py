@@ -1,18 +1,28 @@
-"""From a model's name to an embedder that is ready to use."""
+"""Loading of embedding models by name."""
 
 from collections.abc import Callable
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
 
 from semscale.embedding.embedder import Embedder
-from semscale.errors import InputError, ModelError, UnknownNameError
+from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean
 from semscale.types import Progress
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
+
+
+class LoadingSettings(TypedDict, total=False):
+    """How an embedder is loaded, beyond its name, as ``load_embedder`` takes it."""
+
+    precision: str
+    engine: str
+    base_url: str | None
+    cache: bool | Path
+    progress: Progress | None
 
 
 def load_embedder(
@@ -28,20 +38,21 @@ def load_embedder(
 
     Args:
         name: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an API's model name.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for ``openvino``.
-        engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint),
-            or one that another package offers in the entry-point group ``semscale``.
-        base_url: of the endpoint, for ``api``; ``OPENAI_BASE_URL`` otherwise.
-        cache: whether vectors are kept on disk, or the folder to keep them in.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
+        engine: ``openvino``, ``torch`` (needs ``semscale[torch]``), ``api`` (OpenAI-compatible endpoint;
+            needs ``semscale[api]``), or an engine that another package offers in the entry-point group
+            ``semscale``.
+        base_url: address of the endpoint, for ``api``; by default ``OPENAI_BASE_URL``, or else OpenAI's.
+        cache: whether vectors are cached on disk, or the folder of the cache.
         progress: called while weights are pulled.
 
     Returns:
-        An embedder; its model is read and compiled when the first text is not in the cache.
+        An embedder; it reads and compiles its model when a text is not in the cache.
 
     Raises:
         InputError: an unknown engine or precision.
-        ModelError: the model's files cannot be had or are not what they should be.
-        MissingExtraError: ``torch`` is asked for and not installed.
+        ModelError: the model's files cannot be pulled, or do not match their hashes.
+        MissingExtraError: the engine's extra is not installed.
     """
     embedder = _engine(engine)(str(name), precision, base_url, progress)
     if cache is False:
@@ -52,31 +63,63 @@ def load_embedder(
     return CachedEmbedder(embedder, EmbeddingCache(None if cache is True else Path(cache)))
 
 
+def checked_embedder(embedder: object) -> "str | Path | Embedder | None":
+    """Refuse what neither names a model nor embeds texts.
+
+    Raises:
+        InputError: it does neither.
+    """
+    if embedder is None or isinstance(embedder, str | Path) or callable(getattr(embedder, "embed", None)):
+        return cast("str | Path | Embedder | None", embedder)
+    raise InputError(f"embedder must be a name, a folder or what load_embedder gives, got {embedder!r:.60}")
+
+
+def as_embedder(embedder: "str | Path | Embedder | None", **settings: Unpack[LoadingSettings]) -> Embedder:
+    """Load a model that is named, or take an embedder as it is.
+
+    Args:
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder;
+            the default model unless given.
+        settings: as ``load_embedder`` takes them, for a model that is named.
+
+    Raises:
+        InputError: neither a name nor an embedder, or a precision for an embedder that is there already.
+        ModelError: the model's files cannot be had.
+    """
+    given = checked_embedder(embedder)
+    if given is None or isinstance(given, str | Path):
+        return load_embedder(given or DEFAULT_MODEL, **settings)
+    if settings.get("precision", "exact") != "exact":
+        raise InputError(
+            f"precision={settings['precision']!r} needs the name of a model, got an embedder: "
+            "give load_embedder the precision"
+        )
+    return given
+
+
 def load_token_encoder(
-    name: str | Path = DEFAULT_MODEL, *, precision: str = "exact", progress: Progress | None = None
+    name: str | Path = DEFAULT_MODEL,
+    *,
+    precision: str = "exact",
+    engine: str = "openvino",
+    progress: Progress | None = None,
 ) -> "TokenEncoder":
-    """Load a model for its tokens' hidden states; the first use pulls its weights.
+    """Load a model that gives the hidden states of tokens; the first use pulls its weights.
 
     Args:
         name: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it).
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for ``openvino``.
+        engine: ``openvino``, ``torch``, or another engine whose embedders give token states.
         progress: called while weights are pulled.
 
     Raises:
-        InputError: an unknown precision.
-        ModelError: the model's files cannot be had, or are of a kind that OpenVINO cannot run here.
+        InputError: an unknown precision, or an engine that gives no token states.
+        ModelError: the model's files cannot be pulled, or the engine cannot run the model.
     """
-    from semscale.embedding.engines.openvino import OpenVinoEmbedder
+    from semscale.embedding.tokens.state_engine import state_engine
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.weights.resolving import resolve
 
-    files = resolve(name, progress=progress)
-    try:
-        embedder = OpenVinoEmbedder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
-    except ModelError as error:
-        # Other engines embed texts, but do not show their tokens' states.
-        raise ModelError(str(error).split("; use engine=")[0]) from error
-    return TokenEncoder(embedder)
+    return TokenEncoder(state_engine(_engine(engine)(str(name), precision, None, progress)))
 
 
 Build = Callable[[str, str, str | None, Progress | None], Embedder]

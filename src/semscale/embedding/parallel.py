@@ -1,4 +1,4 @@
-"""How many processors there are, and copying rows on all of them."""
+"""Number of available processors, and parallel copying of rows."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -8,17 +8,17 @@ import numpy.typing as npt
 
 from semscale.types import Integers
 
-_WORTH_THREADS = 4_000_000  # numbers; below that starting threads costs more than it saves
+_WORTH_THREADS = 4_000_000  # numbers to copy; below that, starting threads costs more than it saves
 
 
 def processors() -> int:
-    """Count the processors this process may use, which a container may limit."""
+    """Count the processors that this process may use; a container may limit them."""
     affinity = getattr(os, "sched_getaffinity", None)  # not on macOS and Windows
     return len(affinity(0)) if affinity else os.cpu_count() or 1
 
 
 def take_rows(rows: npt.NDArray[np.float32], where: Integers) -> npt.NDArray[np.float32]:
-    """Give ``rows[where]``; a large result is filled by all processors: touching new memory takes longest.
+    """Return ``rows[where]``; all processors fill a large result, as first use of new memory is slow.
 
     Args:
         rows: shape (m, d).

@@ -1,4 +1,4 @@
-"""Texts as they come: checked, and each one only once."""
+"""Checks of input texts, and removal of duplicates."""
 
 from collections.abc import Sequence
 
@@ -9,10 +9,10 @@ from semscale.types import Integers
 
 
 def checked_texts(texts: Sequence[str]) -> Sequence[str]:
-    """Refuse what is not a text, by its place.
+    """Refuse items that are not strings, and name their position.
 
     Raises:
-        InputError: an item is not a string, or ``texts`` is itself one.
+        InputError: an item is not a string, or ``texts`` is itself a string.
     """
     if isinstance(texts, str):
         raise InputError(f"texts must be a list of strings, got one string: [{texts[:40]!r}]")
@@ -23,7 +23,7 @@ def checked_texts(texts: Sequence[str]) -> Sequence[str]:
 
 
 def distinct(texts: Sequence[str]) -> tuple[list[str], Integers]:
-    """List every text once, in order of first appearance, and say where each one of ``texts`` went.
+    """List every text once, in order of first appearance, with the position of each input text in the list.
 
     Returns:
         The distinct texts, and an array of shape (n,) so that ``texts[i] == distinct[where[i]]``.

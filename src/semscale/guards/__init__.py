@@ -1,1 +1,1 @@
-"""What flips a meaning and similarity does not see: negations, opposites, numbers and units, names."""
+"""Guards: checks for differences that similarity misses (negations, opposites, numbers and units, names)."""

@@ -1,4 +1,4 @@
-"""Comparisons and orders turned round: "A is greater than B" says what "B is less than A" says."""
+"""Comparisons and orders, which two texts may state in reverse: "A is greater than B", "B is less than A"."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
 from semscale.guards.opposites import Side, is_listed, sides
-from semscale.guards.words import Words, kind_of, stem
+from semscale.guards.words import TextWords, kind_of, stem
 
 _REACH = 6
-_MOST_COMPARED = 500  # comparisons of a text, as each is held against each of the other
+_MOST_COMPARED = 500  # comparisons of a text, as each is compared with each one of the other text
 _ORDERS = (
     "before",
     "after",
@@ -30,13 +30,13 @@ _IDLE = word_list("not_compared")
 
 
 class Relation(NamedTuple):
-    """Two things compared.
+    """A comparison of two things.
 
     Attributes:
-        places: the axes of the comparing word, with its side.
-        at: the comparing word's position.
-        first: stems of what stands before it.
-        second: stems of what stands after it.
+        places: the axes of the comparing word, each with the word's side.
+        at: position of the comparing word among the words.
+        first: stems of the first thing, before the comparing word.
+        second: stems of the second thing, after it.
     """
 
     places: tuple[Side, ...]
@@ -45,13 +45,13 @@ class Relation(NamedTuple):
     second: frozenset[str]
 
 
-def may_compare(words: Words) -> bool:
-    """Tell at a glance whether a text may compare anything."""
+def may_compare(words: TextWords) -> bool:
+    """Check quickly whether a text may contain a comparison."""
     return not _COMPARING.isdisjoint(words.distinct)
 
 
-def read_relations(words: Words) -> list[Relation]:
-    """Find "X is greater than Y", "X comes before Y" and the like."""
+def read_relations(words: TextWords) -> list[Relation]:
+    """Find comparisons such as "X is greater than Y" or "X comes before Y"."""
     if not may_compare(words):
         return []
     texts = words.texts
@@ -68,14 +68,14 @@ def read_relations(words: Words) -> list[Relation]:
 
 
 def _comparing(texts: list[str]) -> list[int]:
-    """List where a comparing word may stand: an order, or up to three words before "than", but not first."""
+    """List possible positions of comparing words: words of order, or up to three words before "than"."""
     found = {at for at, text in enumerate(texts) if text in _ORDERS}
     found.update(at - back for at, text in enumerate(texts) if text == "than" for back in (1, 2, 3))
     return sorted(at for at in found if at > 0)
 
 
 def _second_side(texts: list[str], at: int) -> list[int]:
-    """Say where the second thing begins, or nothing where the word compares nothing."""
+    """Return the positions where the second thing may begin; none if the word compares nothing."""
     text = texts[at]
     if text in _ORDERS[:6]:
         return [at + 1]
@@ -89,7 +89,7 @@ def _second_side(texts: list[str], at: int) -> list[int]:
 
 
 def _stems(texts: list[str], places: range) -> frozenset[str]:
-    """Collect content on one side, up to the end of the clause."""
+    """Collect the stems of content words on one side, up to the end of the clause."""
     found: list[str] = []
     for place in places:
         text = texts[place]
@@ -107,11 +107,11 @@ def _turned(one: Relation, other: Relation) -> bool:
 
 
 def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> set[str]:
-    """List the axes on which the texts differ in word and in order alike, and so agree.
+    """List the axes on which both the word and the order are reversed, so that the texts agree.
 
     Example:
         >>> first, second = "Iron is heavier than cork", "Cork is lighter than iron"
-        >>> len(restated(read_relations(Words(first)), read_relations(Words(second))))
+        >>> len(restated(read_relations(TextWords(first)), read_relations(TextWords(second))))
         1
     """
     return {
@@ -123,11 +123,11 @@ def restated(prediction: Sequence[Relation], reference: Sequence[Relation]) -> s
 
 
 def reversals(prediction: Sequence[Relation], reference: Sequence[Relation]) -> list[tuple[int, int]]:
-    """List relations that hold in one text in the reverse order of the other, as positions of their words.
+    """Find comparisons that one text states in the reverse order of the other, by positions of their words.
 
     Example:
         >>> first, second = "Iron is heavier than cork", "Cork is heavier than iron"
-        >>> reversals(read_relations(Words(first)), read_relations(Words(second)))
+        >>> reversals(read_relations(TextWords(first)), read_relations(TextWords(second)))
         [(2, 2)]
     """
     found = {

@@ -1,4 +1,4 @@
-"""Where the signs of two texts contradict each other, and whether a negation or an opposite is to blame."""
+"""Contradictions between the signs of two texts, each caused by a negation or an opposite."""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -14,10 +14,10 @@ Cause = Literal["negation", "opposite"]
 
 
 class Conflict(NamedTuple):
-    """One key with one sign in the prediction and with the other in the reference.
+    """A key that has one sign in the prediction and the other in the reference.
 
     Attributes:
-        cause: ``negation`` where one side negates, or has a negating prefix; ``opposite`` otherwise.
+        cause: ``negation`` if one side negates or has a negating prefix, else ``opposite``.
         prediction: the word in the prediction.
         reference: the word in the reference.
     """
@@ -29,11 +29,11 @@ class Conflict(NamedTuple):
 
 @lru_cache(maxsize=512)
 def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict, ...]:
-    """Compare the signs of two texts.
+    """Find the contradictions between the signs of two texts.
 
-    A key that occurs with both signs on one side, such as "positive" where both poles are spoken of,
-    contradicts nothing. A negation is no conflict if something else in its reach has the same sign on the
-    other side: "not connected to the positive" agrees with "connected to the negative".
+    A key that has both signs in one text, such as "positive" in a text about both poles, contradicts nothing.
+    A negation is no conflict if another word in its reach has the same sign in the other text: "not connected
+    to the positive" agrees with "connected to the negative".
     """
     clashes = _clashes(prediction, reference)
     if not clashes:
@@ -50,7 +50,7 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
 
 
 def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
-    """Find the keys that have one sign in one text, and only the other sign in the other."""
+    """Find the keys that have one sign in one text, and only the opposite sign in the other."""
     clashes = (prediction.affirmed & reference.negated) | (prediction.negated & reference.affirmed)
     if clashes:
         clashes -= prediction.affirmed & prediction.negated
@@ -59,7 +59,7 @@ def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
 
 
 def _conflict(prediction: Polarity, reference: Polarity, key: str) -> Iterator[Conflict]:
-    """Pair the mentions of one key, at most once, and not if they are said of different things."""
+    """Pair the mentions of one key, at most once, and only if they are about the same thing."""
     ours = [mention for mention in prediction.mentions if mention.key == key]
     theirs = [mention for mention in reference.mentions if mention.key == key]
     pairs = (
@@ -81,7 +81,7 @@ def _cause(one: Mention, other: Mention, prediction: Polarity, reference: Polari
 
 
 def _differently_attached(one: Mention, other: Mention, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether the words belong to different things, both in both texts: a large dog, a small ball."""
+    """Tell whether the words describe different things that are in both texts: a large dog, a small ball."""
     if one.side == other.side:
         return False
     ours, theirs = prediction.noun_after(one), reference.noun_after(other)
@@ -91,7 +91,7 @@ def _differently_attached(one: Mention, other: Mention, prediction: Polarity, re
 
 
 def _excused(conflict: Conflict, prediction: Polarity, reference: Polarity) -> bool:
-    """Tell whether a negation on either side is answered by something else in its reach."""
+    """Tell whether another word in a negation's reach has the same sign in the other text."""
     return _answered(conflict.prediction, prediction, reference) or _answered(
         conflict.reference, reference, prediction
     )
@@ -106,13 +106,13 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
 
 
 def _uncancelled(found: list[Conflict]) -> list[Conflict]:
-    """Let one negation and one opposition cancel out: "not connected to plus" and "connected to minus"."""
+    """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus"."""
     causes = sorted(conflict.cause for conflict in _nearest(found))
     return [] if causes == ["negation", "opposite"] else found
 
 
 def _nearest(found: list[Conflict]) -> list[Conflict]:
-    """Keep one conflict for each negation, the first in the prediction, and every opposition."""
+    """Keep all oppositions, and for each negation only the first conflict in the prediction."""
     seen: set[tuple[tuple[int, ...], tuple[int, ...]]] = set()
     kept = []
     for conflict in sorted(found, key=lambda conflict: conflict.prediction.at):

@@ -1,4 +1,4 @@
-"""Figures: numbers in digits, with what belongs to them, and what they are worth."""
+"""Numbers in digits: finding them with their signs, currencies, powers and bounds, and their values."""
 
 import re
 import unicodedata
@@ -45,14 +45,14 @@ _LARGEST_EXPONENT = 300
 
 
 def find_figures(text: str) -> Iterator[re.Match[str]]:
-    """Find the numbers in digits, with their bound, currency, sign, power and the like as groups.
+    """Find numbers in digits; the groups of a match are its bound, currency, sign, power and other parts.
 
     Example:
         >>> [found["number"] for found in find_figures("at least $ 1,000 or 2.5 million")]
         ['1,000', '2.5']
     """
     position = 0
-    # The search begins near the next digit, as to try each place before it costs more than all the rest.
+    # Start near the next digit: trying every position before it would cost more than all the rest.
     while digit := _FIRST_DIGIT.search(text, position):
         match = _NUMBER.search(text, max(position, digit.start() - _LONGEST_PREFIX))
         if not match:
@@ -64,7 +64,7 @@ def find_figures(text: str) -> Iterator[re.Match[str]]:
 
 
 def bound_of(match: re.Match[str], text: str, end: int) -> int:
-    """Say whether a number is a bound by what stands before it (at least 5) or after it (5 or more)."""
+    """Return the bound that words before (at least 5) or after a number (5 or more) make of it."""
     behind = _BOUND_BEHIND.match(text[end : end + 12])
     if behind:
         return 1 if behind[1].lower() == "more" else -1
@@ -73,7 +73,7 @@ def bound_of(match: re.Match[str], text: str, end: int) -> int:
 
 
 def digits_of(match: re.Match[str]) -> int:
-    """Count significant digits; a plain figure of four digits keeps its zeros, as it may be a year."""
+    """Count significant digits; zeros at the end of a plain four-digit number count, as it may be a year."""
     number = match["number"]
     if len(number) == YEAR_DIGITS and number.isdecimal() and not match["magnitude"] and not match["currency"]:
         return YEAR_DIGITS
@@ -82,7 +82,7 @@ def digits_of(match: re.Match[str]) -> int:
 
 
 def values_of(match: re.Match[str]) -> tuple[float, ...]:
-    """Read one figure, in more than one way where its point or comma can be read so."""
+    """Return a number's possible values: several if its point or comma is ambiguous."""
     fraction, power = match["fraction"] or "", match["power"] or ""
     readings = _readings(match["number"])
     factor = -1.0 if match["sign"] else 1.0
@@ -114,7 +114,7 @@ def _fractioned(value: float, fraction: str) -> float:
 
 
 def _powered(value: float, power: str) -> float:
-    """Apply 10^3, e3, or a power of the number itself; what overflows stays out."""
+    """Apply 10^3, e3, or a power of the number itself; ignore powers that overflow."""
     if not power:
         return value
     plain = "".join(power.translate(_SUPERSCRIPTS).split()).lower()
@@ -133,6 +133,6 @@ def _safe_power(value: float, exponent: float) -> float:
 
 
 def _is_pair(match: re.Match[str]) -> bool:
-    """Tell whether a slash separates two numbers, as in a blood pressure of 120/80, and makes no fraction."""
+    """Tell whether a slash separates two numbers, as in a blood pressure of 120/80, and is no fraction."""
     above, below = match["number"], (match["fraction"] or "").lstrip("/")
     return below.isdecimal() and not (above.isdecimal() and float(above) < float(below))

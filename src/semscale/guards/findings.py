@@ -1,4 +1,4 @@
-"""What a guard reports about a pair: where prediction and reference part ways although they look alike."""
+"""Findings of guards, and the protocol of a guard."""
 
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -9,9 +9,9 @@ class Span:
     """A piece of a text.
 
     Attributes:
-        start: first character, counted from 0.
+        start: its first character, from 0.
         end: the character after the last one.
-        text: what stands there.
+        text: the piece itself.
     """
 
     start: int
@@ -21,14 +21,14 @@ class Span:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something that may flip the meaning of a pair whose similarity does not show it.
+    """A difference between the texts of a pair that may flip the meaning, although the texts are similar.
 
     Attributes:
-        guard: which guard found it: ``negation``, ``number``, ``opposite`` or ``name``.
-        kind: what sort of difference, in kebab-case, such as ``negated-prediction`` or ``other-value``.
-        reason: one sentence for people.
-        prediction: where in the prediction; ``None`` where the prediction lacks it.
-        reference: where in the reference; ``None`` where the reference lacks it.
+        guard: name of the guard: ``negation``, ``number``, ``opposite`` or ``name``.
+        kind: kind of difference in kebab-case, such as ``negated-prediction`` or ``other-value``.
+        reason: one sentence that explains it.
+        prediction: its place in the prediction; ``None`` if the prediction lacks it.
+        reference: its place in the reference; ``None`` if the reference lacks it.
     """
 
     guard: str
@@ -40,13 +40,13 @@ class Finding:
 
 @runtime_checkable
 class Guard(Protocol):
-    """Looks at one pair; knows nothing of vectors."""
+    """A guard: compares the words of a pair of texts, without vectors."""
 
     @property
     def name(self) -> str:
-        """The guard's name, as findings carry it."""
+        """The guard's name in findings."""
         ...
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report what differs, in the order of the prediction; nothing for equal texts."""
+        """Return findings in the order of the prediction; none for equal texts."""
         ...

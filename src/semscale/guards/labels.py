@@ -1,11 +1,11 @@
-"""Numbers and letters that name one thing among its kind: terminal 4, bulbs A and C, type 2, stage IV."""
+"""Labels: numbers and letters that tell things of one kind apart (terminal 4, bulbs A and C, stage IV)."""
 
 import re
 from string import ascii_lowercase
 from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
-from semscale.guards.words import Words
+from semscale.guards.words import TextWords
 
 _NOUNS = {
     form: noun
@@ -23,12 +23,12 @@ _ALONE = re.compile(r"[A-HJ-Z](?<!\w[A-Z])(?!\w)")
 
 
 class Label(NamedTuple):
-    """A label in its place.
+    """A label with its position.
 
     Attributes:
-        at: its position among the words.
-        noun: the noun it stands with; ``?`` where there is none.
-        values: a letter, or a number for a Roman numeral.
+        at: position among the words.
+        noun: the noun that it labels; ``?`` if there is none.
+        values: the letter, and the number if it is a Roman numeral.
     """
 
     at: int
@@ -36,16 +36,16 @@ class Label(NamedTuple):
     values: tuple[float | str, ...]
 
 
-def read_labels(words: Words, numbers: set[int], taken: set[int]) -> list[Label]:
-    """Find labels.
+def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[Label]:
+    """Find the labels of a text that are letters or Roman numerals.
 
     Args:
         words: the words of a text.
-        numbers: where its numbers without a unit start.
-        taken: characters that belong to a number with its unit.
+        numbers: start positions of its numbers without a unit.
+        taken: positions of characters that belong to a number with its unit.
 
     Example:
-        >>> [(label.noun, label.values) for label in read_labels(Words("bulbs A and C"), set(), set())]
+        >>> [(label.noun, label.values) for label in read_labels(TextWords("bulbs A and C"), set(), set())]
         [('bulb', ('a',)), ('bulb', ('c',))]
     """
     bare = _may_have_bare_letters(words.text)
@@ -68,12 +68,12 @@ def read_labels(words: Words, numbers: set[int], taken: set[int]) -> list[Label]
 
 
 def _may_have_bare_letters(text: str) -> bool:
-    """Tell at a glance whether a letter may label without a noun: only a capital other than I can."""
+    """Check quickly for letters that may be labels without a noun: capitals other than I."""
     return not text.isascii() or _ALONE.search(text) is not None
 
 
 def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
-    """Say what a label labels: the noun before it, or that of the label it is joined to."""
+    """Return the noun that a label labels: the noun before it, or that of the label it is joined to."""
     before = at - 1
     while before > 0 and texts[before] in ("#", ".", "no", "number"):
         before -= 1
@@ -88,8 +88,8 @@ def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
     return found[-1].noun if joined else ""
 
 
-def _is_letter(words: Words, at: int, noun: str) -> bool:
-    """Tell a label from an article, a pronoun, an initial or a piece of a word."""
+def _is_letter(words: TextWords, at: int, noun: str) -> bool:
+    """Tell whether a letter is a label and no article, pronoun, initial or piece of a word."""
     text, texts = words.text, words.texts
     word, (start, end) = texts[at], words.place(at, at)
     shown = text[start:end]

@@ -1,4 +1,4 @@
-"""The word lists of the guards, read once from the files that stand beside the code."""
+"""Word lists of the guards, read once from the files beside the code."""
 
 import tomllib
 from functools import cache
@@ -11,8 +11,8 @@ def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
     """Read a package's word lists.
 
     Args:
-        name: the file's name without its ending: ``opposites``, ``negation``, ``units`` or ``wordlists``.
-        package: where the file stands.
+        name: the file's name without extension: ``opposites``, ``negation``, ``units`` or ``wordlists``.
+        package: the package that contains the file.
     """
     text = resources.files(package).joinpath(f"{name}.toml").read_text(encoding="utf-8")
     return tomllib.loads(text)
@@ -20,7 +20,7 @@ def read_lexicon(name: str, package: str = "semscale.guards") -> dict[str, Any]:
 
 @cache
 def word_list(name: str) -> frozenset[str]:
-    """Give a plain list of ``wordlists`` as a set.
+    """Return a list of ``wordlists`` as a set.
 
     Example:
         >>> "terminal" in word_list("labelled")

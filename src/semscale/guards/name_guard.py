@@ -1,6 +1,6 @@
-"""Guard against named things that the prediction leaves out or invents.
+"""The name guard: reports names that the prediction leaves out or invents.
 
-English only; texts in other scripts give no findings, nor do texts without capitals, save codes.
+English only. Texts in other scripts give no findings; texts without capitals give findings for codes only.
 """
 
 import re
@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from semscale.guards.findings import Finding
 from semscale.guards.lexicons import read_lexicon, word_list
 from semscale.guards.names import Name, normal
-from semscale.guards.reading import Reading, analyse, comparable, differ
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 from semscale.guards.words import kind_of, stem
 
 MISSING = "missing-name"
@@ -26,7 +26,7 @@ _RUN = re.compile(r"[^\W_]+")
 
 
 class NameGuard:
-    """Finds names, acronyms, codes and short quotations of which the other text has nothing.
+    """Finds names, acronyms, codes and short quotations that the other text does not contain.
 
     Example:
         >>> found = NameGuard().check("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.")
@@ -60,23 +60,23 @@ class NameGuard:
         ]
 
 
-def _finding(kind: str, name: Name, reading: Reading) -> Finding:
+def _finding(kind: str, name: Name, reading: AnalysedText) -> Finding:
     place = reading.place(name.start, name.end)
     if kind == INVENTED:
         return Finding("name", kind, f'The reference does not name "{name.shown}".', place, None)
     return Finding("name", kind, f'The prediction does not name "{name.shown}".', None, place)
 
 
-class Vocabulary:
-    """The words of a text in the forms in which a name is looked up.
+class NameIndex:
+    """A text's words in the forms that are needed to look up names of the other text.
 
     Attributes:
         words: all words, folded.
-        acronyms: its acronyms, folded.
-        has_month: whether it names a month.
+        acronyms: acronyms of the text, folded.
+        has_month: whether the text names a month.
     """
 
-    def __init__(self, reading: Reading) -> None:
+    def __init__(self, reading: AnalysedText) -> None:
         self._reading = reading
         self._listed = [normal(word) for word in reading.words.texts if kind_of(word) != "p"]
         self.words = frozenset(self._listed) | {part for name in reading.names for part in name.parts}
@@ -85,7 +85,7 @@ class Vocabulary:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        """The stems of its words."""
+        """The stems of the words."""
         return frozenset(map(stem, self.words))
 
     @cached_property
@@ -95,7 +95,7 @@ class Vocabulary:
 
     @cached_property
     def initials(self) -> tuple[str, str]:
-        """The first letters of its words, one string with small words and one without."""
+        """The first letters of the words: one string of all words, one without small words."""
         letters = [word for word in self._listed if word and not word[0].isdigit()]
         return (
             "".join(word[0] for word in letters),
@@ -104,42 +104,42 @@ class Vocabulary:
 
 
 @lru_cache(maxsize=4096)
-def read_vocabulary(reading: Reading) -> Vocabulary:
-    """Prepare a text for looking up the names of others."""
-    return Vocabulary(reading)
+def name_index(reading: AnalysedText) -> NameIndex:
+    """Return the index of a text, in which names of the other text are looked up."""
+    return NameIndex(reading)
 
 
-def _absent(here: Reading, there: Reading) -> list[Name]:
+def _absent(here: AnalysedText, there: AnalysedText) -> list[Name]:
     if not here.names:
         return []
-    vocabulary = read_vocabulary(there)
-    absent = [name for name in here.names if not _is_present(name, vocabulary)]
+    index = name_index(there)
+    absent = [name for name in here.names if not _is_present(name, index)]
     return [] if _is_detail(absent, here) else absent
 
 
-def _is_detail(absent: list[Name], here: Reading) -> bool:
-    """Tell whether a long sentence that shares two names and more has just one beyond them."""
+def _is_detail(absent: list[Name], here: AnalysedText) -> bool:
+    """Tell whether the only missing name is a detail of a long sentence that shares two or more names."""
     shared = len(here.names) - len(absent)
     return (
         len(absent) == 1 and shared >= _SHARED and len(here.words.texts) >= _LONG and absent[0].kind != "code"
     )
 
 
-def _is_present(name: Name, vocabulary: Vocabulary) -> bool:
+def _is_present(name: Name, index: NameIndex) -> bool:
     if name.kind == "code":
-        return _has_code(name.parts[0], vocabulary.squeezed)
+        return _has_code(name.parts[0], index.squeezed)
     if name.kind == "month":
-        return not vocabulary.has_month or name.parts[0] in vocabulary.words
+        return not index.has_month or name.parts[0] in index.words
     if name.kind == "acronym":
-        return _has_acronym(name.parts[0], vocabulary)
+        return _has_acronym(name.parts[0], index)
     if name.kind == "quoted":
-        return any(_has_word(part, vocabulary) for part in name.parts)
-    here = [_has_word(part, vocabulary) for part in name.parts]
-    return here[-1] or sum(here) * 2 > len(here) or _is_abbreviated(name.parts, vocabulary)
+        return any(_has_word(part, index) for part in name.parts)
+    here = [_has_word(part, index) for part in name.parts]
+    return here[-1] or sum(here) * 2 > len(here) or _is_abbreviated(name.parts, index)
 
 
 def _has_code(code: str, squeezed: str) -> bool:
-    """Look a code up where no digits go on before or behind it."""
+    """Look up a code that is not part of a longer number."""
     at = squeezed.find(code)
     while at >= 0:
         end = at + len(code)
@@ -150,19 +150,15 @@ def _has_code(code: str, squeezed: str) -> bool:
     return False
 
 
-def _has_word(word: str, vocabulary: Vocabulary) -> bool:
-    """Look a word up: as it is, by its stem, in another form (Iraq, Iraqi), or as an alias."""
-    if (
-        word in vocabulary.words
-        or stem(word) in vocabulary.stems
-        or (len(word) > _PREFIX and word in vocabulary.squeezed)
-    ):
+def _has_word(word: str, index: NameIndex) -> bool:
+    """Look up a word: unchanged, by its stem, in another form (Iraq, Iraqi), or as an alias."""
+    if word in index.words or stem(word) in index.stems or (len(word) > _PREFIX and word in index.squeezed):
         return True
-    if any(word in group and group & vocabulary.words for group in _SAME):
+    if any(word in group and group & index.words for group in _SAME):
         return True
     near = len(word) >= _PREFIX
     return near and any(
-        len(other) >= _PREFIX and other[0] == word[0] and _is_form(word, other) for other in vocabulary.words
+        len(other) >= _PREFIX and other[0] == word[0] and _is_form(word, other) for other in index.words
     )
 
 
@@ -177,22 +173,22 @@ def _is_form(word: str, other: str) -> bool:
     )
 
 
-def _has_acronym(acronym: str, vocabulary: Vocabulary) -> bool:
-    """Look an acronym up: as it is, as initials of words in a row, or inside one word (TB)."""
-    if _has_word(acronym, vocabulary) or any(acronym in initials for initials in vocabulary.initials):
+def _has_acronym(acronym: str, index: NameIndex) -> bool:
+    """Look up an acronym: unchanged, as initials of successive words, or inside one word (TB)."""
+    if _has_word(acronym, index) or any(acronym in initials for initials in index.initials):
         return True
     return len(acronym) <= _LONGEST_ACRONYM and any(
         len(word) >= 2 * len(acronym) + 2 and word[0] == acronym[0] and _is_subsequence(acronym, word)
-        for word in vocabulary.words
+        for word in index.words
     )
 
 
-def _is_abbreviated(parts: tuple[str, ...], vocabulary: Vocabulary) -> bool:
-    """Tell whether an acronym in the other text stands for the name, or for a name of which it is a part."""
+def _is_abbreviated(parts: tuple[str, ...], index: NameIndex) -> bool:
+    """Tell whether an acronym in the other text stands for the name or for a longer name that contains it."""
     initials = "".join(part[0] for part in parts)
-    return any(initials in acronym for acronym in vocabulary.acronyms if len(initials) > 1) or any(
+    return any(initials in acronym for acronym in index.acronyms if len(initials) > 1) or any(
         len(parts) == 1 and _is_subsequence(acronym, parts[0]) and acronym[0] == parts[0][0]
-        for acronym in vocabulary.acronyms
+        for acronym in index.acronyms
     )
 
 

@@ -1,20 +1,20 @@
-"""Named things in a text: names, acronyms, codes such as CYP3A4, and short quotations.
+"""Names in a text: proper names, acronyms, codes such as CYP3A4, months, and short quotations.
 
-English only. A text that is all lower case has none, except codes. Where most words have capitals, as in a
-headline, capitals say nothing and only codes are read.
+English only. In a text without capitals only codes are found, and also in a text in which most words have
+capitals, such as a headline.
 """
 
 import re
 from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
-from semscale.guards.words import Words, kind_of
+from semscale.guards.words import TextWords, kind_of
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
 _INNER_DIGIT = re.compile(r"\d(?<=[A-Za-z-]\d)")
 _CODE = re.compile(r"(?<![\w-])(?=[A-Za-z0-9-]*\d)[A-Za-z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*(?![\w])")
 _PLAIN_AND_NUMBER = re.compile(r"[a-z]{4,}\d+[a-z]*|(?:[A-Za-z]?[a-z]+-)+\d+(?:[a-z]+)?|[a-z]-\d+", re.ASCII)
-# What stands before a name is looked at behind its first letter: letters that can begin one are found fast.
+# The check before a name follows its first letter in the pattern, as possible first letters are found fast.
 _ACRONYM = re.compile(r"[A-Z](?<![\w.-][A-Z])(?:\.(?:[A-Z]\.)+|[A-Z]{1,5}s?(?![\w]))")
 _MIXED = re.compile(r"(?<![\w-])[A-Za-z]*[a-z][A-Z][A-Za-z]*(?!\w)")
 _CAPITALISED = re.compile(r"[A-Z](?<!\w[A-Z])(?:['’][A-Z])?[a-zà-ɏ]+(?:['’][A-Z][a-z]+|-[A-Z][a-z]+)*")
@@ -38,14 +38,14 @@ _FEW = 3
 
 
 class Name(NamedTuple):
-    """A named thing in its place.
+    """A name with its position.
 
     Attributes:
         kind: ``name``, ``acronym``, ``code``, ``month`` or ``quoted``.
         parts: its words in lower case, without marks.
         start: its first character.
         end: the character after its last one.
-        shown: what stands there.
+        shown: the name as it is written.
     """
 
     kind: str
@@ -55,11 +55,11 @@ class Name(NamedTuple):
     shown: str
 
 
-def read_names(words: Words) -> list[Name]:
-    """Find the named things of a text, in order.
+def read_names(words: TextWords) -> list[Name]:
+    """Find the names in a text, in order.
 
     Example:
-        >>> words = Words("The drug Metformin inhibits MATE2-K.")
+        >>> words = TextWords("The drug Metformin inhibits MATE2-K.")
         >>> [(name.kind, name.shown) for name in read_names(words)]
         [('name', 'Metformin'), ('code', 'MATE2-K')]
     """
@@ -85,7 +85,7 @@ def _codes(text: str) -> list[Name]:
 
 
 def _by_capitals(text: str) -> list[Name]:
-    """Find what capitals or quotation marks show to be a name."""
+    """Find names that are marked by capitals or quotation marks."""
     found = [_name("acronym", match) for match in _ACRONYM.finditer(text)]
     if _INNER_CAPITAL.search(text):
         found += [_name("name", match) for match in _MIXED.finditer(text)]
@@ -120,7 +120,7 @@ def _is_ordinary(name: Name) -> bool:
 
 
 def _is_source(name: Name, text: str) -> bool:
-    """Tell whether a name only says at the end who reported the rest: "..., Reuters said"."""
+    """Tell whether a name at the end only states the source: "..., Reuters said"."""
     before, after = text[: name.start].rstrip(), text[name.end :].strip(" .")
     return (after in ("said", "says", "reported") and before.endswith(",")) or (
         not after and before.endswith(":")
@@ -128,12 +128,12 @@ def _is_source(name: Name, text: str) -> bool:
 
 
 def _is_code(shown: str) -> bool:
-    """Tell a code from a plain word with a number: CYP3A4, but not under-12 or terminal4."""
+    """Tell whether a word is a code (CYP3A4) and not a plain word with a number (under-12, terminal4)."""
     return any(map(str.isdigit, shown)) and not _PLAIN_AND_NUMBER.fullmatch(shown)
 
 
-def _is_shouted(words: Words) -> bool:
-    """Tell whether most words have capitals, so that capitals say nothing."""
+def _is_shouted(words: TextWords) -> bool:
+    """Tell whether most words have capitals, so that capitals mark no names."""
     shown = [
         words.text[start : start + len(word)]
         for word, start in zip(words.texts, words.starts, strict=True)
@@ -149,7 +149,7 @@ def _is_shouted(words: Words) -> bool:
 
 
 def _capitalised(text: str) -> list[Name]:
-    """Find capitalised words inside sentences; neighbours are one name."""
+    """Find capitalised words inside sentences; adjacent ones form one name."""
     found: list[tuple[str, int, int]] = []
     for match in _CAPITALISED.finditer(text):
         before = found[-1] if found and found[-1][0] == "name" else None
@@ -164,7 +164,7 @@ def _capitalised(text: str) -> list[Name]:
 
 def _starts_sentence(text: str, at: int) -> bool:
     before = text[max(0, at - _LOOK_BACK) : at]
-    # Most capitals inside a sentence stand behind a letter and a blank, which need no closer look.
+    # Most capitals inside a sentence follow a letter and a blank, which needs no closer check.
     return not before.rstrip(" ")[-1:].isalnum() and _SENTENCE_START.search(before) is not None
 
 
@@ -173,7 +173,7 @@ def _is_short(quoted: str) -> bool:
 
 
 def _without_overlaps(found: list[Name]) -> list[Name]:
-    """Keep the longest of names that overlap, in order of place."""
+    """Keep the longest of overlapping names, in order of position."""
     kept: list[Name] = []
     for name in sorted(found, key=lambda name: (name.start, -name.end)):
         if not kept or name.start >= kept[-1].end:

@@ -1,4 +1,4 @@
-"""Guard against a negation on one side only: "is connected" and "is not connected", "safe" and "unsafe".
+"""The negation guard: reports negations in only one of two texts ("safe" and "not safe" or "unsafe").
 
 English only; texts in other scripts give no findings.
 """
@@ -6,7 +6,7 @@ English only; texts in other scripts give no findings.
 from semscale.guards.conflicts import Conflict, find_conflicts
 from semscale.guards.findings import Finding, Span
 from semscale.guards.polarity import Mention
-from semscale.guards.reading import Reading, analyse, comparable, differ
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 
 NEGATED_PREDICTION = "negated-prediction"
 NEGATED_REFERENCE = "negated-reference"
@@ -27,7 +27,7 @@ class NegationGuard:
     kinds = (NEGATED_PREDICTION, NEGATED_REFERENCE)
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report each negation that the other side does not share.
+        """Return a finding for each negation that the other text lacks.
 
         Args:
             prediction: the text to be judged.
@@ -45,7 +45,7 @@ class NegationGuard:
         return [_finding(conflict, ours, theirs) for conflict in conflicts if conflict.cause == "negation"]
 
 
-def _finding(conflict: Conflict, ours: Reading, theirs: Reading) -> Finding:
+def _finding(conflict: Conflict, ours: AnalysedText, theirs: AnalysedText) -> Finding:
     here, there = _span(conflict.prediction, ours), _span(conflict.reference, theirs)
     kind = (
         NEGATED_PREDICTION
@@ -60,10 +60,10 @@ def _finding(conflict: Conflict, ours: Reading, theirs: Reading) -> Finding:
 
 
 def _weight(mention: Mention) -> tuple[int, int, int]:
-    """Order mentions by how negative they are: by sign, then by what negates them."""
+    """Return a sort key that orders mentions by how negative they are: by sign, then by their negation."""
     return -mention.sign * mention.side, len(mention.cues), -mention.side
 
 
-def _span(mention: Mention, reading: Reading) -> Span:
+def _span(mention: Mention, reading: AnalysedText) -> Span:
     places = [mention.at, *mention.cues[-1:]]
     return reading.span(min(places), max(places))

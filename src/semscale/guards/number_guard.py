@@ -1,4 +1,4 @@
-"""Guard against other numbers: 0.5 mg and 50 mg, 12 and 13, terminal 1 and terminal 4; 1 g and 1000 mg agree.
+"""The number guard: reports numbers, units and labels that differ (0.5 mg and 50 mg, terminals 1 and 4).
 
 English only; texts in other scripts give no findings.
 """
@@ -9,8 +9,8 @@ from itertools import product
 
 from semscale.guards.findings import Finding
 from semscale.guards.quantities import Quantity
-from semscale.guards.reading import Reading, analyse, comparable, differ
-from semscale.guards.units import measure_the_same, scale_of
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
+from semscale.guards.units import conversion_of, measure_the_same
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"
@@ -23,12 +23,12 @@ ADDED_LABEL = "added-label"
 
 _EXACT = 1e-6
 _PLACE = Quantity._fields.index("start")
-"""From here on its fields say where a quantity stands, and those before what it is."""
+"""Index of the first field that states a quantity's position; earlier fields state its value."""
 _ROUNDED_DIGITS = 2
 _MOST_REPORTED = 200
-"""Numbers of a text that are reported at most: those of a pasted table are many."""
+"""The most numbers of a text that are reported; a pasted table may have many."""
 _MOST_COMPARED = 1000
-"""Numbers of a text that may answer one by rounding or conversion, or as a label; equal ones always may."""
+"""The most numbers of a text that are compared by rounding, conversion or label; equal ones always agree."""
 
 
 class NumberGuard:
@@ -55,14 +55,14 @@ class NumberGuard:
     )
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report numbers of either text that the other does not share.
+        """Return findings for the numbers of each text that the other lacks.
 
         Args:
             prediction: the text to be judged.
             reference: the text that it should agree with.
 
         Returns:
-            Findings in the order of the prediction, what is missing from it last.
+            Findings in the order of the prediction; numbers that it lacks come last.
         """
         ours, theirs = analyse(prediction), analyse(reference)
         if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
@@ -71,7 +71,7 @@ class NumberGuard:
         return found if found and differ(ours, theirs) else []
 
 
-def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
+def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
     left = _unanswered(ours.quantities, theirs.quantities)
     wanted = _unanswered(theirs.quantities, ours.quantities)
@@ -92,7 +92,7 @@ def _findings(ours: Reading, theirs: Reading) -> Iterator[Finding]:
 
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
-    """List the numbers that none of the other text agrees with, the first of them if they are many."""
+    """List numbers that agree with no number of the other text; of many, only the first ones."""
     told = [one for one in here if not one.weak]
     if not told:
         return []
@@ -113,12 +113,12 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
 
 
 def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
-    """Tell at a glance whether the other text has just this number, with this unit or without one."""
+    """Check quickly whether the other text has exactly this number, with this unit or without one."""
     units = {one.unit or "*", ""}
     return not one.label and any((value, unit) in written for value in one.values for unit in units)
 
 
-def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -> Finding:
+def _differing(one: Quantity, other: Quantity, ours: AnalysedText, theirs: AnalysedText) -> Finding:
     kind = OTHER_LABEL if one.label else OTHER_VALUE
     if not one.label and one.unit and other.unit and not measure_the_same(one.unit, other.unit):
         kind = OTHER_UNIT
@@ -128,8 +128,8 @@ def _differing(one: Quantity, other: Quantity, ours: Reading, theirs: Reading) -
     )
 
 
-def _bounds(ours: Reading, theirs: Reading) -> Iterator[Finding]:
-    """Report the same number as an upper bound in one text and as a lower bound in the other."""
+def _bounds(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    """Find numbers that are an upper bound in one text and a lower bound in the other."""
     bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (ours, theirs))
     for one, other in product(*bounds):
         if one.bound * other.bound < 0 and _agree(one, other):
@@ -139,7 +139,7 @@ def _bounds(ours: Reading, theirs: Reading) -> Iterator[Finding]:
 
 
 def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
-    """Tell whether its absence says anything: a text without labels may just say "they"."""
+    """Tell whether a missing number is worth a finding: a text without labels may just say "they"."""
     return not quantity.label or any(_same_kind_of_label(quantity, other) for other in others)
 
 
@@ -148,14 +148,14 @@ def _same_kind_of_label(one: Quantity, other: Quantity) -> bool:
 
 
 def _partner(one: Quantity, wanted: list[Quantity]) -> Quantity | None:
-    """Find what a number stands in place of: the same counted thing first, then the same unit, then any."""
+    """Find the number that another one replaces: of the same counted thing or unit if possible."""
     ranked = [(_kinship(one, other), -at) for at, other in enumerate(wanted)]
     best = max(ranked, default=(0, 0))
     return wanted[-best[1]] if best[0] else None
 
 
 def _kinship(one: Quantity, other: Quantity) -> int:
-    """Say how likely two unlike numbers answer each other; 0 for not at all."""
+    """Return how likely one of two different numbers replaces the other, from 0, not at all."""
     if one.label or other.label:
         return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
     if one.sort != other.sort:
@@ -177,13 +177,13 @@ def _agree(one: Quantity, other: Quantity) -> bool:
 
 
 def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
-    """Compare two values in one unit; the finer one may be rounded to the coarser one's digits."""
+    """Tell whether two values in one unit agree; the finer one may be rounded to the coarser one's digits."""
     if one.unit == other.unit or not (one.unit and other.unit):
         first, second = _as_shares(mine, one, yours, other)
         return math.isclose(first, second, rel_tol=_EXACT) or (
             one.digits != other.digits and _rounds(first, second, one, other)
         )
-    here, there = scale_of(one.unit), scale_of(other.unit)
+    here, there = conversion_of(one.unit), conversion_of(other.unit)
     if here.dimension != there.dimension:
         return False
     here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor
@@ -198,14 +198,14 @@ def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
 
 
 def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tuple[float, float]:
-    """Turn a percentage into a share if the other number has no unit: 50 percent and 0.5."""
+    """Convert a percentage into a fraction if the other number has no unit: 50 percent and 0.5."""
     if one.unit == other.unit or "percent" not in (one.unit, other.unit):
         return mine, yours
     return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
 
 
 def _converts(converted: float, stated: float, quantity: Quantity) -> bool:
-    """Tell whether a converted value is the stated one in the digits of the latter: 10 km, 6.2 miles."""
+    """Tell whether a converted value rounds to the stated one in its digits: 10 km, 6.2 miles."""
     digits = quantity.digits
     return (
         digits >= _ROUNDED_DIGITS
@@ -215,7 +215,7 @@ def _converts(converted: float, stated: float, quantity: Quantity) -> bool:
 
 
 def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
-    """Tell whether two values are equal in the digits of the coarser one: 1.49 billion and 1.5 billion."""
+    """Tell whether two values agree in the digits of the coarser one: 1.49 billion and 1.5 billion."""
     digits = min(one.digits, other.digits)
     if digits < _ROUNDED_DIGITS or one.sort != "number" or one.label or other.label or first * second <= 0:
         return False

@@ -1,4 +1,4 @@
-"""Numbers spelt out in words, found by text2num, with their places.
+"""Numbers written in words, found by text2num.
 
 References:
     text2num: https://text2num.readthedocs.io
@@ -10,7 +10,7 @@ from typing import NamedTuple
 from text_to_num import find_numbers
 
 from semscale.guards.lexicons import read_lexicon, word_list
-from semscale.guards.words import Words, kind_of
+from semscale.guards.words import TextWords, kind_of
 
 _MONTHS = {
     name: number
@@ -38,11 +38,11 @@ class SpeltNumber(NamedTuple):
     """A number in words.
 
     Attributes:
-        value: what it is worth.
+        value: its value.
         first: position of its first word.
         last: position of its last word.
-        weak: whether the word may mean something else ("one", "first", "may"), so that it can answer a
-            number on the other side but raises no alarm itself.
+        weak: whether the word may mean something else ("one", "first", "may"): it may agree with a number of
+            the other text, but is never reported itself.
     """
 
     value: float
@@ -52,7 +52,7 @@ class SpeltNumber(NamedTuple):
 
 
 class _Token(NamedTuple):
-    """A word as text2num wants it."""
+    """A word with the methods that text2num requires."""
 
     word: str
 
@@ -68,15 +68,15 @@ class _Token(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def _token(word: str) -> _Token:
-    # A surrogate that stands alone cannot be handed over to Rust; any other mark divides numbers as well.
+    # An unpaired surrogate cannot be passed to Rust; another mark separates numbers just as well.
     return _Token(word.encode("utf-8", "replace").decode("utf-8"))
 
 
-def spelt_numbers(words: Words) -> list[SpeltNumber]:
-    """Find the numbers that are written in words.
+def spelt_numbers(words: TextWords) -> list[SpeltNumber]:
+    """Find numbers that are written in words.
 
     Example:
-        >>> found = spelt_numbers(Words("twenty-one of the first twelve"))
+        >>> found = spelt_numbers(TextWords("twenty-one of the first twelve"))
         >>> [(number.value, number.weak) for number in found]
         [(21.0, False), (1.0, True), (12.0, False)]
     """

@@ -1,4 +1,4 @@
-"""Guard against opposites: left and right, increase and decrease, and comparisons the wrong way round.
+"""The opposite guard: reports opposites (left and right, increase and decrease) and reversed comparisons.
 
 English only; texts in other scripts give no findings.
 """
@@ -6,14 +6,14 @@ English only; texts in other scripts give no findings.
 from semscale.guards.comparatives import reversals
 from semscale.guards.conflicts import find_conflicts
 from semscale.guards.findings import Finding
-from semscale.guards.reading import Reading, analyse, comparable, differ
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 
 OPPOSED = "opposed"
 REVERSED = "reversed-order"
 
 
 class OppositeGuard:
-    """Finds words of which the other text has only the opposite.
+    """Finds words for which the other text has only the opposite.
 
     Example:
         >>> found = OppositeGuard().check("The left lung is affected.", "The right lung is affected.")
@@ -27,7 +27,7 @@ class OppositeGuard:
     kinds = (OPPOSED, REVERSED)
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Report opposed words, and comparisons between the same two things in the reverse order.
+        """Return findings for opposed words, and for comparisons of the same two things in reverse order.
 
         Args:
             prediction: the text to be judged.
@@ -55,7 +55,7 @@ class OppositeGuard:
         ]
 
 
-def _finding(kind: str, at: tuple[int, int], ours: Reading, theirs: Reading) -> Finding:
+def _finding(kind: str, at: tuple[int, int], ours: AnalysedText, theirs: AnalysedText) -> Finding:
     here, there = ours.span(at[0], at[0]), theirs.span(at[1], at[1])
     reason = (
         f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'

@@ -1,4 +1,4 @@
-"""Which words oppose which: the lexicon, read from its file, with inflections and opposed prefixes."""
+"""The lexicon of opposites: axes of opposed words with their inflections, and opposed prefixes."""
 
 from functools import cache, lru_cache
 from typing import NamedTuple
@@ -11,10 +11,10 @@ _SHORTEST_REST = 4
 
 
 class Side(NamedTuple):
-    """Where a word stands: which axis, or which word of its own, and on what side of it.
+    """The position of a word on an axis of opposites.
 
     Attributes:
-        key: the axis, or the stem for a word that is on none.
+        key: the axis, or the word's stem if it is on no axis.
         side: 1 or -1.
     """
 
@@ -24,10 +24,10 @@ class Side(NamedTuple):
 
 @lru_cache(maxsize=65536)
 def sides(word: str) -> tuple[Side, ...]:
-    """Say on which axes a word stands; one that is on none stands for itself, without its negating prefix.
+    """Return a word's axes with its sides; a word on no axis forms its own, with its negated form as side -1.
 
     Args:
-        word: in lower case.
+        word: the word in lower case.
 
     Example:
         >>> sides("systolic"), sides("diastolic")
@@ -48,12 +48,12 @@ def sides(word: str) -> tuple[Side, ...]:
 
 
 def is_listed(word: str) -> bool:
-    """Tell whether a word stands on an axis of the lexicon."""
+    """Tell whether a word is on an axis of the lexicon."""
     return word in _lexicon()
 
 
 def bare_word(word: str) -> str:
-    """Take the negating prefix off a word: un-, dis-, non-; empty where there is none.
+    """Remove the negating prefix un-, dis- or non- from a word; return "" if there is none.
 
     Example:
         >>> bare_word("unsafe"), bare_word("display"), bare_word("safe")
@@ -67,7 +67,7 @@ def bare_word(word: str) -> str:
 
 
 def regular_forms(word: str) -> set[str]:
-    """Inflect an English verb or adjective by the rules of spelling.
+    """Return the regular inflections of an English verb or adjective.
 
     Example:
         >>> sorted(regular_forms("reduce"))
@@ -85,7 +85,7 @@ def regular_forms(word: str) -> set[str]:
 
 @cache
 def _lexicon() -> dict[str, tuple[Side, ...]]:
-    """Read the axes: every word with all that it stands on."""
+    """Read the axes from the file: for every word its positions on all of its axes."""
     found: dict[str, set[Side]] = {}
     for group, entry in read_lexicon("opposites").items():
         if group == "prefix":
@@ -101,7 +101,7 @@ def _lexicon() -> dict[str, tuple[Side, ...]]:
 
 @cache
 def _prefixes() -> list[tuple[str, Side]]:
-    """List the opposed prefixes with the axis that each pair makes."""
+    """List the opposed prefixes; each pair forms an axis."""
     pairs = [line.split("|") for line in read_lexicon("opposites")["prefix"]["sides"]]
     return [
         (prefix.strip(), Side(f"prefix.{number}", side))
@@ -120,6 +120,6 @@ def _by_prefix(word: str) -> Side | None:
 
 @cache
 def _not_prefixed() -> frozenset[str]:
-    """List words that only look as if they had a negating prefix, and their stems."""
+    """Return the words that only seem to have a negating prefix, with their stems."""
     words = word_list("not_prefixed")
     return words | frozenset(stem(word) for word in words)

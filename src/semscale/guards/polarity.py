@@ -1,8 +1,8 @@
-"""What each content word of a text is worth: affirmed, negated, and on which side of an opposition it stands.
+"""Signs of a text's content words, from negations and from the sides of opposites.
 
-English only. A word has a sign: the side of its axis (``closed`` is the other side of ``open``), turned by
-every negation in whose reach it stands. So "not disconnected" and "connected" have the same sign, and so have
-"not open" and "closed". Both the negation guard and the opposite guard compare these signs.
+English only. A word's sign is its side of an axis (``closed`` is opposite to ``open``), reversed by every
+negation that reaches the word. So "not disconnected" and "connected" have the same sign, and so do "not open"
+and "closed". The negation guard and the opposite guard compare these signs.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,12 +12,12 @@ from typing import NamedTuple
 from semscale.guards.comparatives import Relation, may_compare, read_relations
 from semscale.guards.lexicons import read_lexicon
 from semscale.guards.opposites import is_listed, sides
-from semscale.guards.words import Words, kind_of, stem
+from semscale.guards.words import TextWords, kind_of, stem
 
 _REACH = 4
 _NO_VERB = 3
 _CONTENT, _CONTENT_IN_PLACE, _END, _PRESENCE, _ABSENCE, _CUE = 1, 2, 4, 8, 16, 32
-_NEGATING = _ABSENCE  # and what is greater: a text without such a role negates nothing
+_NEGATING = _ABSENCE  # and greater flags: a text without such a role contains no negation
 _ANSWERS = frozenset(("yes", "yeah", "yep", "no", "nope"))
 _SWITCHES = frozenset(("on", "off", "up", "down", "out"))
 _BOUNDS = {"at": ("least", "most"), "or": ("more", "less", "fewer")}
@@ -25,14 +25,14 @@ _BOUND_WORDS = frozenset(word for words in _BOUNDS.values() for word in words)
 
 
 class Mention(NamedTuple):
-    """A content word in its place.
+    """A content word with its sign.
 
     Attributes:
-        key: what it is about: an axis of the lexicon, or its stem.
-        side: 1 or -1, on which side of the axis the word itself stands.
-        sign: the side, turned round by each negation.
-        cues: which negations reach it, as positions among the words.
-        at: its position among the words.
+        key: an axis of the lexicon, or the word's stem.
+        side: 1 or -1, the word's side of the axis.
+        sign: 1 or -1, the side reversed by each negation.
+        cues: positions of the negations that reach it, among the words.
+        at: position among the words.
     """
 
     key: str
@@ -47,16 +47,18 @@ class Polarity:
 
     Args:
         words: all words of the text.
-        content: where its content words stand.
-        reached: for each word that is negated, where the negations stand.
+        content: positions of its content words.
+        reached: for each negated word, the positions of its negations.
 
     Attributes:
         words: all words of the text.
-        affirmed: the keys that occur with the sign 1.
-        negated: the keys that occur with the sign -1.
+        affirmed: the keys with sign 1.
+        negated: the keys with sign -1.
     """
 
-    def __init__(self, words: Words, content: Sequence[int], reached: Mapping[int, Sequence[int]]) -> None:
+    def __init__(
+        self, words: TextWords, content: Sequence[int], reached: Mapping[int, Sequence[int]]
+    ) -> None:
         self.words = words
         self.affirmed: set[str] = set()
         self.negated: set[str] = set()
@@ -70,7 +72,7 @@ class Polarity:
 
     @cached_property
     def mentions(self) -> list[Mention]:
-        """The content words; one that stands on several axes is mentioned on each."""
+        """The content words; a word on several axes has one mention for each."""
         mentions = []
         for at in self._content:
             cues = tuple(self._reached.get(at, ()))
@@ -82,12 +84,12 @@ class Polarity:
 
     @property
     def compares(self) -> bool:
-        """Whether it may have relations."""
+        """Whether the text may contain comparisons."""
         return may_compare(self.words)
 
     @cached_property
     def relations(self) -> list[Relation]:
-        """Its comparisons and orders."""
+        """The text's comparisons and orders."""
         return read_relations(self.words)
 
     def has(self, key: str, sign: int) -> bool:
@@ -99,7 +101,7 @@ class Polarity:
         return key in self.affirmed or key in self.negated
 
     def noun_after(self, mention: Mention) -> str:
-        """Give the stem of the content word after a mention; empty where there is none in the clause."""
+        """Return the stem of the content word after a mention; "" if the clause has none."""
         texts = self.words.texts
         following = next((at for at in self._content if at > mention.at), None)
         if following is None or any(kind_of(text) == "p" for text in texts[mention.at + 1 : following]):
@@ -107,14 +109,14 @@ class Polarity:
         return stem(texts[following])
 
 
-def read_polarity(words: Words) -> Polarity:
-    """Find what is negated and what is not.
+def read_polarity(words: TextWords) -> Polarity:
+    """Determine the signs of a text's content words.
 
     Args:
         words: the words of one text.
 
     Example:
-        >>> [(m.key, m.sign) for m in read_polarity(Words("The bulb is not lit")).mentions]
+        >>> [(m.key, m.sign) for m in read_polarity(TextWords("The bulb is not lit")).mentions]
         [('bulb', 1), ('lit', -1)]
     """
     roles = list(map(_role, words.texts))
@@ -128,12 +130,12 @@ def read_polarity(words: Words) -> Polarity:
 
 
 def _turned(cues: Sequence[int]) -> int:
-    """Give the sign of a word that stands on side 1 and that some negations reach."""
+    """Return the sign of a word on side 1 that these negations reach."""
     return -1 if len(cues) % 2 else 1
 
 
 def _reach(texts: list[str], roles: list[int], content: frozenset[int]) -> dict[int, list[int]]:
-    """List for each word the negations that reach it."""
+    """List the negations that reach each word."""
     reached: dict[int, list[int]] = {}
     active: list[tuple[int, int]] = []
     for at, role in enumerate(roles):
@@ -151,7 +153,7 @@ def _reach(texts: list[str], roles: list[int], content: frozenset[int]) -> dict[
 
 
 def _negate_subject(texts: list[str], roles: list[int], at: int, reached: dict[int, list[int]]) -> None:
-    """Carry "is absent" and "is not present" over to what comes before them in the clause."""
+    """Apply "is absent" and "is not present" to the words before them in the clause."""
     if texts[at] == "out":
         cues = [at] if _is_ruled(texts, at) else []
     else:
@@ -168,7 +170,7 @@ def _negate_subject(texts: list[str], roles: list[int], at: int, reached: dict[i
 
 
 def _clause_start(texts: list[str], roles: list[int], at: int) -> int:
-    """Say where the clause of a word begins."""
+    """Return where the clause of a word begins."""
     before = range(at - 1, -1, -1)
     return next((end + 1 for end in before if roles[end] & _END and _ends_clause(texts, end)), 0)
 
@@ -178,7 +180,7 @@ def _is_ruled(texts: list[str], at: int) -> bool:
 
 
 def _is_cue(texts: list[str], at: int) -> bool:
-    """Tell whether a word negates what follows it."""
+    """Tell whether a word negates the words after it."""
     rules, text = _rules(), texts[at]
     following = texts[at + 1] if at + 1 < len(texts) else ""
     if text in rules["forward_before"]:
@@ -203,7 +205,7 @@ def _ends_clause(texts: list[str], at: int) -> bool:
 
 
 def _is_list(texts: list[str], at: int) -> bool:
-    """Tell whether a comma goes on with a list that ends in "or": no fever, chills, or cough."""
+    """Tell whether a comma is part of a list that ends in "or": no fever, chills, or cough."""
     ahead = texts[at + 1 : at + 9]
     stops = [place for place, text in enumerate(ahead) if text in ".;:?!" or text in _rules()["clause_ends"]]
     ahead = ahead[: stops[0]] if stops else ahead
@@ -212,7 +214,7 @@ def _is_list(texts: list[str], at: int) -> bool:
 
 @lru_cache(maxsize=65536)
 def _role(text: str) -> int:
-    """Say what a word can be, wherever it stands, as a sum of flags."""
+    """Return the possible roles of a word in any position, as a sum of flags."""
     rules = _rules()
     is_word = text[0].isalpha()
     role = 0
@@ -232,7 +234,7 @@ def _role(text: str) -> int:
 
 
 def _is_bound(texts: list[str], at: int) -> bool:
-    """Tell whether a word only makes a number a bound: at least 5, 5 or more."""
+    """Tell whether a word belongs to a numeric bound: at least 5, 5 or more."""
     before = texts[at - 1] if at else ""
     return texts[at] in _BOUNDS.get(before, ())
 
@@ -244,12 +246,12 @@ def _is_content_here(texts: list[str], at: int) -> bool:
 
 
 def _is_answer(texts: list[str], at: int) -> bool:
-    """Tell whether a yes or no stands alone: at the start, with no word right after it."""
+    """Tell whether a yes or no is an answer: at the start, with no word directly after it."""
     return at == 0 and (len(texts) == 1 or kind_of(texts[1]) == "p")
 
 
 def _is_switch(texts: list[str], at: int) -> bool:
-    """Tell whether on, off, up or down is said of a state, and is no preposition."""
+    """Tell whether on, off, up or down describes a state and is no preposition."""
     ends = at + 1 == len(texts) or kind_of(texts[at + 1]) == "p" or texts[at + 1] in ("and", "or", "because")
     before = stem(texts[at - 1]) if at and kind_of(texts[at - 1]) == "w" else ""
     return ends or before in ("turn", "switch", "go", "goe", "went", "gone", "move")
@@ -257,7 +259,7 @@ def _is_switch(texts: list[str], at: int) -> bool:
 
 @cache
 def _rules() -> dict[str, dict[str, str]]:
-    """Read the rules; lists of words become dictionaries without values, for quick look-up."""
+    """Read the rules of negation; lists of words become dictionaries for fast look-up."""
     return {
         name: entry if isinstance(entry, dict) else dict.fromkeys(entry.split(), "")
         for name, entry in read_lexicon("negation").items()

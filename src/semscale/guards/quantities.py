@@ -1,4 +1,4 @@
-"""The numbers of a text: quantities with units, years, and numbers or letters that label a thing (bulb C)."""
+"""Quantities in a text: numbers with units, times, years, and numbers or letters that are labels (bulb C)."""
 
 import re
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from semscale.guards.lexicons import word_list
 from semscale.guards.number_words import spelt_numbers
 from semscale.guards.spoken_times import spoken_times
 from semscale.guards.units import unit_name
-from semscale.guards.words import Words, stem
+from semscale.guards.words import TextWords, stem
 
 _CLOCK = re.compile(
     r"(?<![\w.:])(\d{1,2})(?::(\d{2}))?\s?([ap])\.?m\b\.?|(?<![\w.:])([01]?\d|2[0-3]):([0-5]\d)(?![\d:])",
@@ -31,17 +31,17 @@ class Quantity(NamedTuple):
     """A number or label in a text.
 
     Attributes:
-        values: what it can be read as: one number, or two where a point may group thousands; for a label also
-            a letter.
+        values: its possible values: one number, or two if a point may separate thousands; of a label also a
+            letter.
         unit: pint's name for the unit; "" for none.
-        label: the noun that it labels; "" where it is no label, ``?`` for a label without a noun.
+        label: the noun that it labels; "" if it is no label, ``?`` for a label without a noun.
         noun: the stem of the word after it, for counted things.
-        weak: whether it may be no number at all.
+        weak: whether it may be no number (see ``SpeltNumber``).
         digits: significant digits.
         bound: -1 for "at most", 1 for "at least", 0 otherwise.
         start: its first character.
         end: the character after its last one.
-        shown: what stands there.
+        shown: the quantity as it is written.
     """
 
     values: tuple[float | str, ...]
@@ -57,7 +57,7 @@ class Quantity(NamedTuple):
 
     @property
     def sort(self) -> str:
-        """What may be compared with what: labels, times of day, years, other numbers."""
+        """The sort of quantity (label, time of day, year or other number); only equal sorts are compared."""
         if self.label:
             return "label"
         if self.unit == _CLOCK_UNIT:
@@ -67,11 +67,11 @@ class Quantity(NamedTuple):
         return "year" if is_year and not self.unit else "number"
 
 
-def read_quantities(words: Words) -> list[Quantity]:
+def read_quantities(words: TextWords) -> list[Quantity]:
     """Find all numbers and labels, in order.
 
     Example:
-        >>> found = read_quantities(Words("Terminal 4 reads 1.5 volts"))
+        >>> found = read_quantities(TextWords("Terminal 4 reads 1.5 volts"))
         >>> [(quantity.values, quantity.unit, quantity.label) for quantity in found]
         [((4.0,), '', 'terminal'), ((1.5,), 'volt', '')]
     """
@@ -87,8 +87,8 @@ def read_quantities(words: Words) -> list[Quantity]:
     return _with_labels(words, found)
 
 
-def _with_labels(words: Words, found: list[Quantity]) -> list[Quantity]:
-    """Mark the numbers that label something, and add the letters that do."""
+def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
+    """Mark numbers that are labels, and add letters that are."""
     numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
     taken = _covered(quantity for quantity in found if quantity.unit)
     for label in read_labels(words, set(numbers), taken):
@@ -128,7 +128,7 @@ def _in_digits(text: str) -> list[Quantity]:
 
 
 def _unit_after(text: str, end: int) -> tuple[str, int]:
-    """Find the unit behind a number: its name and where it ends."""
+    """Find the unit after a number: its name and where it ends."""
     match = _UNIT.match(text, end)
     if not match:
         return "", end
@@ -138,7 +138,7 @@ def _unit_after(text: str, end: int) -> tuple[str, int]:
 
 @lru_cache(maxsize=4096)
 def _unit_in(shown: str, first: str) -> tuple[str, int]:
-    """Find the unit with which some words begin, both parts of a ratio or the first: its name and length."""
+    """Find the unit at the start of some words, if possible both parts of a ratio: its name and length."""
     name = unit_name(_without_blanks(re.sub(r"\s(?:per|an?|each)\s", "/", shown)))
     return (name, len(shown)) if name else (unit_name(_without_blanks(first)), len(first))
 
@@ -153,7 +153,7 @@ def _noun_after(text: str, end: int) -> str:
     return stem(noun) if noun and noun not in _NO_NOUNS else ""
 
 
-def _in_words(words: Words) -> list[Quantity]:
+def _in_words(words: TextWords) -> list[Quantity]:
     text, found = words.text, []
     for number in spelt_numbers(words):
         start, end = words.place(number.first, number.last)
@@ -184,7 +184,7 @@ def _covered(found: Iterable[Quantity]) -> set[int]:
 
 
 def _apart(further: list[Quantity], found: list[Quantity]) -> list[Quantity]:
-    """Keep those that overlap none of what was found."""
+    """Keep those that overlap none of the found ones."""
     if not further or not found:
         return further
     taken = _covered(found)

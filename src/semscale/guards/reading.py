@@ -1,4 +1,4 @@
-"""One reading of a text for all guards, kept for as long as the text is met again."""
+"""Analysis of a text for all guards, cached for texts that occur in many pairs."""
 
 from functools import lru_cache
 
@@ -6,16 +6,16 @@ from semscale.guards.findings import Span
 from semscale.guards.names import Name, read_names
 from semscale.guards.polarity import Polarity, read_polarity
 from semscale.guards.quantities import Quantity, read_quantities
-from semscale.guards.words import Words, is_english_script, same_but_for_marks
+from semscale.guards.words import TextWords, is_english_script, same_but_for_marks
 
 
-class Reading:
-    """What the guards see in a text; each part is worked out when it is first asked for.
+class AnalysedText:
+    """A text's words, polarity, quantities and names; each is computed when it is first needed.
 
     Attributes:
         text: the text.
-        is_english_script: whether its letters are Latin.
-        words: the words; none where the letters are others.
+        is_english_script: whether most letters are Latin (see ``words.is_english_script``).
+        words: its words; none if the letters are not Latin.
     """
 
     __slots__ = ("_names", "_polarity", "_quantities", "is_english_script", "text", "words")
@@ -23,14 +23,14 @@ class Reading:
     def __init__(self, text: str) -> None:
         self.text = text
         self.is_english_script = is_english_script(text)
-        self.words = Words(text if self.is_english_script else "")
+        self.words = TextWords(text if self.is_english_script else "")
         self._polarity: Polarity | None = None
         self._quantities: list[Quantity] | None = None
         self._names: list[Name] | None = None
 
     @property
     def polarity(self) -> Polarity:
-        """What it affirms and what it negates."""
+        """The signs of its content words."""
         if self._polarity is None:
             self._polarity = read_polarity(self.words)
         return self._polarity
@@ -44,40 +44,40 @@ class Reading:
 
     @property
     def names(self) -> list[Name]:
-        """Its named things."""
+        """Its names."""
         if self._names is None:
             self._names = read_names(self.words)
         return self._names
 
     def span(self, first: int, last: int) -> Span:
-        """Point at the words from the first to the last position, both included."""
+        """Return the span of the words from the first to the last position, both included."""
         return self.place(*self.words.place(first, last))
 
     def place(self, start: int, end: int) -> Span:
-        """Point at a stretch of characters."""
+        """Return the span from one character up to, without, another."""
         return Span(start, end, self.text[start:end])
 
 
 @lru_cache(maxsize=4096)
-def analyse(text: str) -> Reading:
-    """Read a text once for all guards and all pairs in which it stands.
+def analyse(text: str) -> AnalysedText:
+    """Return the analysis of a text; recent ones are cached.
 
     Example:
         >>> [quantity.shown for quantity in analyse("take 5 mg").quantities]
         ['5 mg']
     """
-    return Reading(text)
+    return AnalysedText(text)
 
 
-def comparable(prediction: Reading, reference: Reading) -> bool:
-    """Tell whether guards may look at a pair: two texts in Latin letters that are not one."""
+def comparable(prediction: AnalysedText, reference: AnalysedText) -> bool:
+    """Tell whether guards check a pair: its texts differ, and both are in Latin letters."""
     return prediction.text != reference.text and prediction.is_english_script and reference.is_english_script
 
 
 @lru_cache(maxsize=512)
-def differ(prediction: Reading, reference: Reading) -> bool:
-    """Tell whether a pair differs in more than case, white space and marks; else nothing is reported.
+def differ(prediction: AnalysedText, reference: AnalysedText) -> bool:
+    """Tell whether a pair differs in more than case, white space and marks; if not, nothing is reported.
 
-    To tell costs more than most guards need to see that they find nothing, so they ask this last.
+    This check takes longer than most guards' own search, so they call it last.
     """
     return not same_but_for_marks(prediction.text, reference.text)

@@ -1,4 +1,4 @@
-"""The guards by name, each off, warning or weighing, and their findings as counts for fitting a score."""
+"""The guards by name with their modes (off, warn or weigh), and counts of their findings."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ FINDING_KINDS = tuple(f"{guard.name}:{kind}" for guard in _BUILT_IN for kind in 
 
 
 class Mode(StrEnum):
-    """What a guard does: nothing, report findings, or report them and lower the score."""
+    """The mode of a guard: it does nothing, reports findings, or reports them and lowers the score."""
 
     OFF = "off"
     WARN = "warn"
@@ -31,13 +31,13 @@ class Guards:
     """The guards with their modes.
 
     Args:
-        modes: a mode for each guard by name; those that are not named warn.
+        modes: modes by the guards' names; the default is ``warn``.
 
     Attributes:
         modes: the mode of every guard, in a fixed order.
 
     Raises:
-        InputError: a guard or a mode that does not exist.
+        InputError: a guard or a mode does not exist.
 
     Example:
         >>> guards = Guards({"name": "off"})
@@ -55,15 +55,15 @@ class Guards:
         self.modes = MappingProxyType({name: Mode(given.get(name, Mode.WARN)) for name in GUARDS})
 
     def check(self, prediction: str, reference: str) -> list[Finding]:
-        """Let every guard that is not off look at a pair.
+        """Check a pair with every guard that is not off.
 
         Args:
             prediction: the text to be judged.
             reference: the text that it should agree with.
 
         Returns:
-            Findings, guard by guard, each in the order of the prediction; none for texts that differ in case,
-            white space and marks at most.
+            Findings, guard by guard, each in the order of the prediction; none for texts that differ only in
+            case, white space and marks.
         """
         return [
             finding
@@ -74,7 +74,7 @@ class Guards:
 
     @property
     def signature(self) -> Signature:
-        """Which guards look."""
+        """The guards with their modes."""
         looking = [name for name, mode in self.modes.items() if mode is not Mode.OFF]
         return Signature.of("guard", findings="+".join(looking) or None)
 
@@ -84,7 +84,7 @@ class Guards:
 
 
 def finding_counts(findings: Iterable[Finding]) -> dict[str, int]:
-    """Count the findings of a pair by guard and kind, as features for a model of the score.
+    """Count the findings of a pair by guard and kind, as features for fitting a score.
 
     Returns:
         A count for each of ``FINDING_KINDS``, in that order, 0 included.

@@ -1,4 +1,4 @@
-"""Times of day in words: half past ten, a quarter to nine, twelve minutes past ten, ten o'clock, noon."""
+"""Times of day in words: half past ten, a quarter to nine, ten o'clock, noon."""
 
 import re
 from collections.abc import Iterator
@@ -30,10 +30,10 @@ class SpokenTime(NamedTuple):
     """A time of day in words.
 
     Attributes:
-        hours: since midnight; before and after noon where the words leave that open.
+        hours: hours since midnight; two values if the words do not say whether it is before or after noon.
         start: its first character.
         end: the character after its last one.
-        weak: whether it is named without a number, so that its absence says little.
+        weak: whether it has no number, as "noon"; it may agree with a time, but is never reported itself.
     """
 
     hours: tuple[float, ...]
@@ -49,7 +49,7 @@ def spoken_times(text: str) -> Iterator[SpokenTime]:
         >>> [time.hours for time in spoken_times("Leave at half past ten, arrive at noon.")]
         [(10.5, 22.5), (12.0,)]
     """
-    # Where case is ignored, ı and ſ pass for i and s, and no number is spelt so.
+    # If case is ignored, the pattern accepts ı and ſ for i and s, but no number is spelt so.
     lowered = fold(text)
     if not any(mark in lowered for mark in _MARKS):
         return

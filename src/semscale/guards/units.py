@@ -1,4 +1,4 @@
-"""Units as texts spell them, and their conversion by pint, loaded when two spellings must be compared.
+"""Units as they are spelt in texts, and their conversion by pint, which is loaded when first needed.
 
 References:
     pint, a library for physical quantities: https://pint.readthedocs.io
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 _OFFSET_TEST = 1.0
 
 
-class Scale(NamedTuple):
-    """How a unit is turned into the base unit of its dimension: base = factor * value + offset.
+class UnitConversion(NamedTuple):
+    """Conversion of a unit into the base unit of its dimension: base = factor * value + offset.
 
     Attributes:
-        factor: what one unit is in base units.
-        offset: what zero is in base units; 0 except for temperatures.
-        dimension: what it measures; units of different dimensions cannot be compared.
+        factor: base units in one unit.
+        offset: the value 0 in base units; 0 except for temperatures.
+        dimension: the dimension, such as a length; units of different dimensions cannot be compared.
     """
 
     factor: float
@@ -30,10 +30,10 @@ class Scale(NamedTuple):
 
 
 def unit_name(spelling: str) -> str:
-    """Give pint's name for a unit as it is written, or "" for what is no unit.
+    """Return pint's name for a spelling of a unit, or "" if it is none.
 
     Args:
-        spelling: such as ``mg``, ``hours``, ``mg/dL``.
+        spelling: the unit in a text, such as ``mg``, ``hours`` or ``mg/dL``.
 
     Example:
         >>> unit_name("mg/dL"), unit_name("hours"), unit_name("cats")
@@ -44,39 +44,39 @@ def unit_name(spelling: str) -> str:
 
 
 @cache
-def scale_of(name: str) -> Scale:
-    """Say how a unit converts.
+def conversion_of(name: str) -> UnitConversion:
+    """Return the conversion of a unit into its base unit.
 
     Args:
-        name: as ``unit_name`` gives it; "" is a bare number.
+        name: a name from ``unit_name``; "" for a number without a unit.
 
     Example:
-        >>> scale_of("milligram").factor == scale_of("gram").factor / 1000
+        >>> conversion_of("milligram").factor == conversion_of("gram").factor / 1000
         True
-        >>> scale_of("dollar")
-        Scale(factor=1.0, offset=0.0, dimension='dollar')
+        >>> conversion_of("dollar")
+        UnitConversion(factor=1.0, offset=0.0, dimension='dollar')
     """
     import pint
 
     if not name:
-        return Scale(1.0, 0.0, "dimensionless")
+        return UnitConversion(1.0, 0.0, "dimensionless")
     try:
         zero = _registry().Quantity(0.0, name).to_base_units()
         one = _registry().Quantity(_OFFSET_TEST, name).to_base_units()
     except (pint.UndefinedUnitError, pint.OffsetUnitCalculusError):
-        return Scale(1.0, 0.0, name)
+        return UnitConversion(1.0, 0.0, name)
     offset = float(zero.magnitude)
-    return Scale(float(one.magnitude) - offset, offset, str(one.dimensionality))
+    return UnitConversion(float(one.magnitude) - offset, offset, str(one.dimensionality))
 
 
 def measure_the_same(one: str, other: str) -> bool:
-    """Tell whether two units convert into each other; a unit beside itself needs no pint, which loads slowly.
+    """Tell whether two units can be converted into each other; equal ones need no pint, which loads slowly.
 
     Example:
         >>> measure_the_same("milligram", "gram"), measure_the_same("gram", "hour")
         (True, False)
     """
-    return one == other or scale_of(one).dimension == scale_of(other).dimension
+    return one == other or conversion_of(one).dimension == conversion_of(other).dimension
 
 
 def _simple_name(spelling: str) -> str:

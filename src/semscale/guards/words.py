@@ -1,4 +1,4 @@
-"""The words of an English text with their places, folded and stemmed, as the guards read them."""
+"""Words of English texts with their positions, case folding and stems, for the guards."""
 
 import re
 import threading
@@ -11,7 +11,7 @@ import snowballstemmer
 
 _TOKEN = re.compile(r"[^\W\d_]+(?:'(?:t|s|re|ve|ll|d|m)\b)?|\d+(?:[.,]\d+)*|[^\w\s]")
 _ASCII_TOKEN = re.compile(_TOKEN.pattern, re.ASCII)
-"""The same, for texts in which it finds the same a third faster."""
+"""The same for ASCII texts, in which it is a third faster."""
 _DIGIT = re.compile(r"\d")
 _BETWEEN_LETTERS = re.compile(r"(?<=[^\W\d_])[’`\"´](?=(?:[tT]|[sS]|[rR][eE]|[vV][eE]|[lL][lL]|[dD]|[mM])\b)")
 _LETTER = re.compile(r"[^\W\d_]")
@@ -20,7 +20,7 @@ _FOREIGN_SHARE = 0.2
 
 
 class _OfThread(threading.local):
-    """A stemmer of its own for each thread: it keeps the word on which it works."""
+    """A stemmer for each thread, as a stemmer stores the word on which it works."""
 
     def __init__(self) -> None:
         self.stemmer = snowballstemmer.stemmer("english")
@@ -45,19 +45,19 @@ class Word(NamedTuple):
     kind: str
 
 
-class Words:
-    """The words, numbers and marks of a text, in order, as ``read_words`` finds them.
+class TextWords:
+    """The words, numbers and marks of a text, in order.
 
-    Most texts are done with by their words alone, so places are worked out when they are first asked for.
+    Most texts need no positions, so these are computed when they are first used.
 
     Attributes:
         text: the text.
         texts: its words, lower case, apostrophes straightened.
-        distinct: the same, each once.
+        distinct: the set of these words.
         has_digits: whether there is a number in digits.
 
     Example:
-        >>> words = Words("Isn’t it 0.5 mg?")
+        >>> words = TextWords("Isn’t it 0.5 mg?")
         >>> words.texts, words.starts
         (["isn't", 'it', '0.5', 'mg', '?'], [0, 6, 9, 13, 15])
     """
@@ -79,18 +79,18 @@ class Words:
         return self._starts
 
     def place(self, first: int, last: int) -> tuple[int, int]:
-        """Give the first character of one word, and the character after the last one of another."""
+        """Return the first character of one word and the character after the end of another."""
         return self.starts[first], self.starts[last] + len(self.texts[last])
 
 
 def read_words(text: str) -> list[Word]:
-    """Take a text apart into words, numbers and marks, in order.
+    """Split a text into words, numbers and marks, in order.
 
     Example:
         >>> [word.text for word in read_words("Isn’t it 0.5 mg?")]
         ["isn't", 'it', '0.5', 'mg', '?']
     """
-    words = Words(text)
+    words = TextWords(text)
     return [
         Word(word, start, start + len(word), kind_of(word))
         for word, start in zip(words.texts, words.starts, strict=True)
@@ -98,7 +98,7 @@ def read_words(text: str) -> list[Word]:
 
 
 def kind_of(word: str) -> str:
-    """Tell a word, a number and a mark apart, ``w``, ``n`` and ``p``, by the first character.
+    """Return ``w`` for a word, ``n`` for a number and ``p`` for a mark, by the first character.
 
     Example:
         >>> kind_of("isn't"), kind_of("0.5"), kind_of("?")
@@ -125,7 +125,7 @@ def stem(word: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Lower the case and make marks that stand for an apostrophe one; all characters keep their places.
+    """Convert to lower case and straighten apostrophes; all characters keep their positions.
 
     Example:
         >>> fold("İt ISN’T")
@@ -138,23 +138,23 @@ def fold(text: str) -> str:
 
 
 def same_but_for_marks(one: str, other: str) -> bool:
-    """Tell whether two texts differ in case, white space and marks at most.
+    """Tell whether two texts differ only in case, white space and marks.
 
-    Marks between digits count, because 1.5 is not 15, and so do signs and units that are no letters.
+    Marks between digits count as differences, because 1.5 is not 15; so do signs and units such as % and $.
 
     Example:
         >>> same_but_for_marks("It’s  OPEN.", "its open"), same_but_for_marks("1.5", "15")
         (True, False)
     """
     one, other = one.casefold(), other.casefold()
-    # No letter is a mark, so to count some tells most pairs apart at once.
+    # Letters are no marks, so counting some letters tells most different pairs apart at once.
     if any(one.count(letter) != other.count(letter) for letter in _FREQUENT_LETTERS):
         return False
     return all(ours == theirs for ours, theirs in zip_longest(_pieces(one), _pieces(other)))
 
 
 def is_english_script(text: str) -> bool:
-    """Tell whether a text's letters are Latin (Greek letters, as symbols, are let pass).
+    """Tell whether at least four fifths of a text's letters are Latin or Greek (common in symbols).
 
     Example:
         >>> is_english_script("5 µg of β-blocker"), is_english_script("не подключён"), is_english_script("12")
@@ -171,12 +171,12 @@ _PIECE = re.compile(
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """Go through all that counts when marks do not."""
+    """Yield the parts of a text that count when marks are ignored."""
     return (found.group() for found in _PIECE.finditer(text.translate(_APOSTROPHES)))
 
 
 def _starts(folded: str, texts: list[str]) -> list[int]:
-    """Find the places of words one after another: nothing but blanks and underscores stands between them."""
+    """Find the positions of successive words, which only blanks and underscores separate."""
     starts, end = [], 0
     for text in texts:
         start = folded.find(text, end)

@@ -1,1 +1,1 @@
-"""Stored runs: what a model gave, which run is the approved baseline, and what comparisons found."""
+"""History: stored runs of models, approvals of baselines, and results of comparisons."""

@@ -1,4 +1,4 @@
-"""Where a history is: a file of SQLite, or a database on a PostgreSQL server."""
+"""Addresses of histories: SQLite files, or databases on a PostgreSQL server."""
 
 import os
 from dataclasses import dataclass, field
@@ -12,12 +12,12 @@ _POSTGRES = ("postgresql://", "postgresql+pg8000://", "postgres://")
 
 @dataclass(frozen=True)
 class Address:
-    """Where a history is.
+    """The address of a history.
 
     Attributes:
-        shown: as people may see it, without a password.
-        path: of the file; ``None`` on a server.
-        url: of the database on a server; ``None`` for a file. It may hold a password.
+        shown: the address for messages, without a password.
+        path: path of the file; ``None`` for a server.
+        url: URL of the database on a server, which may contain a password; ``None`` for a file.
     """
 
     shown: str
@@ -26,13 +26,13 @@ class Address:
 
 
 def read_address(where: str | Path) -> Address:
-    """Understand where somebody says that the history is.
+    """Parse the address of a history.
 
     Args:
         where: a path, ``sqlite:///path``, or ``postgresql://user@host/database``.
 
     Raises:
-        InputError: none of these, or a folder.
+        InputError: the address has another form, or is a folder.
 
     Example:
         >>> read_address("postgresql://ana:secret@db.example.org/team").shown

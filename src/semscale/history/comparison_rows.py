@@ -1,4 +1,4 @@
-"""Comparisons with their figures and scores as rows of tables, and back."""
+"""Conversion between comparisons and database rows of comparisons, figures and scores."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ _MEASURES = ("loss", "drift", "low", "high", "margin")
 
 
 def comparison_rows(comparison: StoredComparison) -> tuple[Row, list[Row], list[Row]]:
-    """Turn a comparison into its row, those of its figures, and those of its scores."""
+    """Convert a comparison into its row, the rows of its figures, and the rows of its scores."""
     figures = [_figure_row(comparison.id, place, figure) for place, figure in enumerate(comparison.figures)]
     packed = [(metric, pack(values)) for metric, values in comparison.scores.items()]
     scores: list[Row] = [
@@ -37,7 +37,7 @@ def comparison_rows(comparison: StoredComparison) -> tuple[Row, list[Row], list[
 
 
 def read_comparison(found: Found, figures: Iterable[Found]) -> StoredComparison:
-    """Build a comparison from its row and its figures' rows; it comes without scores."""
+    """Build a comparison, without its scores, from its row and the rows of its figures."""
     return StoredComparison(
         baseline_id=found["baseline_id"],
         candidate_id=found["candidate_id"],
@@ -62,7 +62,7 @@ def pack(values: Floats) -> bytes:
 
 
 def unpack(packed: bytes) -> Floats:
-    """Read what :func:`pack` wrote, shape (n,)."""
+    """Unpack scores from :func:`pack`, shape (n,)."""
     return np.frombuffer(packed, dtype=_PACKED).astype(np.float64)
 
 

@@ -1,4 +1,4 @@
-"""A database with its ways in: reading, and writing all or nothing; what goes wrong comes as one line."""
+"""Access to a history's database: transactions for reading and writing, with one-line errors."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -14,11 +14,11 @@ _AT_ONCE = 1000  # rows in one statement
 
 
 class Database:
-    """A database that several threads and processes use at once.
+    """A database that several threads and processes can use at once.
 
     Args:
-        engine: gives connections in autocommit mode where it is SQLite's.
-        where: as people may see it.
+        engine: SQLAlchemy engine; for SQLite, its connections are in autocommit mode.
+        where: the database's address for messages.
     """
 
     def __init__(self, engine: Engine, where: str) -> None:
@@ -30,7 +30,7 @@ class Database:
 
     @contextmanager
     def reading(self) -> Iterator[Connection]:
-        """Open a transaction that reads.
+        """Open a transaction for reading.
 
         Raises:
             InputError: the database cannot be used.
@@ -40,14 +40,14 @@ class Database:
 
     @contextmanager
     def writing(self, *, alone: bool = False) -> Iterator[Connection]:
-        """Open a transaction that writes: all of it lasts, or nothing does.
+        """Open a transaction for writing; all of it is stored, or nothing.
 
         Args:
-            alone: whether to wait until nobody else is at work that must be done alone; SQLite has one writer
-                at a time anyway.
+            alone: whether to exclude other transactions with this flag, and wait for them; SQLite allows only
+                one writer at a time anyway.
 
         Raises:
-            InputError: the database cannot be used, or cannot be written to.
+            InputError: the database cannot be used or written.
         """
         with clear_errors(self.where), self._writer.begin() as connection:
             if alone and connection.dialect.name != "sqlite":
@@ -55,7 +55,7 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Let go of every connection."""
+        """Close all connections."""
         self._engine.dispose()
 
 
@@ -63,7 +63,7 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> No
     """Insert many rows in few statements."""
     statement = insert(table)
     if connection.dialect.name != "sqlite":
-        # The driver asks the server once a row; SQLAlchemy joins rows where it has to return a column.
+        # The driver sends one statement for each row; SQLAlchemy joins rows if a column must be returned.
         key = next(iter(table.primary_key))
         for start in range(0, len(rows), _AT_ONCE):
             connection.execute(statement.returning(key), rows[start : start + _AT_ONCE])
@@ -73,6 +73,6 @@ def insert_rows(connection: Connection, table: Table, rows: Sequence[Row]) -> No
 
 
 def _begin(connection: Connection) -> None:
-    # A transaction that reads first and then writes could not wait for another writer.
+    # A transaction that begins with reading could not wait for another writer.
     writes = connection.get_execution_options().get(_WRITES)
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

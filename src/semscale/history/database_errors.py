@@ -1,4 +1,4 @@
-"""What SQLite and PostgreSQL complain about, in one line that names the history and what to do."""
+"""One-line messages for errors of SQLite and PostgreSQL, with the history's address and the remedy."""
 
 import sqlite3
 from collections.abc import Iterator, Mapping
@@ -35,17 +35,18 @@ _POSTGRES = {
     "57": "is shutting down or starting up: try again later",
     "08": "lost the connection: try again",
 }
+_LOST = "lost the connection, or its server has not answered for too long: try again"
 
 
 @contextmanager
 def clear_errors(where: str) -> Iterator[None]:
-    """Turn what a database complains about into an error of ours; what is our own mistake stays as it is.
+    """Turn errors of the database into ``InputError``; errors of Semscale's own are raised unchanged.
 
     Args:
-        where: the history, as people may see it.
+        where: the history's address for messages.
 
     Raises:
-        InputError: the database cannot be used as it was asked to.
+        InputError: the database refuses the operation.
     """
     try:
         yield
@@ -54,18 +55,24 @@ def clear_errors(where: str) -> Iterator[None]:
         if told is None:
             raise
         raise InputError(f"history {where} {told}") from error
+    except OSError as error:  # pg8000 lets some of a broken connection's errors through as they are
+        raise InputError(f"history {where} {_LOST}") from error
 
 
 def _told(error: DBAPIError) -> str | None:
     if isinstance(error.orig, sqlite3.Error):
-        # Errors of Python's own module have no code; that of a text with broken characters is one.
+        # Errors raised by Python's module itself have no code, such as the one for broken characters.
         undecodable = _DAMAGED if "decode" in str(error.orig) else None
         return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, undecodable)
     code = _server_code(error.orig)
     if code is not None:
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
+    if error.connection_invalidated and error.statement is not None:
+        return _LOST
     if isinstance(error, InterfaceError):
-        return f"cannot be used ({error.orig}): check host, port and sslmode, and that the server is running"
+        cause = error.orig and error.orig.__cause__
+        why = cause.strerror if isinstance(cause, OSError) and cause.strerror else error.orig
+        return f"cannot be used ({why}): check host, port and sslmode, and that the server is running"
     return None
 
 

@@ -1,4 +1,4 @@
-"""The history: runs, approvals and comparisons, to which everything is added and from which nothing goes."""
+"""The history of runs, approvals and comparisons; entries are added and never changed or deleted."""
 
 from collections import defaultdict
 from datetime import datetime
@@ -22,12 +22,13 @@ from semscale.types import Floats
 
 
 class History:
-    """Stored runs, approvals and comparisons; several threads and processes may use one history at once.
+    """Stores runs, approvals and comparisons; several threads and processes may use one history at once.
 
-    Every call that writes is one transaction. Made by :func:`~semscale.history.opening.open_history`.
+    Every call that writes is one transaction. Open a history with
+    :func:`~semscale.history.opening.open_history`.
 
     Args:
-        database: with all tables.
+        database: a database that has all tables.
     """
 
     def __init__(self, database: Database) -> None:
@@ -50,23 +51,23 @@ class History:
         return self._database.where
 
     def close(self) -> None:
-        """Let go of the database."""
+        """Close the database."""
         self._database.close()
 
     def check_writable(self) -> None:
-        """Check, before long work whose result is to be kept, that the history can be written.
+        """Check that the history can be written, before long work whose result will be stored.
 
         Raises:
-            InputError: it cannot.
+            InputError: it cannot be written.
         """
         with self._database.writing():
             pass
 
     def record(self, run: Run) -> None:
-        """Keep a run with all its items.
+        """Store a run with all its items.
 
         Raises:
-            InputError: the history has a run of this id, cannot be written, or cannot keep a value.
+            InputError: the history has a run with this id, cannot be written, or cannot store a value.
             UnknownNameError: ``rerun_of`` names no run.
         """
         row, items = run_rows(run)
@@ -81,20 +82,20 @@ class History:
         """Load a run.
 
         Args:
-            name: its id, or the beginning of it, at least 4 characters.
+            name: its id, or at least the first 4 characters of it.
 
         Raises:
-            UnknownNameError: no run or more than one is meant.
-            InputError: its items are not those that were recorded.
+            UnknownNameError: the name fits no run or several.
+            InputError: its items were changed since they were recorded.
         """
         with self._database.reading() as connection:
             return _load_run(connection, _find_run(connection, name))
 
     def runs(self, dataset: str | None = None) -> list[RunSummary]:
-        """List runs without their items, the oldest first.
+        """List runs without their items, oldest first.
 
         Args:
-            dataset: only those of one dataset.
+            dataset: list only runs of this dataset.
         """
         query = select(RUNS).order_by(RUNS.c.recorded, RUNS.c.id)
         if dataset is not None:
@@ -103,16 +104,16 @@ class History:
             return [read_summary(found) for found in connection.execute(query).mappings()]
 
     def datasets(self) -> list[str]:
-        """Name all datasets that have runs, sorted."""
+        """List the names of all datasets with runs, sorted."""
         with self._database.reading() as connection:
             query = select(RUNS.c.dataset).distinct()
             return sorted(connection.execute(query).scalars())
 
     def reruns(self, run_id: str) -> list[Run]:
-        """Load the reruns of a run, the oldest first.
+        """Load the reruns of a run, oldest first.
 
         Raises:
-            UnknownNameError: no run or more than one is meant.
+            UnknownNameError: the id fits no run or several.
         """
         with self._database.reading() as connection:
             original = _find_run(connection, run_id)
@@ -121,10 +122,10 @@ class History:
             return [_load_run(connection, each) for each in ids]
 
     def approve(self, approval: Approval) -> None:
-        """Keep an approval; the latest of a dataset says what its baseline is.
+        """Store an approval; the latest approval of a dataset determines its baseline.
 
         Raises:
-            InputError: the run is of another dataset, or the history has an approval of this id.
+            InputError: the run is of another dataset, or the history has an approval with this id.
             UnknownNameError: there is no such run.
         """
         row = approval_row(approval)
@@ -143,18 +144,18 @@ class History:
             insert_rows(connection, APPROVALS, [row])
 
     def approvals(self, dataset: str) -> list[Approval]:
-        """List the approvals of a dataset, the oldest first."""
+        """List the approvals of a dataset, oldest first."""
         query = select(APPROVALS).where(APPROVALS.c.dataset == dataset)
         query = query.order_by(APPROVALS.c.approved, APPROVALS.c.id)
         with self._database.reading() as connection:
             return [read_approval(found) for found in connection.execute(query).mappings()]
 
     def baseline(self, dataset: str, *, at: datetime | None = None) -> tuple[Run, Approval]:
-        """Load the run that is approved as a dataset's baseline.
+        """Load the run that was approved as the baseline of a dataset.
 
         Args:
             dataset: its name.
-            at: as of when: later approvals do not count. By default the latest there is, as of now.
+            at: time at which the baseline is wanted; later approvals do not count. By default now.
 
         Returns:
             The run and its approval.
@@ -177,10 +178,10 @@ class History:
         return self.run(latest.run_id), latest
 
     def keep(self, comparison: StoredComparison) -> None:
-        """Keep a comparison with its figures and scores.
+        """Store a comparison with its figures and scores.
 
         Raises:
-            InputError: the history has a comparison of this id, cannot be written, or cannot keep a value.
+            InputError: the history has a comparison with this id, cannot be written, or cannot store a value.
         """
         row, figures, scores = comparison_rows(comparison)
         with self._database.writing() as connection:
@@ -192,11 +193,11 @@ class History:
     def comparisons(
         self, *, dataset: str | None = None, baseline_id: str | None = None
     ) -> list[StoredComparison]:
-        """List comparisons with their figures and without scores, the oldest first.
+        """List comparisons with their figures, but without scores, oldest first.
 
         Args:
-            dataset: only those of one dataset.
-            baseline_id: only those with one baseline.
+            dataset: list only comparisons of this dataset.
+            baseline_id: list only comparisons with this baseline.
         """
         wanted = [
             column == value
@@ -216,7 +217,7 @@ class History:
         """Load the scores of a comparison.
 
         Returns:
-            Each of shape (n,), by metric; NaN where an item has none.
+            For each metric its scores, shape (n,); NaN for an item without one.
 
         Raises:
             UnknownNameError: there is no such comparison.
@@ -233,13 +234,13 @@ class History:
         return {row.metric: unpack(row.packed) for row in found}
 
     def merge(self, other: "History") -> Merged:
-        """Add what another history has and this one has not; done again, it adds nothing.
+        """Add the entries of another history that this one lacks; merging again adds nothing.
 
         Returns:
-            How much was added.
+            The numbers of added entries.
 
         Raises:
-            InputError: both have something else under one id; then nothing is added.
+            InputError: an entry differs between the two although its id is the same; nothing is added.
         """
         return merge(self._database, other._database)
 

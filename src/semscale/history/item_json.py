@@ -1,4 +1,4 @@
-"""An item as the text that a database keeps, and back; any text that a model can give survives."""
+"""JSON form of items in the database; it preserves every text that a model can produce."""
 
 import json
 import math
@@ -13,8 +13,7 @@ def dump_item(item: Item) -> str:
     r"""Write an item as one line of JSON.
 
     Returns:
-        Unicode as it is, except what databases refuse: NUL is always escaped, lone surrogates where there
-        are any. A number that is NaN reads ``null``.
+        The JSON. NUL and unpaired surrogates, which databases refuse, are escaped; NaN becomes ``null``.
 
     Raises:
         InputError: a number is infinite.
@@ -34,7 +33,7 @@ def dump_item(item: Item) -> str:
 
 
 def load_item(text: str) -> Item:
-    """Read what :func:`dump_item` wrote.
+    """Parse an item from :func:`dump_item`.
 
     Example:
         >>> load_item('{"id": "a", "outputs": [{"text": null}]}')
@@ -46,7 +45,7 @@ def load_item(text: str) -> Item:
 
 
 def has_surrogates(text: str) -> bool:
-    """Say whether there is half a character in a text, which no database takes."""
+    """Tell whether a text contains unpaired surrogates, which no database accepts."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""What a run holds: items, each with what was asked and what a model gave."""
+"""Items of a run: a model's outputs, with their input and groups."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,8 +9,8 @@ class Output:
     """One output of a model.
 
     Attributes:
-        text: what it said; ``None`` or blank where it said nothing.
-        fields: numbers that came with it, such as credits, by name; a field that is not there has no value.
+        text: the output's text; ``None`` or blank if it has none.
+        fields: numbers that came with the text, such as credits, by name; a missing field has no value.
     """
 
     text: str | None
@@ -18,7 +18,7 @@ class Output:
 
     @property
     def is_silent(self) -> bool:
-        """Whether it says nothing that could be compared."""
+        """Whether it has no text that could be compared."""
         return self.text is None or not self.text.strip()
 
 
@@ -27,10 +27,10 @@ class Item:
     """One item of a dataset with a model's outputs.
 
     Attributes:
-        id: names the item in every run.
-        outputs: what the model gave, in its order; empty where it gave nothing.
-        input: what the model was asked, where that is known.
-        groups: names of the groups it belongs to, by the group's kind, such as ``{"exercise": "6715"}``.
+        id: the item's name in every run.
+        outputs: the model's outputs in order; empty if it gave none.
+        input: the model's input; ``None`` if unknown.
+        groups: names of the item's groups by their kind, such as ``{"exercise": "6715"}``.
     """
 
     id: str
@@ -40,5 +40,5 @@ class Item:
 
     @property
     def spoken(self) -> tuple[Output, ...]:
-        """The outputs that say something."""
+        """The outputs that have a text."""
         return tuple(output for output in self.outputs if not output.is_silent)

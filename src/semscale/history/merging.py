@@ -1,4 +1,4 @@
-"""Adding what one history has and another has not."""
+"""Merging of one history into another."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,12 +18,13 @@ _Heads = dict[Table, dict[str, Row]]
 
 
 def merge(ours: Database, theirs: Database) -> Merged:
-    """Add to one history what another has; each run, approval and comparison in a transaction of its own.
+    """Add the entries of another history; each run, approval and comparison is one transaction.
 
-    Stopped at any time and done again, it goes on where it was. Rows are taken as they are, digests included.
+    A merge that was stopped continues where it was when it is repeated. Rows are copied unchanged, digests
+    included.
 
     Raises:
-        InputError: both have something else under one id; then nothing is added.
+        InputError: an entry differs between the two although its id is the same; nothing is added.
     """
     known, offered = _heads(ours), _heads(theirs)
     for table in _PARTS:
@@ -37,7 +38,7 @@ def merge(ours: Database, theirs: Database) -> Merged:
 
 def _heads(database: Database) -> _Heads:
     with database.reading() as connection:
-        # Runs are read last, so that they have those that approvals are of, even while somebody adds some.
+        # Runs are read last, so that each approval's run is among them even while another process adds some.
         return {table: _by_id(connection, table) for table in reversed(_PARTS)}
 
 
@@ -67,7 +68,7 @@ def _add(ours: Database, theirs: Database, table: Table, head: Row) -> bool:
         parts = [(part, _rows_of(connection, part, name)) for part in _PARTS[table]]
     with ours.writing(alone=True) as connection:
         if connection.execute(select(table.c.id).where(table.c.id == name)).first() is not None:
-            return False  # another merge was faster
+            return False  # another merge has added it meanwhile
         insert_rows(connection, table, [head])
         for part, rows in parts:
             insert_rows(connection, part, rows)

@@ -1,4 +1,4 @@
-"""Bringing a history's tables to what this version of Semscale has, one Alembic revision after the other."""
+"""Migration of a history's tables to the current version of Semscale, by Alembic revisions."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,18 +14,18 @@ if TYPE_CHECKING:
 
 
 def bring_up_to_date(database: Database, *, create: bool, target: str = REVISION) -> None:
-    """Make the tables where there are none, and add what a newer version has.
+    """Create the tables if there are none, and migrate older ones.
 
-    Several processes may do so at once: one does it, the others wait.
+    If several processes call it at once, one migrates and the others wait.
 
     Args:
-        database: the history.
-        create: whether to make tables where there are none.
-        target: the revision that it should have in the end.
+        database: the history's database.
+        create: whether to create tables if there are none.
+        target: the revision to migrate to.
 
     Raises:
-        InputError: another program's database, one of a newer version, one that is empty and may not be
-            filled, or one of an older version that is read-only.
+        InputError: the database belongs to another program or a newer version, is empty and ``create`` is
+            false, or is read-only and of an older version.
     """
     with database.reading() as connection:
         found = stored_revision(connection, database.where)
@@ -48,10 +48,10 @@ def bring_up_to_date(database: Database, *, create: bool, target: str = REVISION
 
 
 def stored_revision(connection: Connection, where: str) -> str | None:
-    """Read which revision a database has; ``None`` where there is no history in it.
+    """Read the revision of a database; ``None`` if it contains no history.
 
     Raises:
-        InputError: the file is another program's.
+        InputError: the database belongs to another program.
     """
     inspector = inspect(connection)
     if inspector.has_table(VERSION_TABLE):
@@ -65,7 +65,7 @@ def stored_revision(connection: Connection, where: str) -> str | None:
 
 
 def revisions() -> "ScriptDirectory":
-    """Give all revisions that this version knows."""
+    """Return all revisions that this version knows."""
     from alembic.script import ScriptDirectory
 
     folder = Path(__file__).parents[1] / "migrations"
@@ -85,7 +85,7 @@ def _upgrade(connection: Connection, script: "ScriptDirectory", where: str, targ
     from alembic.operations import Operations
     from alembic.runtime.migration import MigrationContext
 
-    # Somebody else may have done it meanwhile, even somebody with a newer version.
+    # Another process, even of a newer version, may have migrated the database meanwhile.
     found = stored_revision(connection, where)
     _check_known(script, found, where)
     context = MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE})

@@ -1,4 +1,4 @@
-"""Finding what somebody means by a short or mistyped name."""
+"""Lookup of ids by their first characters, and suggestions for mistyped names."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,24 +7,24 @@ from semscale.history.runs import SHOWN_OF_ID, named
 from semscale.messages import nearest_names
 
 SHORTEST = 4
-"""How many characters of an id name it, if no other begins alike."""
+"""The fewest characters of an id that can name it."""
 
 _NEAR = 3
 
 
 def find_id(name: str, ids: Sequence[str], what: str) -> str:
-    """Find the id that is a name, or begins with it.
+    """Find the id that equals a name or begins with it.
 
     Args:
         name: the id, or at least its first 4 characters.
-        ids: those there are.
-        what: they name, such as ``run``.
+        ids: all ids.
+        what: what the ids name, such as ``run``, for messages.
 
     Returns:
         The id.
 
     Raises:
-        UnknownNameError: none is meant, or more than one.
+        UnknownNameError: the name fits no id or several.
 
     Example:
         >>> find_id("5a1f", ["5a1f0c", "77aa21"], "run")
@@ -47,7 +47,7 @@ def find_id(name: str, ids: Sequence[str], what: str) -> str:
 
 
 def near_id(name: str, ids: Sequence[str]) -> str:
-    """Ask whether an id that is near was meant, as ``near`` does, and show ids as short as tables do.
+    """Suggest similar ids like ``near``, with ids shortened as in tables.
 
     Example:
         >>> near_id("zzzz", ["102e35c70a2d4f13", "77aa210990214c0a"])
@@ -57,19 +57,19 @@ def near_id(name: str, ids: Sequence[str]) -> str:
 
 
 def _short(ids: Sequence[str]) -> list[str]:
-    """Cut ids to eight characters, or to as many as tell them apart."""
+    """Shorten ids to eight characters, or to as many as are needed to tell them apart."""
     longest = max(map(len, ids), default=0)
     cuts = ([each[:length] for each in ids] for length in range(SHOWN_OF_ID, longest))
     return next((cut for cut in cuts if len(set(cut)) == len(set(ids))), list(ids))
 
 
 def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None) -> str:
-    """Ask whether a name that is near was meant, as the end of a sentence; or say that there is none at all.
+    """Return the end of a message that suggests a similar name, or says that the history has none.
 
     Args:
-        name: as somebody wrote it.
-        known: names that there are.
-        shown: how each of them is written; as it is unless given.
+        name: the name that the user wrote.
+        known: all names.
+        shown: the form in which to show each name; by default unchanged.
 
     Example:
         >>> near("fedback", ["feedback"]), near("x", [])
@@ -77,7 +77,7 @@ def near(name: str, known: Sequence[str], shown: Mapping[str, str] | None = None
     """
     if not known:
         return ": the history has none"
-    # An id is long, so what is short is held against as many of its characters.
+    # Ids are long, so a short name is compared with as many of their first characters.
     starts = {each[: max(len(name), SHORTEST)]: each for each in reversed(known)}
     found = nearest_names(name, starts, n=_NEAR)
     written = shown or dict(zip(known, known, strict=True))

@@ -1,8 +1,9 @@
-"""Opening a history, wherever it is."""
+"""Opening of histories in a file or on a server."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from semscale.extras import require
 from semscale.history.address import Address, read_address
 
 if TYPE_CHECKING:
@@ -11,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def open_history(where: str | Path, *, create: bool = True) -> "History":
-    """Open a history; one that an older version made is brought up to date.
+    """Open a history; one of an older version is migrated.
 
     Args:
         where: a path or ``sqlite:///path`` of a SQLite file, or ``postgresql://user@host/database``.
-        create: whether to start a history where there is none.
+        create: whether to create the history if it does not exist.
 
     Returns:
         The history; close it, or use it in a ``with`` statement.
 
     Raises:
-        InputError: it cannot be opened: missing, damaged, not reachable, another program's, or of a newer
+        InputError: it is missing, damaged, unreachable, another program's, or of a newer
             version.
-        MissingExtraError: pg8000 is needed and not installed.
+        MissingExtraError: the extra ``history``, or ``postgres`` for a server, is not installed.
 
     Example:
         >>> import tempfile
@@ -32,11 +33,12 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
         ...         history.datasets()
         []
     """
+    address = read_address(where)
+    require("history" if address.url is None else "postgres")
     from semscale.history.history import History
     from semscale.history.migrating import bring_up_to_date
     from semscale.history.sqlite_file import write_ahead
 
-    address = read_address(where)
     database = connect(address, create=create)
     try:
         bring_up_to_date(database, create=create)
@@ -49,15 +51,14 @@ def open_history(where: str | Path, *, create: bool = True) -> "History":
 
 
 def connect(address: Address, *, create: bool) -> "Database":
-    """Give the database at an address as it is, whatever tables it has.
+    """Connect to the database at an address, without checking its tables.
 
     Args:
-        address: of a file or a server's database.
-        create: whether a file that is missing may be made.
+        address: address of a file, or of a database on a server.
+        create: whether to create a missing file.
 
     Raises:
         InputError: the file is missing, or the URL cannot be understood.
-        MissingExtraError: pg8000 is needed and not installed.
     """
     from semscale.history.database import Database
 

@@ -1,118 +1,95 @@
-"""Reaching a history's PostgreSQL database through pg8000, as its URL says."""
+"""Engines for a history's PostgreSQL database, through SQLAlchemy's dialect for pg8000."""
 
+import logging
 import os
-import socket
 import ssl
 import struct
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from functools import partial
 from typing import Any
-from weakref import WeakSet
 
-from sqlalchemy import Engine, create_engine
-from sqlalchemy.engine import URL, make_url
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.engine import URL, Dialect, make_url
 from sqlalchemy.exc import ArgumentError
+from sqlalchemy.pool import NullPool
 
-from semscale.errors import InputError, MissingExtraError
+from semscale.errors import InputError
 
-_SECONDS = 10.0  # to wait for a machine that does not answer
-_PATIENCE = 300.0  # to wait for a server that does not answer: somebody else's work may have to end first
+_SECONDS = 60.0  # to wait for a server that does not answer, as long as for SQLite's lock
 _PORT = 5432
 _SETTINGS = ("host", "sslmode")
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
 
+# That a broken connection cannot be closed properly is no news; whoever sets up logging still gets it.
+logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
+
 
 def postgres_engine(url: str, shown: str) -> Engine:
-    """Give an engine for a database on a server; the password stands in none of its texts.
+    """Give an engine for a database on a server; it has a connection of its own for every transaction.
+
+    So nothing is left open between two uses, and a process may be forked at any time.
 
     Args:
-        url: ``postgresql://user:password@host:port/database``; the password may come from ``PGPASSWORD``.
-            Of libpq's settings ``host`` (a folder with the server's socket) and ``sslmode`` are understood.
+        url: ``postgresql://user:password@host:port/database``; the user may come from ``PGUSER``, the
+            password from ``PGPASSWORD``. Of libpq's settings ``host`` (a server, or a folder with its socket)
+            and ``sslmode`` are understood.
         shown: the URL without its password.
 
     Raises:
         InputError: the URL cannot be understood.
-        MissingExtraError: pg8000 is not installed.
     """
-    try:
-        from pg8000.legacy import Connection, InterfaceError
-    except ImportError as error:
-        raise MissingExtraError("pg8000", "postgres") from error
-
-    class Reached(Connection):  # type: ignore[misc]  # the driver has no types
-        """Tells of a connection that broke while it was read from as the driver does of one written to."""
-
-        def handle_messages(self, context: Any) -> None:  # noqa: ANN401 - the driver's own
-            try:
-                super().handle_messages(context)
-            except OSError as error:
-                raise InterfaceError("network error") from error
-
-    parts = _read(url, shown)
-    settings, place = _account(parts, shown), _place(parts)
-
-    def connected() -> object:
-        reached = _reach(place, shown)
-        try:
-            return Reached(**settings, sock=reached)
-        except (OSError, LookupError, ValueError, struct.error) as error:
-            _hang_up(reached)
-            raise InputError(
-                f"history {shown} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "
-                "check host, port and sslmode"
-            ) from error
-        except BaseException:
-            _hang_up(reached)
-            raise
-
-    return _engine(connected)
-
-
-def _engine(connected: Callable[[], Any]) -> Engine:
+    asked = _read(url, shown)
     engine = create_engine(
         "postgresql+pg8000://",
-        creator=connected,
-        pool_size=4,
-        max_overflow=0,
-        pool_timeout=600,
-        pool_pre_ping=True,
+        connect_args=_account(asked, shown) | _place(asked, shown),
+        poolclass=NullPool,
         hide_parameters=True,
     )
-    _OPEN.add(engine)
+    event.listen(engine, "do_connect", partial(_connect, shown))
     return engine
 
 
 def _read(url: str, shown: str) -> URL:
     _, _, rest = url.partition("://")
     try:
-        parts = make_url(f"postgresql+pg8000://{rest}")
+        asked = make_url(f"postgresql+pg8000://{rest}")
     except (ArgumentError, ValueError):
         # The text of what went wrong may show a password.
         raise InputError(
             f"history {shown} must read postgresql://user:password@host:port/database; "
             "write what is special in a password as %40 and the like"
         ) from None
-    unknown = sorted(set(parts.query) - set(_SETTINGS))
+    unknown = sorted(set(asked.query) - set(_SETTINGS))
     if unknown:
         raise InputError(
             f"history {shown} has settings that are not understood: {', '.join(unknown)}; "
             f"those that are: {', '.join(_SETTINGS)}"
         )
-    return parts
+    return asked
 
 
-def _account(parts: URL, shown: str) -> Mapping[str, object]:
-    user = parts.username or os.environ.get("PGUSER")
+def _account(asked: URL, shown: str) -> dict[str, Any]:
+    """Name user, password and database as libpq does: from the environment where the URL does not say."""
+    user = asked.username or os.environ.get("PGUSER")
     if not user:
         raise InputError(f"history {shown} must name the user: postgresql://user@host/database")
-    is_local = _socket_folder(parts) is not None
     return {
         "user": user,
-        "password": str(parts.password) if parts.password else os.environ.get("PGPASSWORD", ""),
-        "database": parts.database or user,
-        "host": parts.host or "localhost",
-        "ssl_context": False if is_local else _ssl_context(str(parts.query.get("sslmode", "prefer")), shown),
+        "password": str(asked.password or os.environ.get("PGPASSWORD", "")),
+        "database": asked.database or user,
         "application_name": "semscale",
+    }
+
+
+def _place(asked: URL, shown: str) -> dict[str, Any]:
+    """Say in pg8000's words where the server is and how to speak to it."""
+    host, port = str(asked.query.get("host", "")), asked.port or _PORT
+    if host.startswith("/"):
+        return {"unix_sock": f"{host}/.s.PGSQL.{port}", "ssl_context": False, "timeout": _SECONDS}
+    return {
+        "host": host or asked.host or "localhost",
+        "port": port,
+        "ssl_context": _ssl_context(str(asked.query.get("sslmode", "prefer")), shown),
+        "timeout": _SECONDS,
     }
 
 
@@ -131,64 +108,14 @@ def _ssl_context(mode: str, shown: str) -> ssl.SSLContext | bool | None:
     return context
 
 
-def _socket_folder(parts: URL) -> str | None:
-    host = str(parts.query.get("host", ""))
-    return host if host.startswith("/") else None
-
-
-def _place(parts: URL) -> str | tuple[str, int]:
-    folder = _socket_folder(parts)
-    port = parts.port or _PORT
-    if folder is not None:
-        return f"{folder}/.s.PGSQL.{port}"
-    return (str(parts.query.get("host") or parts.host or "localhost"), port)
-
-
-def _reach(place: str | tuple[str, int], shown: str) -> socket.socket:
+def _connect(
+    shown: str, dialect: Dialect, _record: object, positional: list[Any], named: dict[str, Any]
+) -> object:
+    """Connect; what the driver lets through where another service answers becomes one line."""
     try:
-        if not isinstance(place, str):
-            reached = socket.create_connection(place, _SECONDS)
-        else:
-            reached = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-            _connect_local(reached, place)
-    except OSError as error:
-        why = error.strerror or str(error)
+        return dialect.connect(*positional, **named)
+    except (OSError, LookupError, ValueError, struct.error) as error:
         raise InputError(
-            f"history {shown} cannot be reached ({why}): check host and port, and that the server is running"
+            f"history {shown} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "
+            "check host, port and sslmode"
         ) from error
-    reached.settimeout(_PATIENCE)
-    reached.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
-    return reached
-
-
-def _hang_up(reached: socket.socket) -> None:
-    # Closing would wait until nothing in the error's traceback holds what the driver reads through.
-    with suppress(OSError):
-        reached.shutdown(socket.SHUT_RDWR)
-    with suppress(OSError):
-        os.close(reached.detach())
-
-
-def _connect_local(reached: socket.socket, place: str) -> None:
-    try:
-        reached.settimeout(_SECONDS)
-        reached.connect(place)
-    except BaseException:
-        reached.close()
-        raise
-
-
-_OPEN: WeakSet[Engine] = WeakSet()
-# Connections of the process that this one was forked from: two must not talk through one socket, so they are
-# neither used here nor closed.
-_INHERITED: list[object] = []
-
-
-def _leave_to_parent() -> None:
-    for engine in list(_OPEN):
-        _INHERITED.append(engine.pool)
-        engine.dispose(close=False)
-
-
-if hasattr(os, "register_at_fork"):  # Windows has no fork
-    os.register_at_fork(after_in_child=_leave_to_parent)

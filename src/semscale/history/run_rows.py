@@ -1,4 +1,4 @@
-"""Runs and approvals as rows of tables, and back."""
+"""Conversion between runs or approvals and database rows."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from semscale.history.summaries import RunSummary
 
 
 def run_rows(run: Run) -> tuple[Row, list[Row]]:
-    """Turn a run into its row and those of its items."""
+    """Convert a run into its row and the rows of its items."""
     items: list[Row] = [
         {"run_id": run.id, "position": position, "body": dump_item(item)}
         for position, item in enumerate(run.items)
@@ -31,10 +31,10 @@ def run_rows(run: Run) -> tuple[Row, list[Row]]:
 
 
 def read_run(found: Found, bodies: Sequence[str]) -> Run:
-    """Build a run from its row and its items' texts.
+    """Build a run from its row and the JSON of its items.
 
     Raises:
-        InputError: the items are not those that were recorded.
+        InputError: the items were changed since they were recorded.
     """
     if digest_bodies(bodies) != found["digest"]:
         raise InputError(
@@ -59,10 +59,10 @@ def read_summary(found: Found) -> RunSummary:
 
 
 def approval_row(approval: Approval) -> Row:
-    """Turn an approval into its row.
+    """Convert an approval into its row.
 
     Raises:
-        InputError: it expires before it is given.
+        InputError: it expires before it was given.
     """
     texts = plain(
         id=approval.id,
@@ -94,7 +94,7 @@ def read_approval(found: Found) -> Approval:
 
 
 def digest_bodies(bodies: Iterable[str]) -> str:
-    """Hash items' texts in their order."""
+    """Hash the JSON of items in their order."""
     found = hashlib.sha256()
     for body in bodies:
         found.update(body.encode())

@@ -1,4 +1,4 @@
-"""A run: all that one model gave for one dataset at one time; and the approval that makes it the baseline."""
+"""Runs of a model over a dataset, and approvals, which make a run the baseline."""
 
 import hashlib
 import json
@@ -15,16 +15,16 @@ from semscale.signature import Signature
 
 _NAMED = 5
 SHOWN_OF_ID = 8
-"""Characters of an id that are shown in its place, unless more are needed to tell ids apart."""
+"""Number of characters to which ids are shortened in output, unless more are needed to tell ids apart."""
 
 
 def new_id() -> str:
-    """Draw an id that no other machine draws: 32 hexadecimal digits."""
+    """Draw a random, globally unique id: 32 hexadecimal digits."""
     return uuid.uuid4().hex
 
 
 def short_id(id_: str) -> str:
-    """Give an id's first characters, which are shown in its place: enough to name a run by.
+    """Return the first characters of an id, as shown in output; they are enough to name a run.
 
     Example:
         >>> short_id("4f9ce8981d4c4f0a8c2f1f1f0a8c2f1f")
@@ -34,27 +34,27 @@ def short_id(id_: str) -> str:
 
 
 def now() -> datetime:
-    """Say what time it is, in UTC."""
+    """Return the current time in UTC."""
     return datetime.now(UTC)
 
 
 @dataclass(frozen=True)
 class Run:
-    """All that one model gave for one dataset at one time.
+    """All outputs of one model for one dataset at one time.
 
     Attributes:
         dataset: the dataset's name.
-        model: what gave the outputs, as its team calls it, such as ``gpt-4o-2024-08-06``.
-        items: in the order of the file.
-        id: names the run in every history.
-        recorded: when, in UTC.
-        rerun_of: id of the run whose model and prompt were asked once more, unchanged; reruns tell how far
-            outputs differ by chance alone.
-        revision: Git revision of the working tree it came from, where there is one.
-        note: what somebody wrote about it.
+        model: the model's name, such as ``gpt-4o-2024-08-06``.
+        items: the items in the order of the file.
+        id: the run's id, the same in every history.
+        recorded: time of recording, in UTC.
+        rerun_of: id of the run that this one repeats with the same model and prompt; reruns show how far
+            outputs differ by chance.
+        revision: Git revision of the working tree that it came from; ``None`` without one.
+        note: a user's note.
 
     Raises:
-        InputError: no items, an id that occurs twice, or a run without a dataset or a model.
+        InputError: there are no items, an id occurs twice, or dataset or model are empty.
     """
 
     dataset: str
@@ -78,19 +78,19 @@ class Run:
 
     @cached_property
     def fields(self) -> tuple[str, ...]:
-        """Names of the numbers that outputs have, sorted."""
+        """Names of the outputs' numeric fields, sorted."""
         return tuple(
             sorted({name for item in self.items for output in item.outputs for name in output.fields})
         )
 
     @cached_property
     def group_kinds(self) -> tuple[str, ...]:
-        """Kinds of groups that items belong to, sorted."""
+        """Kinds of the items' groups, sorted."""
         return tuple(sorted({kind for item in self.items for kind in item.groups}))
 
     @cached_property
     def signature(self) -> Signature:
-        """What two runs must agree on to be compared: dataset, ids with their inputs, and groups."""
+        """Dataset, ids with their inputs, and groups, which two runs must share to be comparable."""
         asked = sorted((item.id, item.input) for item in self.items)
         belong = sorted((item.id, sorted(item.groups.items())) for item in self.items)
         return Signature.of(
@@ -104,16 +104,16 @@ class Run:
 
 @dataclass(frozen=True)
 class Approval:
-    """Somebody's word that a run is the baseline of its dataset.
+    """An approval of a run as the baseline of its dataset.
 
     Attributes:
-        run_id: the run.
-        dataset: its dataset.
-        by: who approved it.
-        why: for what reason.
-        approved: when, in UTC.
-        expires: from when on it no longer counts, in UTC; ``None``: never.
-        id: names the approval in every history.
+        run_id: id of the run.
+        dataset: the run's dataset.
+        by: name of the person who approved it.
+        why: the reason.
+        approved: time of the approval, in UTC.
+        expires: time at which the approval ends, in UTC; ``None``: never.
+        id: the approval's id, the same in every history.
     """
 
     run_id: str
@@ -125,12 +125,12 @@ class Approval:
     id: str = field(default_factory=new_id)
 
     def is_stale(self, at: datetime) -> bool:
-        """Say whether it has expired at some time."""
+        """Tell whether it has expired at a given time."""
         return self.expires is not None and at >= self.expires
 
 
 def named(names: Iterable[str]) -> str:
-    """Name a few of many, and how many more there are.
+    """List up to five names, and the number of further ones.
 
     Example:
         >>> named(["a", "b"]), named("abcdefg")
@@ -142,6 +142,6 @@ def named(names: Iterable[str]) -> str:
 
 
 def hashed(content: object) -> str:
-    """Hash anything that JSON can write, 12 hexadecimal digits."""
+    """Hash content that JSON can represent; return 12 hexadecimal digits."""
     text = json.dumps(content, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:12]

@@ -1,4 +1,4 @@
-"""Opening a history's SQLite file: write-ahead where possible, and for reading only where it must be."""
+"""Connections to a history's SQLite file, in write-ahead mode if possible, read-only if necessary."""
 
 import os
 import sqlite3
@@ -16,16 +16,16 @@ _CANNOT_SHARE = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY})
 
 
 def sqlite_engine(path: Path, *, create: bool) -> Engine:
-    """Give an engine for a file; it has a connection of its own for every transaction.
+    """Return an engine for a file; it opens a connection for each transaction and closes it afterwards.
 
-    So nothing is left open between two uses, and a process may be forked at any time.
+    So no connection is open between transactions, and the process can be forked at any time.
 
     Args:
         path: of the file.
-        create: whether to make it, with its folder, where it is missing.
+        create: whether to create a missing file, with its folder.
 
     Raises:
-        InputError: the file is missing or its folder cannot be made.
+        InputError: the file is missing, or its folder cannot be created.
     """
     if create:
         _make_folder(path)
@@ -38,9 +38,10 @@ def sqlite_engine(path: Path, *, create: bool) -> Engine:
 
 
 def write_ahead(path: Path) -> None:
-    """Let readers go on while somebody writes, where the file system can; the file remembers it.
+    """Switch the file to write-ahead mode, in which readers need not wait for a writer; the file keeps it.
 
-    Where it cannot, or somebody is at the file just now, it stays as it is: that is slower, and as safe.
+    If the file system does not support it, or another process uses the file now, the file stays in its old
+    mode, which is slower but as safe.
     """
     with suppress(sqlite3.OperationalError), closing(_open(path, "mode=rw", patience=0)) as connection:
         connection.execute("PRAGMA journal_mode = WAL")
@@ -70,8 +71,8 @@ def _connected(path: Path, mode: str) -> sqlite3.Connection:
 
 
 def _unshared(path: Path) -> sqlite3.Connection:
-    # A write-ahead file needs files beside it even to be read. Where these cannot be made, nobody without
-    # more rights writes, so the file may be read as it is, unless something was not yet carried over into it.
+    # In write-ahead mode, even reading needs files beside the database. If these cannot be created, nobody
+    # with these rights writes, so the file can be read alone, unless changes are still in the other files.
     ahead = path.with_name(f"{path.name}-wal")
     if ahead.exists() and ahead.stat().st_size:
         raise InputError(

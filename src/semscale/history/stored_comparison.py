@@ -1,4 +1,4 @@
-"""A comparison as a history keeps it: figures to list and plot, and every item's scores."""
+"""Comparisons in the history: figures for lists and charts, and the scores of every item."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,18 +10,18 @@ from semscale.types import Floats
 
 @dataclass(frozen=True)
 class StoredFigure:
-    """One metric's figure, over all items or one group.
+    """The mean of one metric over all items or one group.
 
     Attributes:
         metric: its name.
         group: kind and name of the group, such as ``("exercise", "6715")``; ``None`` for all items.
-        loss: mean loss of the candidate against the baseline, 0 where they agree, greater the worse.
-        drift: mean drift: the loss beyond what reruns of the baseline lose.
-        low: lower end of the drift's interval; NaN where there is none.
-        high: upper end, NaN likewise.
-        margin: drift from which on it is material.
-        n: items that count.
-        n_left_out: items without a value.
+        loss: mean loss of the candidate against the baseline; 0 means equal, greater is worse.
+        drift: mean drift: the loss minus that of reruns of the baseline.
+        low: lower end of the drift's interval; NaN without one.
+        high: upper end; NaN without an interval.
+        margin: the smallest material drift.
+        n: number of items with a value.
+        n_left_out: number of items without a value.
     """
 
     metric: str
@@ -37,19 +37,19 @@ class StoredFigure:
 
 @dataclass(frozen=True)
 class StoredComparison:
-    """One comparison of a candidate with a baseline.
+    """A stored comparison of a candidate with a baseline.
 
     Attributes:
-        baseline_id: run that was the baseline.
-        candidate_id: run that was compared with it.
-        model: of the candidate.
-        dataset: of both.
-        signature: how it was measured, as ``str`` gives it; comparisons are one series only if they agree.
-        outcome: ``pass``, ``fail`` or ``undecided``; ``None`` where no gate was asked.
-        figures: of every metric and group.
-        scores: every metric's losses, shape (n,), in the order of the baseline's items; NaN where none.
-        compared: when, in UTC.
-        id: names the comparison in every history.
+        baseline_id: id of the baseline's run.
+        candidate_id: id of the candidate's run.
+        model: the candidate's model.
+        dataset: the dataset of both.
+        signature: signature of the measurement as text; only comparisons with the same one form a series.
+        outcome: ``pass``, ``fail`` or ``undecided``; ``None`` without a gate.
+        figures: one for every metric and group.
+        scores: every metric's losses, shape (n,), in the order of the baseline's items; NaN without a value.
+        compared: time of the comparison, in UTC.
+        id: the comparison's id, the same in every history.
     """
 
     baseline_id: str

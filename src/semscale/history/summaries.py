@@ -1,4 +1,4 @@
-"""What a history says in a listing: runs without their items, and what a merge brought."""
+"""Summaries for listings: runs without their items, and counts of merged entries."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,15 +9,15 @@ class RunSummary:
     """A run without its items.
 
     Attributes:
-        id: names the run.
+        id: the run's id.
         dataset: the dataset's name.
-        model: what gave the outputs.
-        recorded: when, in UTC.
-        rerun_of: the run whose model and prompt were asked once more, if it is a rerun.
-        revision: Git revision it came from, where there is one.
-        note: what somebody wrote about it.
-        n_items: how many items it has.
-        signature: of the run when it was recorded, as ``str`` gives it.
+        model: the model's name.
+        recorded: time of recording, in UTC.
+        rerun_of: id of the run that it repeats; ``None`` if it is no rerun.
+        revision: Git revision that it came from; ``None`` without one.
+        note: a user's note.
+        n_items: number of items.
+        signature: the run's signature at its recording, as text.
     """
 
     id: str
@@ -33,12 +33,12 @@ class RunSummary:
 
 @dataclass(frozen=True)
 class Merged:
-    """How much of another history was new.
+    """Numbers of entries that a merge has added.
 
     Attributes:
-        runs: runs that were added.
-        approvals: approvals that were added.
-        comparisons: comparisons that were added.
+        runs: number of added runs.
+        approvals: number of added approvals.
+        comparisons: number of added comparisons.
     """
 
     runs: int = 0

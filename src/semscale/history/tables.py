@@ -1,4 +1,4 @@
-"""The tables of a history, as this version of Semscale has them; ``migrations`` holds how they came to be."""
+"""The current tables of a history; ``migrations`` contains the steps that create them."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -18,24 +18,24 @@ from sqlalchemy import (
 )
 
 REVISION = "3"
-"""The migration that makes the tables what stands here."""
+"""The migration that results in these tables."""
 
 VERSION_TABLE = "semscale_version"
-"""Where a database says which migration it has; named apart from Alembic's own, which others may use."""
+"""Table with a database's migration; not Alembic's default name, which other programs may use."""
 
 
 class UtcDateTime(TypeDecorator[datetime]):
-    """A moment, kept in UTC and given back in UTC by every database."""
+    """A time that every database stores and returns in UTC."""
 
     impl = DateTime(timezone=True)
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
-        """Turn a moment of any time zone into UTC."""
+        """Convert a time of any time zone into UTC."""
         return None if value is None else value.astimezone(UTC)
 
     def process_result_value(self, value: Any | None, dialect: Dialect) -> datetime | None:  # noqa: ANN401 - theirs
-        """Say that what SQLite gives without a time zone is UTC."""
+        """Add UTC to SQLite's times, which have no time zone."""
         if value is None:
             return None
         moment: datetime = value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)

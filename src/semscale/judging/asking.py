@@ -17,7 +17,7 @@ from semscale.chat.replies import CallError, Reply
 from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
-from semscale.judging.replies.reading import Reading
+from semscale.judging.replies.reading import ReplyReading
 from semscale.types import Progress
 
 
@@ -73,7 +73,7 @@ class Thread:
 
     request: Request
     replies: list[Reply] = field(default_factory=list)
-    reading: Reading | None = None
+    reading: ReplyReading | None = None
     failure: CallError | None = None
 
     @property
@@ -91,7 +91,7 @@ class Thread:
 async def ask(
     model: ChatModel,
     threads: Sequence[Thread],
-    read: Callable[[Reply], Reading],
+    read: Callable[[Reply], ReplyReading],
     *,
     running: Running,
     progress: Progress | None = None,

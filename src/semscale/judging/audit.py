@@ -11,7 +11,7 @@ from semscale.judging.asking import Running
 from semscale.judging.injections import INJECTIONS
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
-from semscale.judging.prompting import Item, ReferencePlace
+from semscale.judging.prompting import JudgedItem, ReferencePlace
 from semscale.judging.template import Level, Template
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
@@ -139,7 +139,9 @@ def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEsti
     )
 
 
-def changed_by(name: Check, judge: Judge, rows: Sequence[Item | Status]) -> tuple[Judge, list[Item | Status]]:
+def changed_by(
+    name: Check, judge: Judge, rows: Sequence[JudgedItem | Status]
+) -> tuple[Judge, list[JudgedItem | Status]]:
     """Make the judge and the items of one check."""
     if name == "reversed":
         return judge.varied(template=upside_down(judge.template)), list(rows)
@@ -177,8 +179,8 @@ def lettered(template: Template) -> Template:
     return template.model_copy(update={"levels": levels})
 
 
-def _between(before: str, row: Item | Status, after: str) -> Item | Status:
-    if not isinstance(row, Item):
+def _between(before: str, row: JudgedItem | Status, after: str) -> JudgedItem | Status:
+    if not isinstance(row, JudgedItem):
         return row
     return replace(row, answer="\n\n".join(part for part in (before, row.answer, after) if part))
 

@@ -15,10 +15,10 @@ from semscale.judging.judge_collector import JudgeCollector
 from semscale.judging.judge_columns import JudgeColumns, check_judge_cells, judge_cells
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.judge_summary import JudgeSummary
-from semscale.judging.judged_items import private_columns
+from semscale.judging.judged_rows import private_columns
 from semscale.judging.panel import Panel, joined
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import JudgedItem
 from semscale.judging.verdicts import Verdicts
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import needs_counting
@@ -162,7 +162,7 @@ class JudgeWork:
         """Every column is there as soon as its rows are judged."""
 
     async def _judged(
-        self, items: Sequence[Item | Status]
+        self, items: Sequence[JudgedItem | Status]
     ) -> tuple[Verdicts | PanelVerdicts, Sequence[JudgeState]]:
         if isinstance(self._judge, Panel):
             return await self._judge.judge_part(items, self._states, self._progress)

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 
 from semscale.errors import InputError
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import JudgedItem
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Status
 
 _ALTERNATIVES = "\n\nor:\n\n"
 
 
-def read_items(questions: object, answers: object, references: object = None) -> list[Item | Status]:
+def read_items(questions: object, answers: object, references: object = None) -> list[JudgedItem | Status]:
     """Put columns side by side.
 
     Args:
@@ -27,7 +27,7 @@ def read_items(questions: object, answers: object, references: object = None) ->
 
     Example:
         >>> read_items(["2+2?", ""], ["4", "5"])
-        [Item(question='2+2?', answer='4', reference=None), <Status.EMPTY: 'empty'>]
+        [JudgedItem(question='2+2?', answer='4', reference=None), <Status.EMPTY: 'empty'>]
     """
     columns = {"questions": as_list(questions, "questions"), "answers": as_list(answers, "answers")}
     if references is not None:
@@ -39,15 +39,15 @@ def read_items(questions: object, answers: object, references: object = None) ->
     return [_item(*cells) for cells in zip(*columns.values(), strict=True)]
 
 
-def _item(question: object, answer: object, *reference: object) -> Item | Status:
+def _item(question: object, answer: object, *reference: object) -> JudgedItem | Status:
     for cell in (question, answer):
         status = _status(cell)
         if status is not Status.SCORED:
             return status
     if not reference:
-        return Item(str(question), str(answer))
+        return JudgedItem(str(question), str(answer))
     known = _reference(reference[0])
-    return Status.NO_REFERENCE if known is None else Item(str(question), str(answer), known)
+    return Status.NO_REFERENCE if known is None else JudgedItem(str(question), str(answer), known)
 
 
 def _reference(cell: object) -> str | None:

@@ -15,12 +15,13 @@ from semscale.judging.items import read_items
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
-from semscale.judging.prompting import Item, Order, PromptForm, ReferencePlace
-from semscale.judging.replies.reading import Reading, read_reply
+from semscale.judging.prompting import JudgedItem, Order, PromptForm, ReferencePlace
+from semscale.judging.replies.reading import ReplyReading, read_reply
 from semscale.judging.template import Template, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import settle
 from semscale.judging.verdicts import Verdicts
+from semscale.renamed_settings import renamed
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Progress, Status
@@ -33,7 +34,7 @@ class Judge:
     """A chat model that scores answers to questions.
 
     Args:
-        model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
+        chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
         template: one of ``TEMPLATES``, a template, a scale or its name.
         rubric: the user's own words on what is to be judged.
         context: further words for the judge, such as who asks.
@@ -55,9 +56,10 @@ class Judge:
         score and explanation arXiv 2503.03064.
     """
 
+    @renamed(model="chat_model")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
-        model: object,
+        chat_model: object,
         *,
         template: str | Template | Scale = "likert",
         rubric: str | None = None,
@@ -74,7 +76,7 @@ class Judge:
     ) -> None:
         temperature = checked_temperature(temperature, samples)
         check_settings(order=order, samples=samples, corrections=corrections, reference_place=reference_place)
-        self.model = load_chat_model(model)
+        self.model = load_chat_model(chat_model)
         self._settings: JudgeSettings = {
             "template": template, "rubric": rubric, "context": context, "order": order,
             "samples": samples, "temperature": temperature, "max_tokens": max_tokens,
@@ -153,14 +155,14 @@ class Judge:
             return await self.judge_items(rows, running or Running(), progress)
 
     async def judge_items(
-        self, rows: Sequence[Item | Status], running: Running, progress: Progress | None = None
+        self, rows: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
     ) -> Verdicts:
         """Judge rows as ``read_items`` gives them."""
         verdicts, _ = await self.judge_part(rows, JudgeState(running), progress)
         return verdicts
 
     async def judge_part(
-        self, rows: Sequence[Item | Status], state: JudgeState, progress: Progress | None = None
+        self, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None = None
     ) -> tuple[Verdicts, JudgeState]:
         """Judge some of many rows, and say how the judge stands afterwards.
 
@@ -169,8 +171,8 @@ class Judge:
             state: what the rows before have left; nothing is asked after a cap was reached.
             progress: called as replies come.
         """
-        distinct = list(dict.fromkeys(row for row in rows if isinstance(row, Item)))
-        threads: dict[Item, list[Thread]] = {}
+        distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
+        threads: dict[JudgedItem, list[Thread]] = {}
         ability, running, stopped = state.ability, state.running, state.stopped
         if distinct and ability is None and stopped is None:
             ability, running, threads, stopped = await first_ability(
@@ -187,7 +189,9 @@ class Judge:
         settled = {
             item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
         }
-        verdicts = [settled[row] if isinstance(row, Item) else Verdict.without_score(row) for row in rows]
+        verdicts = [
+            settled[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
+        ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
         replies = [reply for found in waiting.values() for thread in found for reply in thread.replies]
         after = JudgeState(
@@ -215,20 +219,20 @@ class Judge:
             A list for each form, the one that asks for most first; a run finds out which one is taken.
         """
         items = dict.fromkeys(
-            row for row in read_items(questions, answers, references) if isinstance(row, Item)
+            row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
         )
         return [
             [thread.request for item in items for thread in self._threads(item, ability)]
             for ability in self._abilities
         ]
 
-    def prompt(self, item: Item) -> str:
+    def prompt(self, item: JudgedItem) -> str:
         """What the judge reads about an item, after the words that stand before every item."""
         return self._form(self._abilities[0]).messages(item)[-1].text
 
     async def _finished(
         self,
-        waiting: dict[Item, list[Thread]],
+        waiting: dict[JudgedItem, list[Thread]],
         ability: Ability,
         running: Running,
         progress: Progress | None,
@@ -255,7 +259,7 @@ class Judge:
                     thread.correct(form.correction(thread.replies[-1].text))
         return running, stopped
 
-    def _threads(self, item: Item, ability: Ability) -> list[Thread]:
+    def _threads(self, item: JudgedItem, ability: Ability) -> list[Thread]:
         form = self._form(ability)
         request = ability.request(form.messages(item), form.schema(), self._sampling)
         return [Thread(request.resampled(sample)) for sample in range(self.samples)]
@@ -263,7 +267,7 @@ class Judge:
     def _form(self, ability: Ability) -> PromptForm:
         return PromptForm(self.template, self.order, self.context, ability.structured, self.reference_place)
 
-    def _read(self, reply: "Reply") -> Reading:
+    def _read(self, reply: "Reply") -> ReplyReading:
         return read_reply(
             reply.text,
             self.template,
@@ -287,11 +291,12 @@ class Judge:
         ).extended(self.model.signature)
 
 
+@renamed(model="chat_model")
 def judge(
     questions: object,
     answers: object,
     *,
-    model: object,
+    chat_model: object,
     references: object = None,
     running: Running | None = None,
     **settings: Unpack[JudgeSettings],
@@ -301,7 +306,7 @@ def judge(
     Args:
         questions: a list or a series.
         answers: likewise, one for each question.
-        model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
+        chat_model: what judges, as ``load_chat_model`` takes it: a chat model, LangChain's too, or a name.
         references: answers that are known to be right.
         running: how calls are made.
         settings: as ``Judge`` takes them.
@@ -310,4 +315,4 @@ def judge(
         InputError: as ``Judge`` and ``Judge.judge``.
         ReplyError: as ``Judge.judge``.
     """
-    return Judge(model, **settings).judge(questions, answers, references=references, running=running)
+    return Judge(chat_model, **settings).judge(questions, answers, references=references, running=running)

@@ -11,7 +11,7 @@ from semscale.errors import InputError
 from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.judge_summary import KEPT_ITEMS, LITTLE_COVERED, JudgeScores, JudgeSummary
-from semscale.judging.judged_items import JudgedColumns, JudgedItem, floats_in, statuses_in
+from semscale.judging.judged_rows import JudgedColumns, JudgedRow, floats_in, statuses_in
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
@@ -103,7 +103,7 @@ class JudgeCollector:
         self._status: list[Statuses] = []
         self._expected: list[Floats] = []
         self._labels: list[Floats] = []
-        self._lowest, self._disputed, self._vague = (ForemostRows[JudgedItem](KEPT_ITEMS) for _ in range(3))
+        self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
 
     def add(self, frame: pl.DataFrame) -> None:
@@ -210,9 +210,9 @@ class _Part:
         )
         self._first_row = first_row
 
-    def item(self, place: int) -> JudgedItem:
+    def item(self, place: int) -> JudgedRow:
         """Bring together what is known of one row."""
-        return JudgedItem(
+        return JudgedRow(
             row=self._first_row + place,
             question=self._questions[place],
             answer=self._answers[place],

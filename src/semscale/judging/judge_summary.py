@@ -10,7 +10,7 @@ import numpy as np
 
 from semscale.judging.human_labels import HumanEvidence
 from semscale.judging.judge_columns import JudgeColumns
-from semscale.judging.judged_items import JudgedItem
+from semscale.judging.judged_rows import JudgedRow
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.presentable import Presentable
@@ -102,9 +102,9 @@ class JudgeSummary(Presentable):
     expected: Floats
     signature: Signature
     plan: IntervalPlan
-    lowest: tuple[JudgedItem, ...] = ()
-    disputed: tuple[JudgedItem, ...] = ()
-    least_certain: tuple[JudgedItem, ...] = ()
+    lowest: tuple[JudgedRow, ...] = ()
+    disputed: tuple[JudgedRow, ...] = ()
+    least_certain: tuple[JudgedRow, ...] = ()
     left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     human: HumanEvidence | None = None
     stopped: str | None = None

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Running, Thread
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import JudgedItem
 
 _TOP = (20, 5)
 _NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
@@ -57,11 +57,11 @@ def abilities_to_try(
 
 async def first_ability(
     abilities: Sequence[Ability],
-    items: Sequence[Item],
-    threads_of: Callable[[Item, Ability], list[Thread]],
+    items: Sequence[JudgedItem],
+    threads_of: Callable[[JudgedItem, Ability], list[Thread]],
     asked: Callable[[list[Thread], Running], Awaitable[tuple[Running, str | None]]],
     running: Running,
-) -> tuple[Ability, Running, dict[Item, list[Thread]], str | None]:
+) -> tuple[Ability, Running, dict[JudgedItem, list[Thread]], str | None]:
     """Ask about the first item until a form is taken.
 
     An item may be refused for itself, so up to three are tried.

@@ -14,7 +14,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import Item
+from semscale.judging.prompting import JudgedItem
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
@@ -93,14 +93,20 @@ class Panel:
         return await self.judge_rows(rows, [part] * len(self.judges), progress)
 
     async def judge_rows(
-        self, rows: Sequence[Item | Status], running: Sequence[Running], progress: Progress | None = None
+        self,
+        rows: Sequence[JudgedItem | Status],
+        running: Sequence[Running],
+        progress: Progress | None = None,
     ) -> PanelVerdicts:
         """Judge rows as ``read_items`` gives them, each judge running in its own way."""
         verdicts, _ = await self.judge_part(rows, [JudgeState(own) for own in running], progress)
         return verdicts
 
     async def judge_part(
-        self, rows: Sequence[Item | Status], states: Sequence[JudgeState], progress: Progress | None = None
+        self,
+        rows: Sequence[JudgedItem | Status],
+        states: Sequence[JudgeState],
+        progress: Progress | None = None,
     ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
         """Judge some of many rows, and say how each judge stands afterwards; see ``Judge.judge_part``."""
         async with AsyncExitStack() as held:
@@ -113,7 +119,7 @@ class Panel:
                 )
             )
         each = tuple(verdicts for verdicts, _ in judged)
-        readable = np.array([isinstance(row, Item) for row in rows], dtype=bool)
+        readable = np.array([isinstance(row, JudgedItem) for row in rows], dtype=bool)
         status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
         scored = np.array([verdicts.scored for verdicts in each])
         for row in np.flatnonzero(readable & ~scored.any(axis=0)):
@@ -123,7 +129,7 @@ class Panel:
 
 
 async def _standing(
-    judge: Judge, rows: Sequence[Item | Status], state: JudgeState, progress: Progress | None
+    judge: Judge, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None
 ) -> tuple[Verdicts, JudgeState]:
     """One judge's verdicts; where it cannot be asked at all, every item says why."""
     try:
@@ -131,7 +137,7 @@ async def _standing(
     except SemscaleError as error:
         verdicts = tuple(
             Verdict.without_score(Status.FAILED, str(error))
-            if isinstance(row, Item)
+            if isinstance(row, JudgedItem)
             else Verdict.without_score(row)
             for row in rows
         )

@@ -20,7 +20,7 @@ _LONGEST_QUOTED = 2000
 
 
 @dataclass(frozen=True)
-class Item:
+class JudgedItem:
     """One answer to be judged.
 
     Attributes:
@@ -52,7 +52,7 @@ class PromptForm:
     as_json: bool = False
     reference_place: ReferencePlace = "after"
 
-    def messages(self, item: Item) -> tuple[Message, ...]:
+    def messages(self, item: JudgedItem) -> tuple[Message, ...]:
         """Write the messages for one item; the same item gives the same messages.
 
         Args:
@@ -133,7 +133,7 @@ class PromptForm:
         shown = [self.instructions(), self.form(), self.correction(""), self.reference_place, wording()]
         return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
-    def _material(self, item: Item) -> list[tuple[str, str]]:
+    def _material(self, item: JudgedItem) -> list[tuple[str, str]]:
         parts = [("question", neutralised(item.question)[0]), ("answer", neutralised(item.answer)[0])]
         if item.reference is not None:
             place = 2 if self.reference_place == "after" else 1

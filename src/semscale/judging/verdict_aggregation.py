@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Thread
-from semscale.judging.replies.reading import Reading
+from semscale.judging.replies.reading import ReplyReading
 from semscale.judging.replies.token_probabilities import token_shares
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict, massed, most_frequent, sample_shares
@@ -69,7 +69,7 @@ def _without_score(threads: Sequence[Thread], replies: tuple[str, ...]) -> Verdi
     return Verdict.without_score(Status.UNPARSABLE, "no reply states one score beyond doubt", replies)
 
 
-def _reading(thread: Thread) -> Reading | None:
+def _reading(thread: Thread) -> ReplyReading | None:
     """What a thread's last reply says, if it states a score."""
     if thread.failure is not None or thread.reading is None or thread.reading.score is None:
         return None

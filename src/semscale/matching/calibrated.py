@@ -20,7 +20,7 @@ _SAME = 1e-6  # equal vectors have cosines this near 1, as they are rounded
 
 
 @dataclass(frozen=True)
-class Calibration:
+class CalibratedWeights:
     """The weights of the preset, as ``bench/fit_match.py`` fitted them.
 
     Attributes:
@@ -45,16 +45,16 @@ class Calibration:
 
 
 @cache
-def load_calibration() -> Calibration:
+def load_calibrated_weights() -> CalibratedWeights:
     """Read the weights that come with Semscale."""
     content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
-    return read_calibration(content)
+    return read_calibrated_weights(content)
 
 
-def read_calibration(content: bytes) -> Calibration:
+def read_calibrated_weights(content: bytes) -> CalibratedWeights:
     """Read weights as they are written in ``calibrated.yaml``."""
     entries = yaml.safe_load(content)
-    return Calibration(
+    return CalibratedWeights(
         shares=entries["shares"],
         recall_share=entries["recall_share"],
         stop_weight=entries["stop_weight"],

@@ -12,7 +12,7 @@ from semscale.matching.calibrated import (
     above_floor,
     combine,
     estimated_floors,
-    load_calibration,
+    load_calibrated_weights,
     penalty_of,
 )
 from semscale.matching.pairs import Pairs
@@ -27,7 +27,7 @@ from semscale.types import Floats, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.calibrated import Calibration
+    from semscale.matching.calibrated import CalibratedWeights
 
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
@@ -64,9 +64,9 @@ class CalibratedMatch:
         seed: int = 0,
         recall_share: float | None = None,
         guards: Guards | None = None,
-        calibration: "Calibration | None" = None,
+        calibration: "CalibratedWeights | None" = None,
     ) -> None:
-        self._calibration = calibration or load_calibration()
+        self._calibration = calibration or load_calibrated_weights()
         self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
         if not isinstance(self._recall_share, int | float | np.floating) or not 0 <= self._recall_share <= 1:
             raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
@@ -77,6 +77,12 @@ class CalibratedMatch:
         self._corpus = corpus
         self._seed = seed
         self.guards = guards or Guards(dict.fromkeys(GUARDS, Mode.WEIGH))
+
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has the floors that were estimated, too."""
+        corpus = "references" if self._corpus is None else corpus_hash(sorted(set(self._corpus)))
+        return self._signed(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
@@ -114,6 +120,9 @@ class CalibratedMatch:
         return np.fromiter(weighed, np.float64, len(pairs.prediction))
 
     def _signature(self, corpus: Sequence[str], floors: Mapping[str, float]) -> Signature:
+        return self._signed(corpus_hash(corpus), "/".join(f"{floors[name]:.3f}" for name in LAYERS))
+
+    def _signed(self, corpus: str, floors: str) -> Signature:
         weighing = [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
         settings = Signature.of(
             "match",
@@ -121,8 +130,8 @@ class CalibratedMatch:
             weights=self._calibration.sha256[:12],
             recall=self._recall_share,
             guards="+".join(weighing) or None,
-            corpus=corpus_hash(corpus),
-            floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
+            corpus=corpus,
+            floors=floors,
             seed=self._seed,
         )
         return settings.extended(self._encoder.signature)

@@ -67,11 +67,15 @@ class CosineMatch:
     def __init__(self, embedder: Embedder) -> None:
         self._cosines = Cosines(embedder)
 
+    @property
+    def signature(self) -> Signature:
+        """What is applied."""
+        return Signature.of("match", method="cosine").extended(self._cosines.signature)
+
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, -1 to 1."""
         score, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        signature = Signature.of("match", method="cosine").extended(self._cosines.signature)
-        return ScoredPairs(score, {}, windows, signature, bounds=(-1.0, 1.0))
+        return ScoredPairs(score, {}, windows, self.signature, bounds=(-1.0, 1.0))
 
 
 def row_cosines(ours: Floats, theirs: Floats) -> Floats:

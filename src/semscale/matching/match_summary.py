@@ -1,79 +1,110 @@
-"""What came of matching a table: estimates, groups, findings, and which pairs to look at."""
+"""What came of matching: estimates, how scores are spread, findings, and the items to look at."""
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-import numpy as np
-
-from semscale.matching.match_columns import MatchCells, MatchColumns
-from semscale.matching.matches import Matches
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
+from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.types import Integers
+from semscale.signature import Signature
+from semscale.types import Floats, Status
+
+KEPT = 20
+"""Items with the lowest scores, and items with findings, that a summary keeps."""
 
 
-@dataclass(frozen=True)
-class MatchSummary:
-    """What was measured in a table of n rows.
+@dataclass(frozen=True, repr=False)
+class MatchSummary(Presentable):
+    """What was measured in n items.
 
     Attributes:
-        source: what the table is called.
-        columns: which column is what.
-        cells: the rows and what was matched in them.
-        matches: their matches.
-        estimates: mean scores with intervals, of all rows and of each group.
-        seed: of all that is random.
-        separation: how far the scores stand above those of unrelated pairs, where that can be said.
+        source: what the items are from.
+        columns: which columns of a table were matched; ``None`` for texts in memory.
+        signature: what was applied.
+        bounds: the least and the greatest score that the method can give.
+        estimates: mean scores with intervals, of all items and of each group.
+        counts: items by status.
+        n_windowed: items with a text that was read in windows.
+        scores: shape (items that are scored,).
+        group_scores: likewise of each named group.
+        thirds: mean of the score and of each of its parts in the lowest, middle and highest third of items;
+            empty without parts, and with fewer than 6 scored items.
+        guards: how many items each guard found something in, by its name.
+        n_flagged: how many items some guard found something in; ``None`` where no guard looked.
+        lowest: items with the lowest scores, the lowest first, at most 20.
+        flagged: items with findings, the highest score first, at most 20.
+        left_out: for each reason why items have no score, a few of them: row, counted from 0, and text.
+        separation: how far the scores stand above those of unrelated pairs, where that is known.
+        is_explained: whether it was asked how the lowest scores came about.
         created: when.
     """
 
     source: str
-    columns: MatchColumns
-    cells: MatchCells
-    matches: Matches
+    columns: MatchColumns | None
+    signature: Signature
+    bounds: tuple[float, float]
     estimates: Estimates
-    seed: int = 0
+    counts: dict[Status, int]
+    n_windowed: int
+    scores: Floats
+    group_scores: Mapping[str, Floats]
+    thirds: Mapping[str, tuple[float, float, float]]
+    guards: dict[str, int]
+    n_flagged: int | None
+    lowest: tuple[MatchedItem, ...]
+    flagged: tuple[MatchedItem, ...]
+    left_out: Mapping[str, tuple[tuple[int, str], ...]]
     separation: Separation | None = None
+    is_explained: bool = False
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def n(self) -> int:
-        """Rows of the table."""
-        return len(self.matches)
-
-    @property
-    def interval(self) -> float:
-        """Coverage that the intervals aim at."""
-        return self.estimates.interval
+        """How many items there are, with or without a score."""
+        return sum(self.counts.values())
 
     @property
     def method(self) -> str:
         """The method's name, as the signature has it."""
-        return dict(self.matches.signature.fields).get("method", self.matches.signature.instrument)
+        return dict(self.signature.fields).get("method", self.signature.instrument)
 
-    @property
-    def guards(self) -> dict[str, int]:
-        """How many rows each guard found something in, in the order of the alphabet."""
-        found = Counter(guard for row in self.matches.findings for guard in {one.guard for one in row})
-        return dict(sorted(found.items()))
+    def worst(self, n: int) -> tuple[MatchedItem, ...]:
+        """Give the items with the lowest scores, the lowest first, n of the 20 that are kept."""
+        return self.lowest[:n]
 
-    @property
-    def flagged(self) -> int:
-        """How many rows some guard found something in."""
-        return sum(map(bool, self.matches.findings))
+    def best_flagged(self, n: int) -> tuple[MatchedItem, ...]:
+        """Give the items with findings, the highest score first, n of the 20 that are kept."""
+        return self.flagged[:n]
 
-    def worst(self, n: int) -> Integers:
-        """Rows with the lowest scores, the lowest first."""
-        rows = np.flatnonzero(self.matches.scored)
-        return rows[np.argsort(self.matches.score[rows], kind="stable")][:n]
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        separation = self.separation
+        return {
+            "instrument": "match",
+            "source": self.source,
+            "method": self.method,
+            "rows": self.n,
+            "counts": self.counts,
+            "windowed": self.n_windowed,
+            "estimates": self.estimates,
+            "bounds": self.bounds,
+            "guards": self.guards,
+            "separation": None
+            if separation is None
+            else {
+                "share_above": separation.share,
+                "unrelated_pairs": len(separation.unrelated),
+                "unrelated_mean": separation.unrelated.mean(),
+            },
+            "worst": [item.record() for item in self.lowest],
+            "signature": self.signature,
+            "created": self.created,
+        }
 
-    def best_flagged(self, n: int) -> Integers:
-        """Rows with findings, the highest score first: they look alike although something differs."""
-        rows = np.array([row for row, found in enumerate(self.matches.findings) if found], np.int64)
-        return rows[np.argsort(-self.matches.score[rows], kind="stable")][:n]
-
-    def reference(self, row: int) -> str | None:
-        """The reference that a row's score is from; ``None`` for a row without a score."""
-        place = int(self.matches.reference[row])
-        return None if place < 0 else str(self.cells.references[row][place])
+    def __repr__(self) -> str:
+        mean = self.estimates.overall_mean()
+        return f"MatchSummary(source={self.source!r}, n={self.n}, n_scored={mean.n}, mean={mean.value:.2f})"

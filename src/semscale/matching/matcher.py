@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import numpy as np
 import polars as pl
@@ -14,9 +14,14 @@ from semscale.matching.methods import Explains, PairMethod, Recipe, build_method
 from semscale.matching.pair_findings import find_in_pairs
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import corpus_texts
+from semscale.renamed_settings import renamed
+from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Floats, Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
+
+if TYPE_CHECKING:
+    from semscale.embedding.tokens.token_states import TokenEncoder
 
 DEFAULT_METHOD = "calibrated"
 
@@ -24,7 +29,7 @@ DEFAULT_METHOD = "calibrated"
 class MatcherSettings(TypedDict, total=False):
     """Settings of a ``Matcher``, as ``match`` passes them on."""
 
-    model: str | Path | Embedder
+    embedder: "str | Path | Embedder | TokenEncoder"
     precision: str
     corpus: Iterable[str] | None
     seed: int
@@ -38,8 +43,9 @@ class Matcher:
 
     Args:
         method: one of ``semscale.matching.methods.METHODS``.
-        model: a known model, a folder, or ``organisation/model`` on the Hugging Face hub; for ``cosine`` any
-            embedder as well.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
+            ``load_embedder`` gives; for all methods but ``cosine`` its engine must show the states of tokens,
+            as ``openvino`` and ``torch`` do.
         precision: ``exact`` or ``fast``, see ``semscale.load_embedder``.
         corpus: texts from which word weights and the similarity of unrelated texts are estimated; the
             references at hand unless given.
@@ -56,11 +62,12 @@ class Matcher:
         ModelError: the model's files cannot be had, or cannot be run.
     """
 
+    @renamed(model="embedder")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         method: str = DEFAULT_METHOD,
         *,
-        model: str | Path | Embedder = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         precision: str = "exact",
         corpus: Iterable[str] | None = None,
         seed: int = 0,
@@ -74,9 +81,14 @@ class Matcher:
         self.method = method
         self.guards = guards_for(method, guards)
         recipe = Recipe(
-            model, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
+            embedder, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
         )
         self._method = build_method(method, recipe)
+
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has what was estimated from its references, too."""
+        return self._method.signature.extended(self.guards.signature)
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -166,6 +178,7 @@ def explain_items(
     return dict(zip(scored, explained, strict=True))
 
 
+@renamed(model="embedder")
 def match(
     predictions: object,
     references: object,

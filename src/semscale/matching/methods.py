@@ -4,11 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypedDict, runtime_checkable
+from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 
 import polars as pl
 
-from semscale.embedding import Embedder, load_embedder
+from semscale.embedding import Embedder
+from semscale.embedding.loading import LoadingSettings, as_embedder
+from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.cosines import CosineMatch
@@ -16,32 +18,26 @@ from semscale.matching.layered.method import LayeredMatch
 from semscale.matching.layered.presets import PRESETS, LayeredPreset
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
-from semscale.matching.words.pieces import load_pieces
+from semscale.matching.words.pieces import pieces_of
 from semscale.messages import did_you_mean
+from semscale.signature import Signature
 from semscale.types import Progress
-from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-
-_NEEDS_FILES = "model must be a name or a folder for methods that read tokens, got an embedder"
 
 
 class PairMethod(Protocol):
     """What a method does: score pairs of texts."""
 
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has what was estimated from the texts at hand, too."""
+        ...
+
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, whatever item it belongs to."""
         ...
-
-
-class LoadingSettings(TypedDict, total=False):
-    """How an embedder is loaded, beyond its name and precision, as ``load_embedder`` takes it."""
-
-    engine: str
-    base_url: str | None
-    cache: bool
-    progress: Progress | None
 
 
 @runtime_checkable
@@ -68,7 +64,7 @@ class Recipe:
     """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it.
 
     Attributes:
-        model: a name, a folder or an embedder.
+        embedder: a name, a folder or an embedder.
         precision: of a model that is named.
         corpus: texts to estimate from, if any were given.
         seed: of what is drawn.
@@ -78,7 +74,7 @@ class Recipe:
         layer: for ``bertscore``, see there.
     """
 
-    model: str | Path | Embedder
+    embedder: "str | Path | Embedder | TokenEncoder"
     precision: str
     corpus: list[str] | None
     seed: int
@@ -87,47 +83,36 @@ class Recipe:
     recall_share: float | None = None
     layer: int | None = None
 
-    def embedder(self) -> Embedder:
+    def loaded(self) -> Embedder:
         """Load the embedder, unless it was given as one."""
-        if isinstance(self.model, str | Path):
-            return load_embedder(self.model, precision=self.precision, **self.loading)
-        if self.precision != "exact":
-            raise InputError(f"precision={self.precision!r} needs the name of a model, got an embedder")
-        return self.model
+        settings: LoadingSettings = {**self.loading, "precision": self.precision}
+        return as_embedder(cast("str | Path | Embedder", self.embedder), **settings)
 
     def encoder(self) -> "TokenEncoder":
         """Load the model for the states of its tokens.
 
         Raises:
-            InputError: the model was given as an embedder, whose tokens are not known.
+            InputError: the embedder shows no states of tokens.
             ModelError: the model's files cannot be had or run.
         """
         from semscale.matching.bertscore.choices import token_encoder
 
-        if not isinstance(self.model, str | Path):
-            raise InputError(_NEEDS_FILES)
-        return token_encoder(self.model, self.precision, self.loading.get("progress"))
-
-    def folder(self) -> Path:
-        """Find the model's files.
-
-        Raises:
-            InputError: the model was given as an embedder, whose files are not known.
-        """
-        if not isinstance(self.model, str | Path):
-            raise InputError(_NEEDS_FILES)
-        return resolve(self.model).folder
+        return token_encoder(
+            self.embedder,
+            self.precision,
+            self.loading.get("progress"),
+            engine=self.loading.get("engine", "openvino"),
+        )
 
 
 def _cosine(recipe: Recipe) -> PairMethod:
-    return CosineMatch(recipe.embedder())
+    return CosineMatch(recipe.loaded())
 
 
 def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
-    pieces = load_pieces(recipe.folder() / "tokenizer.json")
-    return LayeredMatch(
-        preset, embedder=recipe.embedder(), pieces=pieces, corpus=recipe.corpus, seed=recipe.seed
-    )
+    embedder = recipe.loaded()
+    pieces = pieces_of(state_engine(embedder).open_tokenizer())
+    return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=recipe.corpus, seed=recipe.seed)
 
 
 def _bertscore(recipe: Recipe) -> PairMethod:
@@ -176,10 +161,10 @@ def check_method(name: str, engine: str = "openvino") -> None:
     if name not in METHODS:
         hint = did_you_mean(str(name), METHODS)
         raise UnknownNameError(f"method must be one of {', '.join(METHODS)}, got {name!r}{hint}")
-    if engine != "openvino" and name not in ANY_ENGINE:
+    if engine in TOKENLESS_ENGINES and name not in ANY_ENGINE:
         raise InputError(
-            f"engine must be openvino for method {name!r}, which reads a model's tokens, got {engine!r}; "
-            f"any engine serves {', '.join(sorted(ANY_ENGINE))}"
+            f"engine must be openvino or torch for method {name!r}, which reads a model's tokens, "
+            f"got {engine!r}; any engine serves {', '.join(sorted(ANY_ENGINE))}"
         )
 
 

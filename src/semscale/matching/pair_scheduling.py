@@ -9,7 +9,7 @@ from semscale.types import Integers
 
 
 @dataclass(frozen=True)
-class Step:
+class ScoringStep:
     """Some pairs that are scored together.
 
     Attributes:
@@ -48,7 +48,7 @@ def scoring_order(prediction: Integers, reference: Integers) -> Integers:
 
 def plan_steps(
     prediction: Integers, reference: Integers, lengths: Integers, *, fresh_tokens: int, kept_tokens: int
-) -> Iterator[Step]:
+) -> Iterator[ScoringStep]:
     """Cut pairs into steps, and say which texts to keep in between: those that are needed soonest.
 
     Letting go of what is needed last encodes the fewest texts again; here it can be done, as all pairs are
@@ -75,7 +75,7 @@ def plan_steps(
 
 def plan_groups(
     groups: Sequence[Integers], lengths: Integers, *, fresh_tokens: int, kept_tokens: int
-) -> Iterator[Step]:
+) -> Iterator[ScoringStep]:
     """Cut groups of texts, each of which is scored together, into steps in their order.
 
     Args:
@@ -95,7 +95,7 @@ def plan_groups(
         needed = kept | set(fresh)
         kept = _worth_keeping(needed, uses, end, lengths, kept_tokens)
         dropped = np.array(sorted(needed - kept), np.int64)
-        yield Step(np.arange(start, end), np.array(fresh, np.int64), dropped)
+        yield ScoringStep(np.arange(start, end), np.array(fresh, np.int64), dropped)
         start = end
 
 

@@ -1,1 +1,1 @@
-"""How the tables of a history came to be: one Alembic revision a file, applied when a history is opened."""
+"""Alembic revisions of a history's tables, one in each file; opening a history applies them."""

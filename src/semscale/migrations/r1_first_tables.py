@@ -1,4 +1,4 @@
-"""Runs with their items, approvals, and comparisons with their figures and scores."""
+"""Revision 1: tables of runs, items, approvals, comparisons, figures and scores."""
 
 import sqlalchemy as sa
 from alembic.operations import Operations
@@ -10,7 +10,7 @@ _MOMENT = sa.DateTime(timezone=True)
 
 
 def upgrade(op: Operations) -> None:
-    """Make the tables."""
+    """Create the tables."""
     _make_runs(op)
     _make_comparisons(op)
 

@@ -1,4 +1,4 @@
-"""Runs say what they are a rerun of, what somebody wrote about them, and how many items they have."""
+"""Revision 2: columns of runs for the repeated run, a note and the number of items."""
 
 import sqlalchemy as sa
 from alembic.operations import Operations
@@ -8,7 +8,7 @@ down_revision = "1"
 
 
 def upgrade(op: Operations) -> None:
-    """Add the columns, and count the items of runs that are there."""
+    """Add the columns, and count the items of existing runs."""
     op.add_column("semscale_runs", sa.Column("rerun_of", sa.Text))
     op.add_column("semscale_runs", sa.Column("note", sa.Text))
     op.add_column("semscale_runs", sa.Column("n_items", sa.Integer, nullable=False, server_default="0"))

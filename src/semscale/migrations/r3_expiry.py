@@ -1,4 +1,4 @@
-"""An approval may expire."""
+"""Revision 3: a column for the expiry of approvals."""
 
 import sqlalchemy as sa
 from alembic.operations import Operations
@@ -8,5 +8,5 @@ down_revision = "2"
 
 
 def upgrade(op: Operations) -> None:
-    """Add the column; approvals that are there never expire."""
+    """Add the column; existing approvals never expire."""
     op.add_column("semscale_approvals", sa.Column("expires", sa.DateTime(timezone=True)))

@@ -24,8 +24,8 @@ from semscale.report.drift_words import (
     urgency,
 )
 from semscale.report.figures import Figure, Table
-from semscale.report.match_words import GUARD_MEANINGS
 from semscale.report.page import render
+from semscale.report.sentences import GUARD_MEANINGS
 from semscale.report.unvaried_words import unvaried_words
 from semscale.report.wording import clipped, count, counted, one_line
 from semscale.stats.intervals.means import MeanEstimate

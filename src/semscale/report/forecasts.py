@@ -1,23 +1,20 @@
 """The document of a forecast: what asking a model would take, before anything is sent."""
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Table
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Quoted, Words
+from semscale.report.sentences import rows_that_count
 
 if TYPE_CHECKING:
     from semscale.chat.forecast import Forecast
+    from semscale.chat.forecast_summary import ForecastSummary
 
 
-def forecast_document(source: str, forecasts: "Mapping[str, Forecast]") -> Document:
-    """Turn forecasts into a document with one table for each model.
-
-    Args:
-        source: what the table is called.
-        forecasts: by the model's name.
-    """
+def forecast_document(summary: "ForecastSummary") -> Document:
+    """Turn forecasts into a document with one table for each model."""
+    forecasts, total = summary.forecasts, summary.n + sum(summary.left_out.values())
     sections = (
         Section(f"model-{place}", Quoted(name), (Table(("", "at most"), _rows(found), title=Quoted(name)),))
         for place, (name, found) in enumerate(forecasts.items(), start=1)
@@ -26,11 +23,12 @@ def forecast_document(source: str, forecasts: "Mapping[str, Forecast]") -> Docum
         kind="forecast",
         name="Forecast",
         title="What asking would take",
-        source=(Quoted(source),),
+        source=(Quoted(summary.source),),
         signature=None,
+        counting=(rows_that_count(summary.n, total, summary.left_out, summary.noun),),
         cautions=tuple(dict.fromkeys(found.price_note for found in forecasts.values() if found.price_note)),
         sections=tuple(sections),
-        notes=("Nothing was sent; replies that cannot be read are asked for again.",),
+        notes=(summary.note,),
     )
 
 

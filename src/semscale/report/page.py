@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 
 from markupsafe import Markup
 
-from semscale.report.cautions import VERDICTS
 from semscale.report.wording import one_line, printable
 
 if TYPE_CHECKING:
@@ -17,7 +16,7 @@ def render(template: str, **content: object) -> str:
     """Fill a template; every value is escaped unless it is markup that this package has drawn itself.
 
     Args:
-        template: name of a file in ``templates``, such as ``"rating.html.j2"``.
+        template: name of a file in ``templates``, such as ``"match.html.j2"``.
         content: what the template shows.
     """
     return _environment().get_template(template).render(**content)
@@ -37,7 +36,6 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters["one_line"] = one_line
-    environment.globals["verdicts"] = VERDICTS
     return environment
 
 

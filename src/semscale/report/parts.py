@@ -68,7 +68,7 @@ def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> Table:
     return Table((head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group")
 
 
-def group_name(group: "GroupEstimate", by: str | None) -> Cell:
+def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
     """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
     if group.group is None:
         return Words(f"(no {by or 'group'})")
@@ -108,14 +108,14 @@ def settings(
     """List the settings of a run one by one.
 
     Args:
-        source: what was read.
+        source: what was read; empty where that has no name.
         created: when.
         columns: what a column was used for, and its name; ``None`` where there is none.
         further: settings of the instrument.
         signature: its fields follow.
     """
     return (
-        ("Source", Quoted(source)),
+        *([("Source", Quoted(source))] if source else []),
         ("Made", stamp(created)),
         *((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None),
         *further,

@@ -10,7 +10,14 @@ from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
+    "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
+    "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
+    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
+    "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "LintReport": ("semscale.report.lint.document", "lint_document"),
+    "MatchSummary": ("semscale.report.matching.document", "match_document"),
+    "RatingSummary": ("semscale.report.rating.document", "rating_document"),
 }
 """The function that makes a document of each kind of summary."""
 

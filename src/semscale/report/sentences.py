@@ -11,11 +11,20 @@ from semscale.report.wording import count, counted, coverage, listed
 EXAMPLES = 3
 """Examples of each reason that a report shows."""
 
+GUARD_MEANINGS = {
+    "negation": "one text denies what the other states",
+    "number": "a number or a unit differs",
+    "opposite": "a word has become its opposite, or the other side",
+    "name": "a named thing is missing or invented",
+}
+"""What it means that a guard found something in a pair of texts."""
+
 _LONGEST_EXAMPLE = 160
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
     "too-few-samples": "with too few samples",
+    "no-value": "without value",
     "weightless": "without weight",
     "no-weight": "without weight",
     "zero-weight": "with weight 0",
@@ -117,7 +126,7 @@ def left_out_section(
     said: tuple[Block, ...] = (
         (
             Paragraph(f"These {noun}s have no score or do not count. They are never treated as 0.", "note"),
-            Reasons(reasons),
+            Reasons(reasons, noun),
         )
         if reasons
         else (Paragraph(f"Nothing: every {noun} has a score." if total else f"The input has no {noun}s."),)

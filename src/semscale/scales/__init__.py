@@ -1,4 +1,4 @@
-"""Scales, their points and anchors, and the library of scales that ships with Semscale."""
+"""Scales with their points and anchors, and the library of scales that ships with Semscale."""
 
 from semscale.scales.library import load_scale, scale_names
 from semscale.scales.scale import Point, Probe, Scale

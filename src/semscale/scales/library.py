@@ -1,4 +1,4 @@
-"""Finds scales: by name in the library that ships with Semscale, or in a YAML file of the user's."""
+"""Loading of scales by name, from the library that ships with Semscale, or from a user's YAML file."""
 
 from importlib import resources
 from pathlib import Path
@@ -26,12 +26,12 @@ def load_scale(name_or_path: str | Path | Scale) -> Scale:
     """Load a scale by its name in the library, or from a YAML file.
 
     Args:
-        name_or_path: A name from ``scale_names()``; a path (a ``Path``, or text that ends in ``.yaml`` or
-            ``.yml`` or holds a folder); or a ``Scale``, which comes back as it is.
+        name_or_path: A name from ``scale_names()``; a path (a ``Path``, or a text that ends in ``.yaml`` or
+            ``.yml`` or contains a folder); or a ``Scale``, which is returned unchanged.
 
     Raises:
-        UnknownNameError: no scale of that name ships with Semscale; the message gives the nearest.
-        InputError: the file cannot be read, or does not describe a scale.
+        UnknownNameError: no scale of that name ships with Semscale; the message has the nearest name.
+        InputError: the file cannot be read, or is no valid scale.
 
     Example:
         >>> load_scale("recommendation").n_points

@@ -1,4 +1,4 @@
-"""Reads a scale from YAML, and says in which line a file cannot be read."""
+"""Parsing of scales from YAML, with errors that name the line."""
 
 from collections.abc import Hashable
 from typing import Any
@@ -11,13 +11,13 @@ from semscale.scales.scale import Scale
 
 
 class _StrictLoader(yaml.SafeLoader):
-    """Plain YAML, but a wrong value or key has a line, and a key given twice is an error."""
+    """A YAML loader that refuses duplicate keys, and whose errors name the line of a wrong value or key."""
 
     def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:  # noqa: ANN401 - any value
         try:
             return super().construct_object(node, deep=deep)
         except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
-            # PyYAML lets through whatever int(), date() and the like raise.
+            # PyYAML passes on exceptions of int(), date() and other constructors.
             kind = node.tag.rpartition(":")[2]
             raise _error(node, f"{shortened(node.value)} is no valid {kind}; put text in quotes") from error
 
@@ -37,14 +37,14 @@ def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
 
 
 def parse_scale(content: bytes, *, source: str) -> Scale:
-    """Read a scale from the bytes of a YAML file.
+    """Parse a scale from the bytes of a YAML file.
 
     Args:
         content: The file, UTF-8.
-        source: What error messages call it.
+        source: The file's name in messages.
 
     Raises:
-        InputError: not UTF-8, not YAML (with the line), or not a scale.
+        InputError: it is not UTF-8, not YAML (the message names the line), or no valid scale.
 
     Example:
         >>> parse_scale(b"name: [", source="mine.yaml")
@@ -72,14 +72,14 @@ def _decode(content: bytes, source: str) -> str:
 
 
 def parse_yaml(content: bytes, *, source: str) -> object:
-    """Read what a YAML file holds; a key given twice is an error.
+    """Parse a YAML file; a duplicate key is an error.
 
     Args:
         content: The file, UTF-8.
-        source: What error messages call it.
+        source: The file's name in messages.
 
     Raises:
-        InputError: not UTF-8, or not YAML, with the line.
+        InputError: it is not UTF-8 or not YAML; the message names the line.
 
     Example:
         >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")

@@ -1,4 +1,4 @@
-"""What a scale is: points with values and labels, anchor sets that stand for them, and a ladder of probes."""
+"""Scales: points with values and labels, anchor sets that stand for the points, and probes."""
 
 import hashlib
 import json
@@ -15,17 +15,17 @@ from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 
 LARGEST_VALUE = 1e6
 SMALLEST_STEP = 1e-6
-"""Between these two, squares and differences of values neither overflow nor vanish in double precision."""
+"""Within these limits, squares and differences of values neither overflow nor vanish in double precision."""
 
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$", max_length=60)]
 Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 Finite = Annotated[float, Field(allow_inf_nan=False)]
 Polarity = Literal["ascending-good", "ascending-bad", "neutral"]
-"""Whether a higher value is welcome, unwelcome, or neither (how often, how likely)."""
+"""Whether a higher value is good, bad, or neither (such as how often, how likely)."""
 
 
 class Point(BaseModel):
-    """One step of a scale."""
+    """One point of a scale: a value with its label."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -34,7 +34,7 @@ class Point(BaseModel):
 
 
 class Probe(BaseModel):
-    """An everyday verbatim and the level, on the scale's values, at which a reader would place it."""
+    """An everyday verbatim with the level, in the scale's values, that a reader would give it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -46,19 +46,19 @@ class Scale(BaseModel):
     """An ordered list of 2 to 11 points, with one or more anchor sets.
 
     Attributes:
-        name: Kebab-case name, as ``load_scale`` takes it.
-        title: What it measures, in a heading's words.
+        name: Name in kebab-case, for ``load_scale``.
+        title: What it measures, as a heading.
         question: A survey question whose answers it can rate.
         language: Language of the anchors, as a BCP 47 tag.
-        polarity: Whether a higher value is welcome (``ascending-good``), unwelcome, or neither.
-        points: Values from -1e6 to 1e6, each at least 1e-6 above the one before, and each with its label.
-        anchor_sets: For each set's name one sentence per point, from the lowest point to the highest.
+        polarity: Whether a higher value is good (``ascending-good``), bad, or neither.
+        points: 2 to 11 points with labels; values from -1e6 to 1e6, each at least 1e-6 above the one before.
+        anchor_sets: For each set's name, one sentence per point, from the lowest point to the highest.
         provenance: Who wrote the anchors, when, and on what they were tried.
-        notes: What a user should know; says why, where the scale does not pass the linter.
+        notes: What a user should know; the reason if the scale does not pass the linter.
         probes: Verbatims from low to high, written apart from the anchors, for the linter.
 
     Raises:
-        InputError: a field is absent, unknown or cannot be used; one line that names it.
+        InputError: a field is missing, unknown or invalid; the one-line message names it.
 
     Example:
         >>> scale = Scale(
@@ -93,7 +93,7 @@ class Scale(BaseModel):
 
     @property
     def n_points(self) -> int:
-        """How many points there are, k."""
+        """Number of points, k."""
         return len(self.points)
 
     @property
@@ -108,12 +108,12 @@ class Scale(BaseModel):
 
     @property
     def content_hash(self) -> str:
-        """Eight hex digits of the SHA-256 over what decides the numbers: values and anchor sets."""
+        """Eight hex digits of the SHA-256 of values and anchor sets, which decide the ratings."""
         content = {"values": [point.value for point in self.points], "sets": list(self.anchor_sets.items())}
         return hashlib.sha256(json.dumps(content, separators=(",", ":")).encode()).hexdigest()[:8]
 
     def with_sets(self, names: Iterable[str]) -> "Scale":
-        """Keep only some anchor sets, in the order given.
+        """Return the scale with only some of its anchor sets, in the given order.
 
         Raises:
             UnknownNameError: the scale has no set of that name.
@@ -191,7 +191,7 @@ def _folded(text: str) -> str:
 
 
 def _first_repeated(texts: Iterable[str]) -> str | None:
-    """Find the first text that was there before, letter case and white space apart."""
+    """Return the first text that occurred before, ignoring case and white space."""
     seen: set[str] = set()
     for text in texts:
         if _folded(text) in seen:

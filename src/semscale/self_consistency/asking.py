@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.chat.messages import Request
-from semscale.chat.outcomes import Outcome, OutcomeStatus
+from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
 from semscale.chat.runner import Runner
+from semscale.errors import InterruptedRunError
 from semscale.self_consistency.early_stopping import Side, settled
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
 from semscale.types import Floats, Progress, Status
@@ -21,28 +22,42 @@ Score = Callable[[list[str], list[str]], Floats]
 
 
 @dataclass(frozen=True)
+class ReplyCounts:
+    """What it took to have replies.
+
+    Attributes:
+        n_calls: replies that were asked for, from the ledger or from the model.
+        n_saved: replies that were not asked for, because the decision was settled.
+        n_failed: requests without a reply.
+        why_failed: what most of these met; ``None`` where each request has a reply.
+        stopped: why not everything was asked, or ``None``.
+    """
+
+    n_calls: int
+    n_saved: int
+    n_failed: int
+    why_failed: str | None = None
+    stopped: str | None = None
+
+
+@dataclass(frozen=True)
 class Replies:
     """What n prompts brought.
 
     Attributes:
         answers: n texts; ``None`` where no answer came.
         samples: n lists of texts; ``None`` stands for a sample that did not come.
-        status: shape (n,), ``SCORED`` where an answer came, else why not.
+        status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
+            reached before the answer and all samples were asked for.
         sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
-        n_calls: replies that were asked for, from the ledger or from the model.
-        n_saved: replies that were not asked for, because the decision was settled.
-        n_failed: requests without a reply.
-        why_failed: what most of these met; ``None`` where each request has a reply.
+        counts: what it took to have them.
     """
 
     answers: list[str | None]
     samples: list[list[str | None]]
     status: npt.NDArray[np.object_]
     sides: tuple[Side, ...]
-    n_calls: int
-    n_saved: int
-    n_failed: int
-    why_failed: str | None = None
+    counts: ReplyCounts
 
 
 class Asking:
@@ -64,32 +79,35 @@ class Asking:
         self._sampling = sampling
         self._scorer = scorer
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
-        self._replies: dict[tuple[int, int], Outcome] = {}
+        self._replies: dict[tuple[int, int], RequestOutcome] = {}
         self._sides: list[Side] = [None] * len(prompts)
         self._asked: list[tuple[int, int]] = []
 
     async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
-        """Ask.
+        """Ask; where a cap is reached, the prompts that are not finished say so.
 
         Raises:
-            InterruptedRunError: a cap was reached; what came is in the ledger.
             ReplyError: no call can succeed.
         """
         queue: asyncio.Queue[Request | None] = asyncio.Queue()
         rounds = self._rounds()
         left = self._put(next(rounds, []), queue)
-        async with aclosing(runner.stream(_from(queue), progress=progress)) as outcomes:
-            if not left:
-                queue.put_nowait(None)
-            async for outcome in outcomes:
-                self._replies[self._asked[outcome.index]] = outcome
-                left -= 1
+        stopped = None
+        try:
+            async with aclosing(runner.stream(_from(queue), progress=progress)) as outcomes:
                 if not left:
-                    # Scoring takes the processor for a while; the run has nothing under way then.
-                    left = self._put(await asyncio.to_thread(next, rounds, []), queue)
+                    queue.put_nowait(None)
+                async for outcome in outcomes:
+                    self._replies[self._asked[outcome.index]] = outcome
+                    left -= 1
                     if not left:
-                        queue.put_nowait(None)
-        return self._collected()
+                        # Scoring takes the processor for a while; the run has nothing under way then.
+                        left = self._put(await asyncio.to_thread(next, rounds, []), queue)
+                        if not left:
+                            queue.put_nowait(None)
+        except InterruptedRunError as error:
+            stopped = str(error)
+        return self._collected(stopped)
 
     def _put(self, wanted: list[tuple[int, int]], queue: asyncio.Queue[Request | None]) -> int:
         for item, sample in wanted:
@@ -135,27 +153,33 @@ class Asking:
             if values[item]:
                 self._sides[item] = settled(values[item], stopping.threshold, n, stopping.confidence)
 
-    def _collected(self) -> Replies:
+    def _collected(self, stopped: str | None) -> Replies:
         n, m = len(self._prompts), self._sampling.n_samples
-        answers = [self._text(item, 0) for item in range(n)]
         samples = [
-            [self._text(item, sample) for sample in range(1, m + 1) if (item, sample) in self._replies]
-            for item in range(n)
+            [place for place in range(1, m + 1) if (item, place) in self._replies] for item in range(n)
         ]
         status = self._status.copy()
-        for item in np.flatnonzero(status == Status.SCORED):
-            ended = self._replies[int(item), 0].status
-            if ended is not OutcomeStatus.REPLIED:
-                refused = ended is OutcomeStatus.REFUSED
-                status[item] = Status.REFUSED if refused else Status.FAILED
-        answered = int((status == Status.SCORED).sum())
+        n_saved = 0
+        for item in np.flatnonzero(status == Status.SCORED).tolist():
+            status[item] = self._status_of(item, len(samples[item]))
+            n_saved += m - len(samples[item]) if status[item] is Status.SCORED else 0
         failures = Counter(str(found.failure) for found in self._replies.values() if found.failure)
-        n_calls = len(self._replies)
-        saved = int((self._status == Status.SCORED).sum()) + answered * m - n_calls
         why = failures.most_common(1)[0][0] if failures else None
         return Replies(
-            answers, samples, status, tuple(self._sides), n_calls, saved, failures.total(), why_failed=why
+            [self._text(item, 0) for item in range(n)],
+            [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
+            status,
+            tuple(self._sides),
+            ReplyCounts(len(self._replies), n_saved, failures.total(), why, stopped),
         )
+
+    def _status_of(self, item: int, n_samples: int) -> Status:
+        """Say what became of a prompt that could be asked, given how many of its samples have an outcome."""
+        answer = self._replies.get((item, 0))
+        if answer is not None and answer.status is not OutcomeStatus.REPLIED:
+            return Status.REFUSED if answer.status is OutcomeStatus.REFUSED else Status.FAILED
+        is_whole = n_samples == self._sampling.n_samples or self._sides[item] is not None
+        return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
 
     def _text(self, item: int, sample: int) -> str | None:
         outcome = self._replies.get((item, sample))

@@ -4,13 +4,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, cast
 
 import numpy as np
 
+from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.renamed_settings import renamed
+from semscale.results.estimating import EstimateSettings
 from semscale.self_consistency.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.contradictions import GUARD_NAMES, check_guards
@@ -22,6 +25,7 @@ from semscale.self_consistency.pair_blocks import value_pairs
 from semscale.self_consistency.samples import SampledAnswers, take_samples
 from semscale.self_consistency.sampling import Prompt, Sampling
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
+from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
@@ -46,6 +50,22 @@ class Asked:
     replies: Replies
     consistencies: Consistencies
 
+    def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
+        """Sum up, for a report; as ``Consistencies.summarize``, with the answers and samples that came.
+
+        Args:
+            prompts: shape (n,), what was asked.
+            settings: of the estimates: ``by``, ``interval``, ``seed`` and others.
+        """
+        replies = self.replies
+        return self.consistencies.summarize(
+            answers=replies.answers,
+            samples=replies.samples,
+            prompts=prompts,
+            replies=replies.counts,
+            **settings,
+        )
+
 
 class Consistency:
     """Measures how far several answers to one prompt agree with the first.
@@ -54,9 +74,10 @@ class Consistency:
         chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
             gives; needed for nothing else.
         measures: names among ``semscale.self_consistency.measures.MEASURES``; the first one is the ``score``.
-        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an embedder.
-        bert_model: the model of ``bert_score``, by name or as a ``BertScorer``; the default model unless
-            given, where uqlm has ``roberta-large``.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
+            ``load_embedder`` gives.
+        bert_embedder: the model of ``bert_score``, by name, as an embedder that shows the states of tokens,
+            or as a ``BertScorer``; the default model unless given, where uqlm has ``roberta-large``.
         floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
             at hand, and corrects nothing where there are fewer than 10 different ones.
         guards: which of ``semscale.self_consistency.contradictions.GUARD_NAMES`` look for contradictions.
@@ -67,13 +88,14 @@ class Consistency:
         InputError: an unknown measure or guard, or a setting out of range.
     """
 
+    @renamed(model="embedder", bert_model="bert_embedder")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         chat_model: object = None,
         *,
         measures: Iterable[str] = DEFAULT_MEASURES,
-        model: "str | Path | Embedder" = DEFAULT_MODEL,
-        bert_model: str | Path | BertScorer = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder" = DEFAULT_MODEL,
+        bert_embedder: "str | Path | Embedder | BertScorer" = DEFAULT_MODEL,
         floor: float | str = "auto",
         guards: Iterable[str] = GUARD_NAMES,
         fewest_samples: int = 1,
@@ -85,22 +107,21 @@ class Consistency:
         self.fewest_samples = checked_fewest(fewest_samples)
         check_seed(seed)
         self.seed = seed
-        self._model, self._bert_model, self._chat_model = model, bert_model, chat_model
+        self._embedder, self._bert_embedder = checked_embedder(embedder), bert_embedder
+        self._chat_model = chat_model
 
     @cached_property
     def embedder(self) -> "Embedder":
         """What turns texts into vectors; loaded when it is first needed."""
-        if not isinstance(self._model, str | Path):
-            return self._model
-        from semscale.embedding import load_embedder
-
-        return load_embedder(self._model)
+        return as_embedder(self._embedder)
 
     @cached_property
     def bert_scorer(self) -> BertScorer:
         """What gives BERTScores; loaded when it is first needed."""
-        given = self._bert_model
-        return BertScorer(given) if isinstance(given, str | Path) else given
+        given = self._bert_embedder
+        if isinstance(given, str | Path) or callable(getattr(given, "embed", None)):
+            return BertScorer(cast("str | Path | Embedder", given))
+        return cast(BertScorer, given)
 
     @cached_property
     def chat_model(self) -> "ChatModel":
@@ -165,9 +186,11 @@ class Consistency:
         given = as_list(prompts, "prompts")
         asking = Asking(given, plan, lambda answers: self._scorer(answers, floors))
         replies = await asking.run(used, progress)
-        taken = take_samples(replies.answers, replies.samples, fewest=self.fewest_samples)
+        finished = replies.status == Status.SCORED
+        answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
+        taken = take_samples(answers, replies.samples, fewest=self.fewest_samples)
         measured = self._measured(taken, floors[0] if floors else None, progress)
-        status = np.where(replies.status == Status.SCORED, measured.status, replies.status)
+        status = np.where(finished, measured.status, replies.status)
         signature = measured.signature.extended(plan.signature).extended(self._chat_signature)
         return Asked(replies, replace(measured, status=status, signature=signature))
 
@@ -182,7 +205,9 @@ class Consistency:
     ) -> Asked:
         """Ask the chat model for an answer and samples to each prompt, and measure how far they agree.
 
-        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice.
+        What came is kept in the runner's ledger: stopped and started again, nothing is paid for twice. Where
+        a cap is reached, finished prompts are measured, the others are ``unfinished``, and
+        ``replies.counts.stopped`` says why.
 
         Args:
             prompts: n questions, or conversations; those that are missing or empty are not asked.
@@ -193,7 +218,6 @@ class Consistency:
 
         Raises:
             InputError: no chat model, or a prompt that is neither a text nor a conversation.
-            InterruptedRunError: a cap was reached.
             ReplyError: no call can succeed.
         """
         from semscale.chat.runner import run_apart
@@ -269,6 +293,7 @@ class Consistency:
         return signature
 
 
+@renamed(model="embedder", bert_model="bert_embedder")
 def consistency(
     answers: object, samples: object = None, **settings: Unpack[ConsistencySettings]
 ) -> Consistencies:

@@ -2,14 +2,13 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.matching.separation import share_above
-from semscale.self_consistency.consistencies import Consistencies
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
@@ -18,6 +17,9 @@ from semscale.types import Floats
 
 FEWEST_LABELS = 20
 """Labelled answers of each kind, right and wrong together, that a curve is fitted to."""
+DECISIONS = ("accept", "review", "abstain")
+"""What a consistency can be decided to mean."""
+
 _FOLDS = 5
 _RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
 _WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
@@ -36,6 +38,7 @@ class Trust:
             for each measure and each null of the texts' lengths.
         measure: which measure the curve is of.
         curve: ``platt`` or ``isotonic``.
+        interval: coverage of the figures' intervals.
     """
 
     probability: Floats
@@ -45,36 +48,59 @@ class Trust:
     areas: Mapping[str, float]
     measure: str
     curve: str
+    interval: float = 0.95
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """Share of the answers with a consistency that each decision falls to."""
+        decided = [decision for decision in self.decision if decision is not None]
+        return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
+
+
+class TrustSettings(TypedDict, total=False):
+    """Settings of ``estimate_trust``, as others pass them on."""
+
+    curve: CurveName
+    error_rate: float
+    lost_rate: float
+    confidence: float
+    interval: float
+    seed: int
 
 
 def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is made
-    found: Consistencies,
+    measures: Mapping[str, Floats],
     correct: object,
     *,
+    nulls: Mapping[str, Floats] | None = None,
     curve: CurveName = "platt",
     error_rate: float = 0.05,
     lost_rate: float = 0.2,
     confidence: float = 0.95,
+    interval: float = 0.95,
     seed: int = 0,
 ) -> Trust:
     """Give answers the probability of being right, and say which to accept, to review and to abstain from.
 
     Args:
-        found: consistency of n items; its first measure counts.
+        measures: of n items, each of shape (n,); the first one counts.
         correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked. The
             items that were checked must be a random sample of all.
+        nulls: figures that any measure should beat, each of shape (n,).
         curve: ``platt`` (few labels) or ``isotonic`` (a few hundred).
         error_rate: share of wrong answers that is allowed among accepted ones.
         lost_rate: share of right answers that is allowed among those given up.
         confidence: with which both hold together.
+        interval: coverage of the intervals of the figures.
         seed: of folds and intervals.
 
     Raises:
         InputError: another length, a cell that is neither, fewer than 20 labels, or labels of one kind only.
     """
-    scores, labels = found.score, read_labels(correct)
-    if len(labels) != len(found):
-        raise InputError(f"correct must have {len(found)} rows as the items have, got {len(labels)}")
+    main = next(iter(measures))
+    scores, labels = measures[main], read_labels(correct)
+    if len(labels) != len(scores):
+        raise InputError(f"correct must have {len(scores)} rows as the items have, got {len(labels)}")
     known = ~np.isnan(labels) & ~np.isnan(scores)
     if known.sum() < FEWEST_LABELS or len(set(labels[known])) < 2:  # noqa: PLR2004
         raise InputError(
@@ -87,11 +113,12 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
     return Trust(
         probability=fit_curve(scores, labels, curve).probability(scores),
         decision=_decisions(scores, promised),
-        figures=calibration_figures(honest, labels, seed=seed),
+        figures=calibration_figures(honest, labels, interval=interval, seed=seed),
         triage=promised,
-        areas={name: _area(values, labels) for name, values in {**found.measures, **found.nulls}.items()},
-        measure=found.main,
+        areas={name: _area(values, labels) for name, values in {**measures, **(nulls or {})}.items()},
+        measure=main,
         curve=curve,
+        interval=interval,
     )
 
 

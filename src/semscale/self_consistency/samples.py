@@ -47,7 +47,7 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
         >>> [str(status) for status in taken.status], taken.n_left_out.tolist()
         (['scored', 'too-few-samples'], [1, 0])
     """
-    originals, lists = split_first(answers) if samples is None else _both(answers, samples)
+    originals, lists = given_texts(answers, samples)
     pairs = pair_up(originals, lists)
     n = pairs.n_items
     # An item whose answer is no text has no pairs, but its samples are counted all the same.
@@ -76,7 +76,14 @@ def split_first(answers: object) -> tuple[list[Any], list[list[Any]]]:
     return [cells[0] if cells else None for cells in lists], [cells[1:] for cells in lists]
 
 
-def _both(answers: object, samples: object) -> tuple[list[Any], list[list[Any]]]:
+def given_texts(answers: object, samples: object = None) -> tuple[list[Any], list[list[Any]]]:
+    """Give the answers and the samples of each, as ``take_samples`` takes them.
+
+    Raises:
+        InputError: lists of unequal length, or something other than a list where samples should be.
+    """
+    if samples is None:
+        return split_first(answers)
     originals = as_list(answers, "answers")
     rows: list[Any] = list(samples) if isinstance(samples, np.ndarray) else as_list(samples, "samples")
     if len(originals) != len(rows):

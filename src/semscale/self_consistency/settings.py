@@ -17,8 +17,8 @@ class ConsistencySettings(TypedDict, total=False):
     """Settings of a ``Consistency``, as ``consistency`` passes them on."""
 
     measures: Iterable[str]
-    model: "str | Path | Embedder"
-    bert_model: str | Path | BertScorer
+    embedder: "str | Path | Embedder"
+    bert_embedder: "str | Path | Embedder | BertScorer"
     floor: float | str
     guards: Iterable[str]
     fewest_samples: int

@@ -1,75 +1,197 @@
-"""What came of measuring a table's consistency: estimates, trust, and which items to look at."""
+"""What came of measuring consistency: counts, estimates, trust, and the items that are worth a look."""
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from typing import Any
 
-import numpy as np
-
+from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.self_consistency.asking import Replies
-from semscale.self_consistency.columns import AnswerCells, AnswerColumns
-from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.contradictions import Contradiction
 from semscale.self_consistency.correctness_probability import Trust
-from semscale.stats.intervals.means import MeanEstimate
-from semscale.types import Integers
+from semscale.signature import Signature
+from semscale.stats.calibration.acceptance import AcceptanceThreshold
+from semscale.types import Floats
+
+KEPT_ITEMS, KEPT_EXAMPLES = 20, 3
+"""How many items with the lowest values a summary keeps, and how many without a value for each reason."""
+
+FEW_SAMPLES = 3
+"""Samples below which one that differs by chance decides."""
 
 
 @dataclass(frozen=True)
-class ConsistencySummary:
+class ConsistencyItem:
+    """One item with its texts and everything that was found about it.
+
+    Attributes:
+        item: its number, from 1.
+        measures: its values by measure; the first one is its score.
+        n_samples: usable samples.
+        contradictions: what contradicts the answer, and in which sample.
+        prompt: the question; ``None`` where it is not known.
+        answer: the answer, likewise.
+        samples: the samples as they were given; ``None`` for one that is missing.
+        probability_correct: P(correct); ``None`` without labels.
+        decision: ``accept``, ``review`` or ``abstain``; ``None`` likewise.
+    """
+
+    item: int
+    measures: Mapping[str, float]
+    n_samples: int
+    contradictions: tuple[Contradiction, ...]
+    prompt: str | None = None
+    answer: str | None = None
+    samples: tuple[str | None, ...] = ()
+    probability_correct: float | None = None
+    decision: str | None = None
+
+    @property
+    def score(self) -> float:
+        """Value of the first measure."""
+        return next(iter(self.measures.values()))
+
+    @property
+    def n_contradicting(self) -> int:
+        """How many samples contradict the answer."""
+        return len({one.sample for one in self.contradictions})
+
+
+@dataclass(frozen=True, repr=False)
+class ConsistencySummary(Presentable):
     """What was measured for n items.
 
     Attributes:
-        source: what the table is called.
-        columns: which column is what.
-        cells: the items, with the answers and samples that came where a model was asked.
-        found: their consistency.
+        source: what the table is called; empty without one.
+        columns: what columns were used for, each with its name.
+        n: how many items there are.
+        counts: items by status.
+        n_samples: usable samples of all items.
+        n_samples_left_out: samples that are missing, empty or no text.
+        n_few_samples: scored items with fewer than 3 samples.
+        n_windowed: items with a text that was read in windows.
+        n_contradicted: items with a sample that contradicts the answer.
+        guards: in how many items each guard found a contradiction, in the order of the alphabet.
+        floor: cosine of unrelated answers; ``None`` where none was applied.
         estimates: the mean of each measure with its interval, of all items and of each group.
+        scores: values of each measure, of the items that have one.
+        group_scores: values of the first measure, by group.
+        lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
+        examples: numbers from 1 and texts of a few items that have no value, by status.
+        signature: what was applied.
         trust: P(correct) and decisions, where answers were labelled.
         replies: what asking took, where a model was asked.
-        seed: of all that is random.
         created: when.
     """
 
     source: str
-    columns: AnswerColumns
-    cells: AnswerCells
-    found: Consistencies
+    columns: tuple[tuple[str, str], ...]
+    n: int
+    counts: Mapping[str, int]
+    n_samples: int
+    n_samples_left_out: int
+    n_few_samples: int
+    n_windowed: int
+    n_contradicted: int
+    guards: Mapping[str, int]
+    floor: float | None
     estimates: Estimates
+    scores: Mapping[str, Floats]
+    group_scores: Mapping[str | None, Floats]
+    lowest: tuple[ConsistencyItem, ...]
+    examples: Mapping[str, tuple[tuple[int, str], ...]]
+    signature: Signature
     trust: Trust | None = None
-    replies: Replies | None = None
-    seed: int = 0
+    replies: ReplyCounts | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
-    @property
-    def n(self) -> int:
-        """How many items there are."""
-        return len(self.found)
+    def __repr__(self) -> str:
+        overall = self.estimates.overall
+        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
+        return f"{type(self).__name__}(source={self.source!r}, n={self.n:,}, n_scored={overall.n:,}{mean})"
 
     @property
-    def interval(self) -> float:
-        """Coverage that the intervals aim at."""
-        return self.estimates.interval
+    def main(self) -> str:
+        """Name of the first measure."""
+        return next(iter(self.scores))
 
     @property
-    def overall(self) -> MeanEstimate:
-        """The mean of the first measure over all items."""
-        return self.estimates.overall_mean()
+    def stopped(self) -> str | None:
+        """Why not everything was asked, or ``None``."""
+        return None if self.replies is None else self.replies.stopped
 
-    @property
-    def contradicted(self) -> int:
-        """How many items have a sample that contradicts the answer."""
-        return int((self.found.n_contradicting > 0).sum())
+    def least(self, n: int) -> tuple[ConsistencyItem, ...]:
+        """Items with the lowest values of the first measure, at most 20, the lowest first."""
+        return self.lowest[:n]
 
-    @property
-    def guards(self) -> dict[str, int]:
-        """In how many items each guard found a contradiction, in the order of the alphabet."""
-        counted = Counter(
-            guard for found in self.found.contradictions for guard in {one.finding.guard for one in found}
-        )
-        return dict(sorted(counted.items()))
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        replies = self.replies
+        return {
+            "instrument": "consistency",
+            "source": self.source,
+            "items": self.n,
+            "counts": self.counts,
+            "samples": self.n_samples,
+            "samples_left_out": self.n_samples_left_out,
+            "windowed": self.n_windowed,
+            "floor": self.floor,
+            "estimates": self.estimates,
+            "contradicted": self.n_contradicted,
+            "guards": self.guards,
+            "trust": None if self.trust is None else _trust_record(self.trust),
+            "asking": None
+            if replies is None
+            else {"replies": replies.n_calls, "saved": replies.n_saved, "failed": replies.n_failed},
+            "least": [_item_record(item) for item in self.lowest],
+            "stopped": self.stopped,
+            "signature": self.signature,
+            "created": self.created,
+        }
 
-    def least(self, n: int) -> Integers:
-        """Items with the lowest values of the first measure, the lowest first."""
-        items = np.flatnonzero(~np.isnan(self.found.score))
-        return items[np.argsort(self.found.score[items], kind="stable")][:n]
+
+def _trust_record(trust: Trust) -> dict[str, Any]:
+    figures = trust.figures
+    return {
+        "curve": trust.curve,
+        "measure": trust.measure,
+        "labels": figures.n,
+        "brier": figures.brier,
+        "brier_of_share": figures.brier_of_share,
+        "calibration_error": figures.error,
+        "calibration_error_by_chance": figures.error_by_chance,
+        "areas": trust.areas,
+        "accept": _threshold_record(trust.triage.accept),
+        "abstain": _threshold_record(trust.triage.abstain),
+        "reviewed": trust.triage.reviewed,
+        "confidence": trust.triage.confidence,
+        "bins": figures.bins,
+    }
+
+
+def _threshold_record(side: AcceptanceThreshold) -> dict[str, Any]:
+    return {
+        "value": side.value,
+        "error_rate": side.error_rate,
+        "share": side.accepted,
+        "labels": side.n_accepted,
+        "errors": side.n_errors,
+        "note": side.note,
+    }
+
+
+def _item_record(one: ConsistencyItem) -> dict[str, Any]:
+    return {
+        "item": one.item,
+        "prompt": one.prompt,
+        "answer": one.answer,
+        "samples": one.samples,
+        **one.measures,
+        "probability_correct": one.probability_correct,
+        "decision": one.decision,
+        "contradictions": [
+            {"sample": found.sample, "guard": found.finding.guard, "reason": found.finding.reason}
+            for found in one.contradictions
+        ],
+    }

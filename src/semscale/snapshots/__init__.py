@@ -1,1 +1,1 @@
-"""Snapshots of what a model says: approved once, and compared by meaning ever after."""
+"""Snapshot tests of model outputs: outputs are approved once, and later outputs compared by meaning."""

@@ -1,4 +1,4 @@
-"""Compares outputs with approved ones: equal texts first, the others by meaning, numbers by difference."""
+"""Comparison of outputs with approved ones: texts by meaning, numbers by difference."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -11,24 +11,24 @@ from semscale.drift.measure.losses import number_distances, span_of
 from semscale.errors import InputError
 from semscale.history.items import Output
 from semscale.self_consistency.contradictions import contradicting
-from semscale.snapshots.comparison import Breach, ComparedPair, SnapshotComparison
+from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.settings import SnapshotSettings
 from semscale.types import Floats
 
 SAME_WORDING = 0.75
-"""Match, findings aside, from which on a contradiction that a guard finds fails by itself.
+"""Match before penalties from which a guard's finding of a contradiction fails a snapshot by itself.
 
-A penalty alone would let a single "not" in an otherwise equal text pass. Between other words a finding is
-less sure, so there it only lowers the match.
+A penalty alone would let a single "not" in an otherwise equal text pass. Between texts in other words a
+finding is less certain, so there it only lowers the match.
 """
 
-_ROUNDING = 1e-9  # 0.3 - 0.1 is no more than 0.2
+_ROUNDING = 1e-9  # so that 0.3 - 0.1 counts as 0.2
 
 
 @dataclass(frozen=True)
 class _Sides:
-    """Approved outputs and outputs now, with how far their numbers lie apart, shape (approved, actual)."""
+    """Approved and actual outputs, with the differences of their numbers, shape (approved, actual)."""
 
     approved: Sequence[Output]
     actual: Sequence[Output]
@@ -38,19 +38,19 @@ class _Sides:
 def compare_outputs(
     approved: Sequence[Output], actual: Sequence[Output], settings: SnapshotSettings, meter: SnapshotMeter
 ) -> SnapshotComparison:
-    """Compare outputs with approved ones; where all texts are the same no model is needed.
+    """Compare outputs with approved ones; if all texts are equal, no model is needed.
 
-    Outputs are aligned so that the sum of matches is the greatest: their order does not matter.
+    Outputs are aligned so that the sum of matches is greatest; their order does not matter.
 
     Args:
-        approved: of the snapshot, each with a text.
-        actual: now; those without a text have no partner.
-        settings: what must be kept.
+        approved: outputs of the snapshot, each with a text.
+        actual: the outputs of this run; those without a text have no partner.
+        settings: the limits to check.
         meter: scores texts.
 
     Raises:
-        InputError: a difference is limited of a number that no output has.
-        ModelError: the model's files cannot be had or run.
+        InputError: a limit is set for a number that no output has.
+        ModelError: the model's files cannot be pulled or run.
     """
     fields = sorted({name for output in (*approved, *actual) for name in output.fields})
     _check_fields(fields, settings)
@@ -96,7 +96,7 @@ def _numbers(outputs: Sequence[Output], fields: Sequence[str]) -> Floats:
     return np.array(rows, np.float64).reshape(len(outputs), len(fields))
 
 
-def _equal_texts(sides: _Sides) -> list[ComparedPair]:
+def _equal_texts(sides: _Sides) -> list[SnapshotPair]:
     """Pair outputs with the same text, those with the same numbers first."""
     places: dict[str, tuple[list[int], list[int]]] = {}
     for side, outputs in enumerate((sides.approved, sides.actual)):
@@ -107,13 +107,13 @@ def _equal_texts(sides: _Sides) -> list[ComparedPair]:
     for ours, theirs in places.values():
         if ours and theirs:
             aligned = align(np.ones((len(ours), len(theirs))), sides.apart[np.ix_(ours, theirs)])
-            found += [ComparedPair(ours[row], theirs[column]) for row, column in aligned.tolist()]
+            found += [SnapshotPair(ours[row], theirs[column]) for row, column in aligned.tolist()]
     return found
 
 
 def _by_meaning(
     sides: _Sides, left: list[int], new: list[int], settings: SnapshotSettings, meter: SnapshotMeter
-) -> list[ComparedPair]:
+) -> list[SnapshotPair]:
     ours = [sides.approved[place].text or "" for place in left]
     theirs = [sides.actual[place].text or "" for place in new]
     crossed = [text for text in ours for _ in theirs]
@@ -131,7 +131,7 @@ def _by_meaning(
     if settings.min_cosine is not None:
         scores["cosine"] = meter.cosine(*texts)
     return [
-        ComparedPair(
+        SnapshotPair(
             left[row],
             new[column],
             {name: float(values[at]) for name, values in scores.items()},
@@ -142,10 +142,10 @@ def _by_meaning(
 
 
 def _breaches(
-    pair: ComparedPair, approved: Output, actual: Output, settings: SnapshotSettings
+    pair: SnapshotPair, approved: Output, actual: Output, settings: SnapshotSettings
 ) -> tuple[Breach, ...]:
     asked = {
-        "match": settings.min_match or None,  # 0 asks nothing
+        "match": settings.min_match or None,  # 0 sets no limit
         "bertscore_f1": settings.min_bertscore_f1,
         "cosine": settings.min_cosine,
     }
@@ -163,8 +163,8 @@ def _breaches(
     return tuple(found)
 
 
-def _contradictions(pair: ComparedPair, settings: SnapshotSettings) -> list[Breach]:
-    """Say whether findings fail by themselves: where that was asked, or the words are nearly the same."""
+def _contradictions(pair: SnapshotPair, settings: SnapshotSettings) -> list[Breach]:
+    """Return a breach for findings if the settings ask for it, or if the words are nearly the same."""
     if settings.guards == "fail" and pair.findings:
         return [Breach("guards", 0, len(pair.findings))]
     wording = pair.scores.get("wording", math.nan)

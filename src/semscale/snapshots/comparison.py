@@ -1,4 +1,4 @@
-"""What came of comparing outputs with their snapshot: which belong together, and what went too far."""
+"""Result of comparing outputs with their snapshot: aligned pairs, scores, and breached limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,13 @@ from semscale.history.items import Output
 
 @dataclass(frozen=True)
 class Breach:
-    """Something that went further than its setting allows.
+    """A limit that was breached.
 
     Attributes:
-        setting: its name, such as ``min_match``; ``wording`` where a guard contradicts nearly the same words.
-        limit: what it allows.
-        value: what was found; NaN where nothing could be measured.
+        setting: name of the setting, such as ``min_match``; ``wording`` for a guard's finding of a
+            contradiction between nearly the same words.
+        limit: the allowed value.
+        value: the measured value; NaN if nothing could be measured.
     """
 
     setting: str
@@ -23,16 +24,17 @@ class Breach:
 
 
 @dataclass(frozen=True)
-class ComparedPair:
-    """An output with the approved one it belongs to.
+class SnapshotPair:
+    """An output aligned with an approved one.
 
     Attributes:
-        approved: place among the approved outputs.
-        actual: place among the outputs now.
-        scores: ``match``, ``wording`` (the match, findings aside), and ``bertscore_f1`` and ``cosine`` where
-            a threshold asks for them; empty for equal texts.
-        findings: of the guards; the output now is the "prediction", the approved one the "reference".
-        breaches: what goes too far.
+        approved: position among the approved outputs, from 0.
+        actual: position among the actual outputs, from 0.
+        scores: ``match``, ``wording`` (the match before penalties), and ``bertscore_f1`` and ``cosine`` if
+            they have a limit; empty for equal texts.
+        findings: findings of the guards; the actual output is the "prediction", the approved one the
+            "reference".
+        breaches: breached limits of the pair.
     """
 
     approved: int
@@ -44,35 +46,35 @@ class ComparedPair:
 
 @dataclass(frozen=True)
 class SnapshotComparison:
-    """Outputs beside their snapshot.
+    """Comparison of outputs with their snapshot.
 
     Attributes:
         approved: the outputs of the snapshot.
-        actual: the outputs now.
-        pairs: which belong together, in the order of the approved ones.
-        breaches: what goes too far beyond single pairs.
-        measured_by: what compared them; empty where all texts were the same.
+        actual: the outputs of this run.
+        pairs: aligned pairs, in the order of the approved outputs.
+        breaches: breached limits that concern no single pair.
+        measured_by: model and weights that compared the texts; empty if all texts were equal.
     """
 
     approved: tuple[Output, ...]
     actual: tuple[Output, ...]
-    pairs: tuple[ComparedPair, ...]
+    pairs: tuple[SnapshotPair, ...]
     breaches: tuple[Breach, ...] = ()
     measured_by: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def passed(self) -> bool:
-        """Whether nothing goes too far."""
+        """Whether no limit was breached."""
         return not self.breaches and not any(pair.breaches for pair in self.pairs)
 
     @property
     def missing(self) -> tuple[int, ...]:
-        """Places of approved outputs that have no partner now."""
+        """Positions of approved outputs without a partner."""
         return _others(len(self.approved), {pair.approved for pair in self.pairs})
 
     @property
     def extra(self) -> tuple[int, ...]:
-        """Places of outputs now that have no approved partner."""
+        """Positions of actual outputs without a partner."""
         return _others(len(self.actual), {pair.actual for pair in self.pairs})
 
 

@@ -1,11 +1,11 @@
-"""What a failed snapshot says: scores beside their thresholds, findings, and which words differ."""
+"""Messages of failed snapshots: scores with their limits, findings, and differing words."""
 
 import math
 import textwrap
 from collections.abc import Iterator, Sequence
 
 from semscale.history.items import Output
-from semscale.snapshots.comparison import Breach, ComparedPair, SnapshotComparison
+from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.word_differences import MarkedText, mark_words
 
@@ -14,11 +14,11 @@ _PAIRS_SHOWN = 10
 
 
 def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[str]:
-    """Say in lines what goes too far.
+    """Explain in lines which limits were breached.
 
     Args:
-        compared: what came of comparing.
-        meter: says which words differ.
+        compared: the comparison.
+        meter: finds the words that differ.
     """
     failed = [pair for pair in compared.pairs if pair.breaches]
     lines = []
@@ -38,7 +38,7 @@ def explain_failure(compared: SnapshotComparison, meter: SnapshotMeter) -> list[
 
 
 def describe_outputs(outputs: Sequence[Output]) -> list[str]:
-    """Show outputs, one after the other, as lines."""
+    """Return outputs as lines, one after the other."""
     if not outputs:
         return ["  (no output)"]
     labels = [f"  {place}. " if len(outputs) > 1 else "  " for place in range(1, len(outputs) + 1)]
@@ -47,7 +47,7 @@ def describe_outputs(outputs: Sequence[Output]) -> list[str]:
     ]
 
 
-def _pair_lines(compared: SnapshotComparison, pair: ComparedPair, meter: SnapshotMeter) -> list[str]:
+def _pair_lines(compared: SnapshotComparison, pair: SnapshotPair, meter: SnapshotMeter) -> list[str]:
     ours, theirs = compared.approved[pair.approved], compared.actual[pair.actual]
     lines = []
     if len(compared.approved) > 1 or len(compared.actual) > 1:
@@ -85,7 +85,7 @@ def _alone(ours: MarkedText, theirs: MarkedText) -> Iterator[str]:
 
 
 def _short(value: float) -> str:
-    """Write a score with two digits, rounded down: one below its threshold must not look equal to it.
+    """Write a score with two digits, rounded down, so that one below its limit never looks equal to it.
 
     Example:
         >>> _short(0.5499), _short(0.7)

@@ -1,4 +1,4 @@
-"""Approved snapshots on disk: one JSON file a test module, beside it, sorted, for people to review."""
+"""Files of approved snapshots: one sorted JSON file for each test module, for people to review."""
 
 import hashlib
 import json
@@ -19,11 +19,11 @@ FORMAT = 1
 
 @dataclass(frozen=True)
 class Snapshot:
-    """Outputs that somebody approved.
+    """Approved outputs.
 
     Attributes:
-        outputs: in the order in which they were given.
-        measured_by: what compared texts at that time, such as its model, by name.
+        outputs: the outputs in their order.
+        measured_by: names and hashes of the model and weights that compared texts at the approval.
     """
 
     outputs: tuple[Output, ...]
@@ -35,10 +35,10 @@ Snapshots = dict[str, dict[str, Snapshot]]
 
 
 def read_snapshots(path: Path) -> Snapshots:
-    """Read all snapshots of a file; none where there is no file.
+    """Read all snapshots of a file; none if the file does not exist.
 
     Raises:
-        InputError: it is damaged, from a later version, or cannot be read.
+        InputError: the file is damaged, from a later version, or cannot be read.
     """
     try:
         stat = path.stat()
@@ -58,8 +58,8 @@ def read_snapshots(path: Path) -> Snapshots:
 
 
 @lru_cache(maxsize=4)
-def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - tells a changed file
-    """Parse a file; once as long as it stays the same, as every test of a module asks for it."""
+def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
+    """Parse a file, cached until it changes, as every test of a module needs it."""
     content = json.loads(path.read_text(encoding="utf-8"))
     _check_format(content["format"])
     return {
@@ -74,7 +74,7 @@ def _check_format(written: int) -> None:
 
 
 def write_snapshot(path: Path, test: str, name: str, snapshot: Snapshot) -> None:
-    """Write one snapshot into its file, whoever else is writing to it.
+    """Write one snapshot into its file; other processes may write to the file at the same time.
 
     Raises:
         InputError: the file is damaged, or cannot be written.
@@ -85,7 +85,7 @@ def write_snapshot(path: Path, test: str, name: str, snapshot: Snapshot) -> None
 
 
 def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
-    """Take snapshots out of their file, and the file away when it holds no more."""
+    """Remove snapshots from their file, and the file if it becomes empty."""
     with _locked(path) as snapshots:
         for test, names in unused.items():
             left = {name: kept for name, kept in snapshots.pop(test, {}).items() if name not in names}
@@ -101,7 +101,7 @@ def remove_snapshots(path: Path, unused: Mapping[str, set[str]]) -> None:
 def _locked(path: Path) -> Iterator[Snapshots]:
     from filelock import FileLock
 
-    # The lock is no file for version control, so it does not lie beside the snapshots.
+    # The lock file is not beside the snapshots, as it does not belong under version control.
     locks = cache_root() / "locks"
     name = hashlib.sha256(str(path.resolve()).encode("utf-8", "surrogateescape")).hexdigest()[:16]
     try:
@@ -125,7 +125,7 @@ def _write(path: Path, snapshots: Snapshots) -> None:
 
 
 def _entry(snapshot: Snapshot) -> dict[str, object]:
-    # A text of several lines is a list of lines, so that a diff shows the line that changed.
+    # A text of several lines is stored as a list of lines, so that a diff shows the changed line.
     outputs = [
         {"text": text.split("\n") if "\n" in text else text, **output.fields}
         for output in snapshot.outputs

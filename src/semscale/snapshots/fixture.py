@@ -1,4 +1,4 @@
-"""What a test calls: compares what a model says with what was approved, or approves it."""
+"""The object behind the fixture ``semantic_snapshot``, which compares or approves outputs."""
 
 from collections.abc import Mapping
 
@@ -14,11 +14,11 @@ from semscale.snapshots.settings import settle
 
 
 class SemanticSnapshot:
-    """Compares outputs with a test's approved snapshots; the fixture ``semantic_snapshot`` is one.
+    """Compares outputs with a test's approved snapshots; the fixture ``semantic_snapshot`` returns one.
 
     Args:
-        test: the test that asks.
-        session: what it shares with others.
+        test: the test that uses it.
+        session: settings and model that all tests share.
     """
 
     def __init__(self, test: SnapshotTest, session: SnapshotSession) -> None:
@@ -37,26 +37,28 @@ class SemanticSnapshot:
         max_unpaired: int | None = None,
         **max_differences: float,
     ) -> SnapshotComparison:
-        """Compare what a model says with its approved snapshot.
+        """Compare a model's outputs with the approved snapshot.
+
+        Settings that are not given come from the test's markers or the ini file.
 
         Args:
             actual: a text, or a list of texts or of ``{"text": ..., "credits": 1.0}``; the order of a list
                 does not matter.
-            name: tells a test's snapshots apart; they are numbered unless given.
-            min_match: the least calibrated match, 0 to 1; what the markers and the ini file say unless given,
-                as with all settings.
-            min_bertscore_f1: the least BERTScore F1.
-            min_cosine: the least cosine.
+            name: tells several snapshots of a test apart; by default they are numbered.
+            min_match: the lowest allowed calibrated match, 0 to 1.
+            min_bertscore_f1: the lowest allowed BERTScore F1.
+            min_cosine: the lowest allowed cosine.
             guards: ``weigh``, ``fail``, ``warn`` or ``off``.
-            max_unpaired: outputs that may lack a partner.
-            max_differences: ``max_<field>_difference`` for numbers.
+            max_unpaired: number of outputs that may lack a partner.
+            max_differences: ``max_<field>_difference``: the greatest allowed difference of a number.
 
         Returns:
-            What belongs together, with scores and findings.
+            The aligned outputs, with scores and findings.
 
         Raises:
-            AssertionError: it goes too far, or nothing was approved; the message says what, and the command.
-            InputError: a setting, an output or a file of snapshots that cannot be used.
+            AssertionError: a limit is breached, or nothing was approved; the message explains it and gives
+                the command that approves.
+            InputError: a setting, an output or a file of snapshots is invalid.
         """
         __tracebackhide__ = True
         given = {
@@ -97,13 +99,13 @@ class SemanticSnapshot:
         return compared, [] if compared.passed else self._failure(name, compared, differs)
 
     def _claim(self, name: str | None) -> str:
-        """Give a snapshot its name: its number among the test's unless one is given."""
+        """Return the snapshot's name: the given one, or its number in the test."""
         if name is None:
             name = next(str(n) for n in range(1, len(self._test.used) + 2) if str(n) not in self._test.used)
         if not isinstance(name, str) or not name.strip():
             raise InputError(f"name must be a text that names the snapshot, got {name!r:.60}")
         if name in self._test.used:
-            raise InputError(f"name must be another one for every snapshot of a test, got {name!r} again")
+            raise InputError(f"name must differ between the snapshots of a test, got {name!r} again")
         self._test.used.append(name)
         return name
 
@@ -141,7 +143,7 @@ class SemanticSnapshot:
 
 
 def _differences(approved: Mapping[str, str], now: Mapping[str, str]) -> str:
-    """Say in which settings two measurements differ; nothing where none was made."""
+    """Describe the differing settings of two measurements; empty if nothing was measured now."""
     return ", ".join(
         f"{name} {approved.get(name, 'none')}, now {value}"
         for name, value in now.items()

@@ -1,4 +1,4 @@
-"""What a test hands over: a text, or a list of texts or of texts with numbers."""
+"""Reading of the outputs that a test passes: a text, or a list of texts with or without numbers."""
 
 import math
 from collections.abc import Mapping
@@ -10,13 +10,13 @@ _FORMS = "a text, or a list of texts or of {'text': ..., 'credits': 1.0}"
 
 
 def read_outputs(actual: object) -> tuple[Output, ...]:
-    """Take what a model gave as outputs.
+    """Read a model's outputs.
 
     Args:
         actual: a text, a mapping with ``text`` and numbers by name, or a list of these.
 
     Raises:
-        InputError: something else, or a number that is none.
+        InputError: the value has another form, or a number is invalid.
 
     Example:
         >>> read_outputs(["Well done.", {"text": "Name the unit.", "credits": -0.5}])[1].fields
@@ -43,12 +43,12 @@ def _encodable(text: str) -> str:
         text.encode("utf-8")
     except UnicodeEncodeError as error:
         raise InputError(
-            f"a snapshot's text must be valid Unicode, got half a character in {text!r:.60}"
+            f"a snapshot's text must be valid Unicode, got an unpaired surrogate in {text!r:.60}"
         ) from error
     return text
 
 
 def _number(name: str, value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(f"{name} must be a number, as all beside the text, got {value!r:.60}")
+        raise InputError(f"{name} must be a number, like all fields besides the text, got {value!r:.60}")
     return float(value)

@@ -1,4 +1,4 @@
-"""What the tests of a session share, and what one test has of its own."""
+"""State of snapshots: shared by all tests of a session, and of one test."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -9,12 +9,12 @@ from semscale.snapshots.session_scorer import SnapshotMeter
 
 @dataclass(frozen=True)
 class SnapshotSession:
-    """What all tests of a session share.
+    """Settings and model that all tests of a session share.
 
     Attributes:
-        approve: whether what is new or goes too far is approved.
+        approve: whether new outputs, and those that breach a limit, are approved.
         defaults: settings from the ini file, by name.
-        meter: the one loaded model.
+        meter: compares texts, with one loaded model for all tests.
     """
 
     approve: bool
@@ -24,16 +24,16 @@ class SnapshotSession:
 
 @dataclass(frozen=True)
 class SnapshotTest:
-    """One test, as far as its snapshots are concerned.
+    """The snapshots of one test.
 
     Attributes:
-        file: where the snapshots of its module are.
+        file: the file with the snapshots of its module.
         key: its name in that file.
-        command: what approves its snapshots, as one types it.
-        settings: from its markers, the nearest last.
-        used: names of snapshots that it asked for.
-        approved: those of them that were written.
-        other_settings: of those that were approved under other settings, what differs.
+        command: the command that approves its snapshots.
+        settings: settings from its markers, the nearest marker's last.
+        used: names of snapshots that it has used.
+        approved: names of snapshots that it has approved.
+        other_settings: differences in settings, for snapshots that were approved under other ones.
     """
 
     file: Path

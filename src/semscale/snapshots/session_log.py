@@ -1,4 +1,4 @@
-"""Gathers from reports of tests, workers' included, what became of snapshots, and says it at the end."""
+"""Summary of approved, unused and removed snapshots at the end of a test session."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -8,17 +8,17 @@ from typing import Any
 from semscale.errors import InputError
 
 ATTRIBUTE = "semantic_snapshots"
-"""Where a test's report carries what it did with its snapshots."""
+"""Attribute of a test's report that contains its use of snapshots."""
 
 Unused = dict[Path, dict[str, set[str]]]
 
 
 class SnapshotLog:
-    """What all tests did with their snapshots; a plugin of its own, so that its hooks can keep it.
+    """Collects how all tests used their snapshots, those of workers included; a pytest plugin by itself.
 
     Args:
         prune: whether unused snapshots are removed.
-        show: writes a path for people.
+        show: writes a path for the summary.
     """
 
     def __init__(self, *, prune: bool, show: Callable[[Path], str]) -> None:
@@ -28,7 +28,7 @@ class SnapshotLog:
         self._removed: Unused = {}
 
     def pytest_runtest_logreport(self, report: object) -> None:
-        """Take a test's report; one that ran again counts once, with all that was approved."""
+        """Collect a test's report; a test that ran again counts once, with all its approvals."""
         told = getattr(report, ATTRIBUTE, None)
         if told is not None:
             nodeid = getattr(report, "nodeid", "")
@@ -40,13 +40,13 @@ class SnapshotLog:
         if self._prune and self._tests:
             from semscale.snapshots.files import remove_snapshots
 
-            with suppress(InputError):  # a damaged file is left as it is, and named in the summary
+            with suppress(InputError):  # a damaged file stays unchanged and is named in the summary
                 self._removed = self.unused()
             for file, tests in self._removed.items():
                 remove_snapshots(file, tests)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:  # noqa: ANN401 - pytest's own class
-        """Say what was approved, what is not used, and what was compared under other settings."""
+        """Write which snapshots were approved, unused, or compared under other settings."""
         lines = [*self._approved(), *self._other_settings(), *self._left()] if self._tests else []
         if lines:
             terminalreporter.section("semantic snapshots")
@@ -54,9 +54,9 @@ class SnapshotLog:
                 terminalreporter.write_line(line)
 
     def unused(self) -> Unused:
-        """Find snapshots that no test asks for, in files whose whole module ran.
+        """Find snapshots that no test uses, in files of modules that ran completely.
 
-        A test that did not pass may have stopped before it asked, so its snapshots are left out.
+        A test that did not pass may have stopped before it used its snapshots, so these are not reported.
 
         Raises:
             InputError: a file is damaged.

@@ -1,11 +1,11 @@
-"""The one loaded model of a test session, which scores outputs against approved ones."""
+"""Scoring of outputs against approved ones, with one loaded model for a test session."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from semscale.guards.registry import GUARDS, Guards, Mode
+from semscale.renamed_settings import renamed
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
@@ -15,75 +15,86 @@ if TYPE_CHECKING:
     from semscale.matching.bertscore.scorer import BertScorer
     from semscale.matching.calibrated_match import CalibratedMatch
     from semscale.matching.matches import Matches
+    from semscale.signature import Signature
 
-# Weights of words and floors come from a corpus. Snapshots have none, so that a text's score depends on its
-# approved text alone and never on what else was approved: a corpus without words weighs all words alike.
+# Word weights and floors are normally estimated from a corpus. This corpus has no words, so all words have
+# the same weight, and a text's score depends only on its approved text, not on other snapshots.
 _NO_CORPUS = (".",)
 
 _GUARD_MODES = {"weigh": Mode.WEIGH, "fail": Mode.WEIGH, "warn": Mode.WARN, "off": Mode.OFF}
 
 
-@dataclass
 class SnapshotMeter:
-    """Measures texts against approved texts; the model is loaded when the first text differs.
+    """Scores texts against approved texts; the model is loaded when the first text differs.
 
     Args:
-        model: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
+        embedder: a known model, a folder, or ``organisation/model`` on the Hugging Face hub.
     """
 
-    model: str = DEFAULT_MODEL
-    _matches: dict[Mode, "CalibratedMatch"] = field(default_factory=dict, init=False, repr=False)
+    @renamed(model="embedder")
+    def __init__(self, embedder: str = DEFAULT_MODEL) -> None:
+        self.embedder = embedder
+        self._matches: dict[Mode, CalibratedMatch] = {}
 
     @cached_property
     def measured_by(self) -> Mapping[str, str]:
-        """What decides the scores, by name: the model with its weights' hash, and the match's weights.
+        """Model with its hash, and hash of the match's weights: both decide the scores.
 
         Raises:
-            ModelError: the model's files cannot be had.
+            ModelError: the model's files cannot be pulled.
         """
-        from semscale.matching.calibrated import load_calibration
+        from semscale.matching.calibrated import load_calibrated_weights
         from semscale.weights.resolving import resolve
 
-        files = resolve(self.model)
-        return {"model": f"{files.name}#{files.sha256[:12]}", "match": load_calibration().sha256[:12]}
+        files = resolve(self.embedder)
+        return {"model": f"{files.name}#{files.sha256[:12]}", "match": load_calibrated_weights().sha256[:12]}
+
+    @property
+    def signature(self) -> "Signature":
+        """What is applied where guards weigh."""
+        method = self._method(Mode.WEIGH)
+        return method.signature.extended(method.guards.signature)
 
     def match(self, actual: Sequence[str], approved: Sequence[str], guards: str) -> "Matches":
-        """Give the calibrated matches of n pairs, with what guards found in each.
+        """Return the calibrated matches of n pairs, with the guards' findings.
 
         Args:
             actual: n texts.
             approved: n texts.
             guards: one of ``semscale.snapshots.settings.GUARD_MODES``.
         """
-        from semscale.matching.calibrated_match import CalibratedMatch
         from semscale.matching.matcher import match_with
 
-        mode = _GUARD_MODES[guards]
-        if mode not in self._matches:
-            looking = Guards(dict.fromkeys(GUARDS, mode))
-            self._matches[mode] = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, guards=looking)
-        method = self._matches[mode]
+        method = self._method(_GUARD_MODES[guards])
         return match_with(method, list(actual), list(approved), guards=method.guards)
 
     def bertscore_f1(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
-        """Give BERTScore's F1 of n pairs, shape (n,)."""
+        """Return BERTScore's F1 of n pairs, shape (n,)."""
         return self._scorer.score(list(actual), list(approved)).f1
 
     def cosine(self, actual: Sequence[str], approved: Sequence[str]) -> Floats:
-        """Give the cosine of n pairs, shape (n,)."""
+        """Return the cosine of n pairs, shape (n,)."""
         from semscale.matching.matcher import Matcher
 
-        return Matcher("cosine", model=self.model).match(list(actual), list(approved)).score
+        return Matcher("cosine", embedder=self.embedder).match(list(actual), list(approved)).score
 
     def explain(self, actual: str, approved: str) -> "Explanation":
-        """Say token by token what met what."""
+        """Return for every token its best match in the other text."""
         return self._scorer.explain(actual, approved)
+
+    def _method(self, mode: Mode) -> "CalibratedMatch":
+        from semscale.matching.calibrated_match import CalibratedMatch
+
+        if mode not in self._matches:
+            looking = Guards(dict.fromkeys(GUARDS, mode))
+            self._matches[mode] = CalibratedMatch(self._encoder, corpus=_NO_CORPUS, guards=looking)
+        return self._matches[mode]
 
     @cached_property
     def _encoder(self) -> "TokenEncoder":
         from semscale.embedding.loading import load_token_encoder
 
-        return load_token_encoder(self.model)
+        return load_token_encoder(self.embedder)
 
     @cached_property
     def _scorer(self) -> "BertScorer":

@@ -1,4 +1,4 @@
-"""How far a text may move from its snapshot: read from ini options, markers and calls, and checked."""
+"""Settings of snapshots: limits that are merged from the ini file, markers and calls, and checked."""
 
 import contextlib
 import math
@@ -10,32 +10,32 @@ from semscale.errors import InputError
 from semscale.messages import did_you_mean
 
 DEFAULT_MIN_MATCH = 0.45
-"""Match from which on a text says what its snapshot says; ``docs/pytest.md`` gives the measurement."""
+"""Lowest match at which a text counts as equal in meaning; ``docs/pytest.md`` shows the measurement."""
 
 GUARD_MODES = ("weigh", "fail", "warn", "off")
-"""What guards' findings do.
+"""Effects of guards' findings.
 
 ``weigh``: they lower the match, and a contradiction in nearly the same words fails by itself. ``fail``: each
-fails by itself. ``warn``: they are named where something else fails. ``off``: none are looked for.
+finding fails. ``warn``: they are only shown if something else fails. ``off``: guards do not run.
 """
 
 _RANGES = {"min_match": (0.0, 1.0), "min_bertscore_f1": (-1.0, 1.0), "min_cosine": (-1.0, 1.0)}
 _DIFFERENCE = re.compile(r"max_(?P<field>.+)_difference")
 SETTINGS = (*_RANGES, "guards", "max_unpaired")
-"""Names of all settings but ``max_<field>_difference``."""
+"""Names of all settings except ``max_<field>_difference``."""
 
 
 @dataclass(frozen=True)
 class SnapshotSettings:
-    """What a snapshot's texts must keep.
+    """Limits that a snapshot's outputs must keep.
 
     Attributes:
-        min_match: the least calibrated match of an output with its approved one, 0 to 1; 0 asks nothing.
-        min_bertscore_f1: the least BERTScore F1, -1 to 1; ``None`` asks nothing.
-        min_cosine: the least cosine, -1 to 1; ``None`` asks nothing.
+        min_match: the lowest calibrated match of an output with its approved one, 0 to 1; 0 sets no limit.
+        min_bertscore_f1: the lowest BERTScore F1, -1 to 1; ``None`` sets no limit.
+        min_cosine: the lowest cosine, -1 to 1; ``None`` sets no limit.
         guards: one of ``GUARD_MODES``.
-        max_unpaired: outputs that may lack a partner on the other side.
-        max_differences: for numbers by name, how far they may differ; those not named must be equal.
+        max_unpaired: number of outputs that may lack a partner.
+        max_differences: the greatest allowed difference of numbers, by name; others must be equal.
     """
 
     min_match: float = DEFAULT_MIN_MATCH
@@ -47,10 +47,10 @@ class SnapshotSettings:
 
 
 def settle(*layers: Mapping[str, object]) -> SnapshotSettings:
-    """Put settings together; of those given more than once the last counts, and ``None`` is not given.
+    """Merge settings; the last value of each counts, and ``None`` counts as not given.
 
     Args:
-        layers: settings by name, ``max_<field>_difference`` among them.
+        layers: settings by name, including ``max_<field>_difference``.
 
     Raises:
         InputError: an unknown name, or a value out of range.
@@ -95,7 +95,7 @@ def _number(name: str, value: object, low: float, high: float) -> float:
     number = math.nan
     if isinstance(value, str | int | float) and not isinstance(value, bool):
         with contextlib.suppress(ValueError):
-            number = float(value)  # ini files have texts
+            number = float(value)  # values of ini files are texts
     if not (low <= number <= high and math.isfinite(number)):
         between = f"between {low:g} and {high:g}" if math.isfinite(high) else f"a number of at least {low:g}"
         raise InputError(f"{name} must be {between}, got {value!r:.60}")

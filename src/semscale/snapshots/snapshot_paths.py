@@ -1,4 +1,4 @@
-"""Where the snapshots of a test module are."""
+"""Paths of snapshot files."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ FOLDER = "__semantic_snapshots__"
 
 
 def snapshot_file(module: Path) -> Path:
-    """Say where the snapshots of a test module are.
+    """Return the path of the snapshots of a test module.
 
     Example:
         >>> snapshot_file(Path("tests/test_tutor.py")).as_posix()

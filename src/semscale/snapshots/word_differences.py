@@ -1,4 +1,4 @@
-"""Which words of two texts found no partner in the other one, by the tokens that BERTScore matched."""
+"""Marking of words without a partner in the other text, by the tokens that BERTScore matched."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from semscale.guards.findings import Finding
 from semscale.matching.bertscore.explanation import ExplainedSide, Explanation
 
 NO_PARTNER = 0.6
-"""Cosine with its nearest token below which a word counts as having no partner."""
+"""A word has no partner if its cosine with the nearest token is below this."""
 
 _WORD = re.compile(r"\S+")
 _EDGES = ".,;:!?\"'()[]«»“”„‘’…"
@@ -16,11 +16,11 @@ _EDGES = ".,;:!?\"'()[]«»“”„‘’…"
 
 @dataclass(frozen=True)
 class MarkedText:
-    """A text in which words are marked that found no partner or that a guard names.
+    """A text in which words without a partner, and words of a guard's finding, are marked.
 
     Attributes:
-        text: with the marks.
-        alone: the words without a partner, with the cosine of their nearest partner, in their order.
+        text: the text with marks.
+        alone: the words without a partner in order, each with the cosine of the nearest token.
     """
 
     text: str
@@ -31,11 +31,11 @@ def mark_words(explanation: Explanation, findings: Iterable[Finding]) -> tuple[M
     """Mark the words that differ, as ``[-approved-]`` and ``{+now+}``.
 
     Args:
-        explanation: of the text now (the prediction) and the approved one (the reference).
-        findings: what guards found in the two.
+        explanation: BERTScore's matches of the actual text (prediction) with the approved one (reference).
+        findings: findings of the guards.
 
     Returns:
-        The approved text, and the text now.
+        The approved text, and the actual text.
     """
     found = list(findings)
     ours = [span for finding in found if (span := finding.reference) is not None]
@@ -65,7 +65,7 @@ def _marked(side: ExplainedSide, spans: list[tuple[int, int]], marks: tuple[str,
 
 
 def _similarity(side: ExplainedSide, start: int, end: int) -> float | None:
-    """Give the mean cosine of a word's letters and digits with their partners; ``None`` where it has none."""
+    """Return the mean cosine of a word's letters and digits with their partners; ``None`` without any."""
     inside = [
         float(similarity)
         for (first, last), similarity in zip(side.offsets.tolist(), side.similarity, strict=True)

@@ -1,1 +1,1 @@
-"""Tables in, tables out, in parts that are never torn."""
+"""Reading and writing of tables, and storage of finished parts of long runs."""

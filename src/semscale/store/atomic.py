@@ -1,4 +1,4 @@
-"""Files that appear whole or not at all, also when the machine stops in the middle."""
+"""Atomic writing: a file appears complete or not at all, even if the machine stops meanwhile."""
 
 import os
 import tempfile
@@ -11,11 +11,11 @@ from semscale.errors import InputError
 
 @contextmanager
 def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
-    """Give a temporary path to write to; it takes the place of ``path`` when the block ends without an error.
+    """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
     Args:
-        path: where the finished file is to stand.
-        within: folder of the temporary file, on the same file system; the folder of ``path`` unless given.
+        path: path of the finished file.
+        within: folder of the temporary file, on the same file system; by default the folder of ``path``.
 
     Example:
         >>> target = Path(tempfile.mkdtemp(), "answer.txt")
@@ -36,9 +36,9 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file, or a folder's list of names, is on the disk."""
+    """Wait until a file's content, or a folder's list of files, is on the disk."""
     if path.is_dir() and os.name == "nt":
-        return  # Windows writes a folder's list by itself and cannot be asked to
+        return  # Windows writes a folder's list of files by itself and offers no call for it
     handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)
     try:
         os.fsync(handle)
@@ -50,11 +50,11 @@ def check_writable(path: Path, parameter: str) -> None:
     """Check, before any work is done, that a file can be written.
 
     Args:
-        path: the file that is to be written.
-        parameter: what the caller called it, for the message.
+        path: the file to be written.
+        parameter: the parameter's name, for messages.
 
     Raises:
-        InputError: its folder does not exist or takes no files, or it is a folder itself or write-protected.
+        InputError: its folder does not exist or cannot be written, or it is a folder or write-protected.
     """
     folder = path.parent
     if path.is_dir():

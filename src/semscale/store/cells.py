@@ -1,4 +1,4 @@
-"""Python values of mixed types to columns, and columns of any type to cells that a file format can hold."""
+"""Conversion of Python values into columns, and of columns into cells that a file format can store."""
 
 import json
 import math
@@ -15,10 +15,10 @@ _NESTED = (pl.List, pl.Array, pl.Struct)
 
 
 def column_of(name: str, values: Sequence[object]) -> pl.Series:
-    """Build a column of the one type that all values have, or of ``Object`` where they have none in common.
+    """Build a column of the type that all values share, or of type ``Object`` if they share none.
 
-    Integers and floats together are floats, unless an integer is too large to be one exactly. A column of
-    nothing but ``None`` has type ``Null``. Lists and dictionaries stay Python values.
+    Integers and floats together become floats, unless an integer is too large for an exact float. A column
+    of ``None`` only has type ``Null``. Lists and dictionaries remain Python values.
 
     Example:
         >>> column_of("a", [1, None, 2.5]).dtype, column_of("a", ["good", 5]).dtype
@@ -39,7 +39,7 @@ def column_of(name: str, values: Sequence[object]) -> pl.Series:
 
 
 def storable(frame: pl.DataFrame) -> pl.DataFrame:
-    """Turn ``Object`` columns into text: strings stay as they are, NaN becomes null, all but dates JSON.
+    """Turn ``Object`` columns into text: strings and dates as they are, NaN as null, other values as JSON.
 
     Example:
         >>> frame = pl.DataFrame([column_of("a", ["good", 5, ["x"], None])])
@@ -51,7 +51,7 @@ def storable(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def flat(frame: pl.DataFrame) -> pl.DataFrame:
-    """Turn what a CSV or Excel cell cannot hold into text: as ``plain``, and nested values become JSON.
+    """Turn values that CSV and Excel cells cannot hold into text: like ``plain``, and nested values as JSON.
 
     Example:
         >>> flat(pl.DataFrame({"tags": [["a", "b"], None]}))["tags"].to_list()
@@ -62,7 +62,7 @@ def flat(frame: pl.DataFrame) -> pl.DataFrame:
 
 
 def plain(frame: pl.DataFrame) -> pl.DataFrame:
-    """Turn what JSON has no form for into text: mixed cells, bytes (base64) and durations (ISO 8601).
+    """Turn values that JSON cannot represent into text: mixed cells, bytes (base64), durations (ISO 8601).
 
     Example:
         >>> plain(pl.DataFrame({"key": [b"ok"]}))["key"].to_list()
@@ -89,7 +89,7 @@ def _castable(title: str, dtype: object) -> pl.Expr | None:
     return None
 
 
-def _as_text(cell: Any) -> str | None:  # noqa: ANN401 - whatever a JSON document or a nested column holds
+def _as_text(cell: Any) -> str | None:  # noqa: ANN401 - any value of a JSON document or a nested column
     if cell is None or (isinstance(cell, float) and math.isnan(cell)):
         return None
     if isinstance(cell, str):

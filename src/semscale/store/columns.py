@@ -1,4 +1,4 @@
-"""Columns as callers have them: lists, NumPy arrays, and polars, pandas or Arrow series."""
+"""Reading of callers' columns: lists, NumPy arrays, and polars, pandas or Arrow series."""
 
 from collections.abc import Iterable, Mapping, Set
 from typing import Any
@@ -10,19 +10,19 @@ import polars as pl
 from semscale.errors import InputError
 
 _EXACT = 2.0**53
-_MISSING_TYPES = ("NAType", "NaTType")  # pandas' own, which it need not be imported for
+_MISSING_TYPES = ("NAType", "NaTType")  # types of pandas, recognised without importing it
 
 
 def as_list(column: object, name: str) -> list[Any]:
-    """List a column's cells; whatever a series calls null becomes ``None``.
+    """List a column's cells; nulls of a series become ``None``.
 
     Args:
         column: a list or other ordered iterable, a one-dimensional NumPy array, or a series that narwhals
             knows.
-        name: what the column is called in a message.
+        name: the column's name in messages.
 
     Raises:
-        InputError: a single string, something without an order, or not one-dimensional.
+        InputError: the column is a single string, has no order, or has more than one dimension.
 
     Example:
         >>> as_list(np.array(["good", None], dtype=object), "texts")
@@ -46,7 +46,7 @@ def as_list(column: object, name: str) -> list[Any]:
 
 
 def is_missing(cell: object) -> bool:
-    """Say whether a cell is null: ``None``, NaN, or one of pandas' own.
+    """Tell whether a cell is null: ``None``, NaN, or a null of pandas.
 
     Example:
         >>> [is_missing(cell) for cell in (None, float("nan"), "", 0)]
@@ -60,7 +60,7 @@ def is_missing(cell: object) -> bool:
 
 
 def as_names(column: object, name: str) -> list[str | None]:
-    """Names of groups or respondents; missing ones are ``None``, everything else as it prints.
+    """Read a column of names of groups or respondents; missing ones become ``None``, others text.
 
     Example:
         >>> as_names([2024, "north", None], "by")
@@ -70,7 +70,7 @@ def as_names(column: object, name: str) -> list[str | None]:
 
 
 def groups_in(cells: pl.Series) -> pl.Series:
-    """Read a column as names; a whole number is the same name whether the file has it as 3 or as 3.0.
+    """Read a column as names; 3 and 3.0 are the same name.
 
     Example:
         >>> groups_in(pl.Series([3.0, None])).to_list()

@@ -1,4 +1,4 @@
-"""Bytes of a text file to characters: which encoding, and in which line it fails."""
+"""Decoding of text files: choice of the encoding, and errors that name the line."""
 
 import codecs
 from collections.abc import Iterator
@@ -21,14 +21,14 @@ _OTHER_FORMATS = ((b"PK\x03\x04", "xlsx", "an Excel file"), (b"PAR1", "parquet",
 _NO_ENCODINGS_OF_FILES = frozenset(
     {"charmap", "idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape"}
 )
-_MANY = 0.1  # in UTF-16 ASCII is half zeros, and texts in most alphabets have that many spaces and digits
+_MANY = 0.1  # share of zero bytes: half in UTF-16 ASCII; spaces and digits make this many in most alphabets
 
 
 def encoding_of(path: Path, name: str, encoding: str | None) -> str:
-    """Decide the encoding: the one named, else UTF-16 or UTF-32 by its byte order mark, else UTF-8.
+    """Choose the encoding: the given one, else UTF-16 or UTF-32 if there is a byte order mark, else UTF-8.
 
     Raises:
-        InputError: Python knows no such encoding of files, or the first bytes show another one.
+        InputError: Python knows no such text encoding, or the first bytes show another one.
     """
     with path.open("rb") as content:
         head = content.read(_HEAD)
@@ -46,10 +46,10 @@ def encoding_of(path: Path, name: str, encoding: str | None) -> str:
 
 @contextmanager
 def open_text(path: Path, name: str, encoding: str | None) -> Iterator[TextIO]:
-    """Open a text file with its line ends as they are.
+    """Open a text file with unchanged line ends.
 
     Raises:
-        InputError: while the file is being read, a byte does not fit the encoding; the message has its line.
+        InputError: raised on reading if a byte does not fit the encoding; the message names the line.
     """
     codec = encoding_of(path, name, encoding)
     with path.open(encoding=codec, newline="") as lines:
@@ -60,11 +60,11 @@ def open_text(path: Path, name: str, encoding: str | None) -> Iterator[TextIO]:
 
 
 def _known(encoding: str) -> str:
-    """Give an encoding its one name, such as ``utf-8`` for ``U8``."""
+    """Return the standard name of an encoding, such as ``utf-8`` for ``U8``."""
     try:
         name = codecs.lookup(encoding).name
         "a".encode(encoding)
-    except (LookupError, ValueError):  # it is none, it is none of text, or its name is no name
+    except (LookupError, ValueError):  # unknown, not an encoding of text, or an invalid name
         name = None
     if name is None or name.replace("-", "_") in _NO_ENCODINGS_OF_FILES:
         raise InputError(
@@ -95,7 +95,7 @@ def _check_unmarked(name: str, head: bytes, encoding: str | None, named: str | N
 
 
 def _wide_codec(head: bytes) -> str | None:
-    """Tell UTF-16 and UTF-32 by where the zeros of ASCII stand; ``None`` if few bytes are zero."""
+    """Recognise UTF-16 and UTF-32 by the positions of zero bytes; ``None`` if few bytes are zero."""
     if head.count(0) <= _MANY * len(head):
         return None
     zeros = [head[place::4].count(0) for place in range(4)]
@@ -123,7 +123,7 @@ def _first_failure(path: Path, codec: str) -> tuple[int, str]:
             except UnicodeDecodeError as error:
                 before = error.object[: error.start].decode(codec, errors="replace")
                 return line + _line_ends(before), f"0x{error.object[error.start]:02x}"
-            except UnicodeError as error:  # a UTF-16 stream without its mark has no position to give
+            except UnicodeError as error:  # for UTF-16 without a byte order mark the error has no position
                 return line, str(error)
             line += _line_ends(text)
             if not block:

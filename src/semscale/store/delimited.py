@@ -1,4 +1,4 @@
-"""CSV and TSV, read with exact line numbers and every cell kept as the string that stands in the file."""
+"""Reading of CSV and TSV, with exact line numbers; every cell remains the string in the file."""
 
 import csv
 import re
@@ -29,15 +29,15 @@ def open_delimited(
 ) -> Table:
     r"""Open a file of separated values whose first line is the header.
 
-    An empty cell is null. A blank line is skipped, unless there is one column only: there it is a missing
-    cell. A first line such as ``sep=;``, which Excel understands, names the separator and is no header.
+    An empty cell is null. A blank line is skipped, but in a file with only one column it is a missing cell.
+    A first line such as ``sep=;``, which Excel understands, names the separator and is no header.
 
     Args:
         path: the file.
-        name: what messages call it.
-        separator: the character between cells; ``None`` takes comma, semicolon, tab or ``|``, whichever cuts
-            the first lines into equally many cells, and most of them.
-        encoding: a Python codec; ``None`` is UTF-8, or UTF-16 where a byte order mark says so.
+        name: the file's name in messages.
+        separator: the character between cells; ``None`` chooses comma, semicolon, tab or ``|``: the one that
+            splits the first lines into equally many cells, and into the most.
+        encoding: a Python codec; ``None`` is UTF-8, or UTF-16 with a byte order mark.
 
     Raises:
         InputError: no header, a duplicate column, a byte that cannot be decoded.
@@ -77,13 +77,13 @@ def open_delimited(
 
 @dataclass
 class _Rows:
-    """Rows of a csv reader, checked for their number of cells.
+    """Reads rows of a CSV file and checks their number of cells.
 
     Attributes:
-        lines: the file from the header on.
-        separator: between cells.
-        name: what messages call the file.
-        before: how many lines of the file were taken already.
+        lines: the file, beginning at the header.
+        separator: the character between cells.
+        name: the file's name in messages.
+        before: number of lines before the header.
     """
 
     lines: TextIO
@@ -126,7 +126,7 @@ class _Rows:
 
     @contextmanager
     def _located(self) -> Iterator[None]:
-        # The limit belongs to the whole process, so it is put back as soon as a block is read.
+        # The limit applies to the whole process, so it is reset after each block.
         before = csv.field_size_limit(_LONGEST_CELL)
         try:
             yield
@@ -169,17 +169,17 @@ def _table_lines(lines: TextIO, named: str | None) -> TextIO:
 
 
 def _sniffed(lines: TextIO) -> str:
-    """Find the separator that cuts the first lines alike, and go back to the start of the file."""
+    """Find the separator that splits the first lines evenly, and go back to the start of the file."""
     sample = list(islice((line for line in lines if line.strip()), _SAMPLE_LINES))
     lines.seek(0)
     return max(_SEPARATORS, key=lambda separator: _fitness(sample, separator))
 
 
 def _fitness(sample: list[str], separator: str) -> tuple[bool, int]:
-    """Say whether all rows have as many cells as the header if there are several, and how many those are."""
+    """Return whether the header has several cells and all rows have as many, and the number of cells."""
     widths = _widths(sample, separator)
     agreeing = sum(width == widths[0] for width in widths[1:]) if widths else 0
-    # A bar may well stand in the name of an only column.
+    # A bar may be part of the name of an only column.
     if not widths or (separator == "|" and agreeing < _MOST_AGREE * (len(widths) - 1)):
         return False, 1
     return widths[0] > 1 and agreeing == len(widths) - 1, widths[0]
@@ -191,8 +191,8 @@ def _widths(sample: list[str], separator: str) -> list[int]:
         for row in csv.reader(sample, delimiter=separator):
             widths.append(len(row))
     except csv.Error:
-        return widths  # a cell that is too long for a look; the table's own reader takes it
-    # The last row may go on after the sample.
+        return widths  # a cell is too long for this sample; the table's own reader accepts it
+    # The last row may continue after the sample.
     return widths[:-1] if len(sample) == _SAMPLE_LINES else widths
 
 

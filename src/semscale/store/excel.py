@@ -1,10 +1,8 @@
-"""Excel workbooks: one sheet as a table, with numbers and dates among texts kept apart from them."""
+"""Excel workbooks: one sheet as a table in which every cell keeps its type."""
 
-import logging
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import date, datetime, time, timedelta
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -12,123 +10,83 @@ from semscale.errors import InputError
 from semscale.store.cells import column_of
 from semscale.store.table import Table, check_names
 
-_EXACT = 2.0**53
-
-# Columns without a cell are no news to the user; whoever sets up logging still gets them.
-logging.getLogger("fastexcel").addHandler(logging.NullHandler())
+_EXACT = 2**53
+_DAY_0 = datetime(1899, 12, 31)  # noqa: DTZ001 - cells have no time zone
+_LONGEST = datetime.max - _DAY_0
 
 
 def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
-    """Open a sheet whose first row that is not blank is the header; the sheet is read whole.
+    """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
 
     Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
-    every cell keeps its type; a time of day or a duration counts from Excel's day 0 as a date does.
+    every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
 
     Args:
         path: the workbook.
-        name: what messages call it.
-        sheet: the sheet's name; ``None`` takes the first one.
+        name: the file's name in messages.
+        sheet: the sheet's name; ``None`` for the first one.
 
     Raises:
-        InputError: no workbook, an unknown or empty sheet, a duplicate column.
+        InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
     """
-    import fastexcel
+    from python_calamine import CalamineError, CalamineWorkbook
 
     try:
-        workbook = fastexcel.read_excel(path)
-        if sheet is not None and sheet not in workbook.sheet_names:
-            raise InputError(
-                f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(workbook.sheet_names)}"
-            )
-        chosen = 0 if sheet is None else sheet
-        columns = _header(workbook, chosen, name)
-        frame = _cells(workbook, chosen, columns)
-    except fastexcel.FastExcelError as error:
+        with CalamineWorkbook.from_path(path) as workbook:
+            if sheet is not None and sheet not in workbook.sheet_names:
+                raise InputError(
+                    f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(workbook.sheet_names)}"
+                )
+            rows = workbook.get_sheet_by_name(sheet or workbook.sheet_names[0]).to_python()
+    except CalamineError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
             f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx"
         ) from error
+    if not rows:
+        raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
+    columns = check_names([_title(cell) for cell in rows[0]], name)
+    frame = pl.DataFrame(
+        [_column(title, [_value(row[place]) for row in rows[1:]]) for place, title in enumerate(columns)]
+    )
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         for start in range(skip, frame.height, size):
             yield frame.slice(start, size)
 
-    return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(chosen)))
+    return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(sheet or 0)))
 
 
-def _header(workbook: Any, sheet: int | str, name: str) -> tuple[str, ...]:  # noqa: ANN401 - fastexcel has no stubs
-    first = workbook.load_sheet(sheet, header_row=None, n_rows=1, dtypes="string").to_polars()
-    if first.is_empty():
-        raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
-    return check_names([cell or "" for cell in first.row(0)], name)
+def _title(cell: object) -> str:
+    value = _value(cell)
+    return "" if value is None else str(value)
 
 
-def _cells(workbook: Any, sheet: int | str, columns: tuple[str, ...]) -> pl.DataFrame:  # noqa: ANN401
-    frame = _typed(workbook, sheet, columns)
-    strings = [place for place, dtype in enumerate(frame.dtypes) if dtype == pl.String]
-    truths, numbers, dates = (
-        _load(workbook, sheet, columns, dict.fromkeys(strings, kind))
-        for kind in ("boolean", "float", "datetime")
-    )
-    typed = [
-        _mixed(frame[title], truths[title], numbers[title], dates[title])
-        if place in strings
-        else _whole(frame[title])
-        for place, title in enumerate(columns)
-    ]
-    return pl.DataFrame(typed)
+def _value(cell: object) -> object:
+    """Give a cell's value: Excel has one kind of number, and the reader an empty string for an empty cell."""
+    if cell == "":
+        return None
+    if isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT:
+        return int(cell)
+    return cell
 
 
-def _typed(workbook: Any, sheet: int | str, columns: tuple[str, ...]) -> pl.DataFrame:  # noqa: ANN401
-    import fastexcel
-
-    try:
-        return _load(workbook, sheet, columns, None)
-    except fastexcel.UnsupportedColumnTypeCombinationError:  # durations beside anything else
-        return _load(workbook, sheet, columns, dict.fromkeys(range(len(columns)), "string"))
-
-
-def _load(
-    workbook: Any,  # noqa: ANN401
-    sheet: int | str,
-    columns: tuple[str, ...],
-    dtypes: dict[int, str] | None,
-) -> pl.DataFrame:
-    loaded: pl.DataFrame = workbook.load_sheet(
-        sheet,
-        header_row=None,
-        column_names=list(columns),
-        skip_rows=1,
-        schema_sample_rows=None,
-        dtypes=dtypes,
-    ).to_polars()
-    return loaded
+def _column(title: str, values: list[object]) -> pl.Series:
+    """Make a column; durations by themselves stay durations, and truth values among numbers are 0 and 1."""
+    kinds = set(map(type, values)) - {type(None)}
+    if kinds == {timedelta}:
+        return pl.Series(title, values, dtype=pl.Duration("ms"))
+    if bool in kinds and len(kinds) > 1 and kinds <= {bool, int, float}:
+        values = [int(value) if isinstance(value, bool) else value for value in values]
+    return column_of(title, [_dated(value) for value in values])
 
 
-def _whole(cells: pl.Series) -> pl.Series:
-    """Excel stores every number as a double; columns of whole numbers become integers again."""
-    if cells.dtype == pl.Float64 and ((cells == cells.floor()) & (cells.abs() <= _EXACT)).all():
-        return cells.cast(pl.Int64)
-    return cells
-
-
-def _mixed(texts: pl.Series, truths: pl.Series, numbers: pl.Series, dates: pl.Series) -> pl.Series:
-    """Give back their type to cells that became text only because others in their column are text.
-
-    A cell that reads as a truth value or as a date is no text: read as one, the number 5 is true but the text
-    "5" is nothing.
-    """
-    # Numbers read as dates too, and those far in the future are none that Python knows.
-    dates = dates.set(truths.is_not_null(), None)
-    if truths.null_count() == dates.null_count() == len(texts):
-        return texts.replace("", None)
-    cells = zip(texts.to_list(), truths.to_list(), numbers.to_list(), dates.to_list(), strict=True)
-    return column_of(texts.name, [_value(*cell) for cell in cells])
-
-
-def _value(text: str | None, truth: bool | None, number: float | None, date: datetime | None) -> object:
-    if truth is None or number is None:
-        return date or text or None
-    if text in ("true", "false"):
-        return truth
-    return int(number) if number.is_integer() else number
+def _dated(value: object) -> object:
+    """Turn what Excel shows as a date, a time of day or a duration into a point in time."""
+    if isinstance(value, time):
+        return datetime.combine(_DAY_0, value)
+    if isinstance(value, timedelta):
+        return _DAY_0 + value if value <= _LONGEST else value / timedelta(days=1)
+    if isinstance(value, date) and not isinstance(value, datetime):
+        return datetime.combine(value, time())
+    return value

@@ -1,4 +1,4 @@
-"""JSON lines: one object a line, its keys the columns."""
+"""Reading of JSON lines: one object on each line, whose keys are the columns."""
 
 import json
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ _SHOWN = 60
 
 
 def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
-    r"""Open a file with one JSON object a line.
+    r"""Open a file with one JSON object on each line.
 
-    The columns are the keys of the first 1,000 objects; a key that first appears later is a column from its
-    batch on. A key that an object lacks is null. Blank lines are skipped.
+    The columns are the keys of the first 1,000 objects; a key that first appears later becomes a column in
+    its own batch and later ones. A key that an object lacks is null. Blank lines are skipped.
 
     Raises:
-        InputError: no object in the file; a line that is no JSON or no object, with its number.
+        InputError: the file has no object, or a line, which the message names, is no JSON object.
 
     Example:
         >>> import tempfile

@@ -1,4 +1,4 @@
-"""Lists in single cells: those of Parquet and JSONL, and JSON lists of strings in a CSV or Excel cell."""
+"""Lists in single cells: lists of Parquet and JSONL, and JSON lists of strings in CSV or Excel cells."""
 
 import json
 from typing import Any
@@ -16,17 +16,17 @@ def listed_cell(
     row: int,
     only_nulls: bool,
 ) -> list[Any]:
-    """List what one cell holds: a list, a JSON list of strings in which nulls may stand, or one value.
+    """Return a cell's values: of a list, of a JSON list of strings and nulls, or the one value.
 
     Args:
-        cell: anything.
-        parameter: what the column is for, in a message.
-        column: its name.
-        row: the cell's, counted from 0.
-        only_nulls: whether a JSON list of nothing but nulls is a list; it is a text otherwise.
+        cell: any value.
+        parameter: the parameter that names the column, for messages.
+        column: the column's name.
+        row: the cell's row, from 0.
+        only_nulls: whether a JSON list of nulls only is a list; otherwise it is a text.
 
     Raises:
-        InputError: a text that begins as a list of strings does and is none; its row is named.
+        InputError: a text begins like a list of strings but is none; the message names its row.
 
     Example:
         >>> place = {"parameter": "sample", "column": "again", "row": 0, "only_nulls": True}

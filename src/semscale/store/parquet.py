@@ -1,4 +1,4 @@
-"""Parquet, read slice by slice so that a file with one giant row group stays small in memory."""
+"""Reading of Parquet in slices, so that a file with one giant row group needs little memory."""
 
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -14,7 +14,7 @@ def open_parquet(path: Path, name: str) -> Table:
     """Open a Parquet file; its column types are kept.
 
     Raises:
-        InputError: the file is no Parquet, or damaged, or has no columns.
+        InputError: the file is no Parquet file, is damaged, or has no columns.
     """
     try:
         frame = pl.scan_parquet(path, glob=False)

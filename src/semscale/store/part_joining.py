@@ -1,4 +1,4 @@
-"""Parts to one file: in order, in constant memory, and either whole or not there."""
+"""Joining of Parquet parts into one output file, in constant memory."""
 
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
@@ -18,19 +18,19 @@ def join_parts(
     without: Collection[str] = (),
     beside: Sequence[pl.DataFrame | None] = (),
 ) -> None:
-    """Write the rows of all parts, one part after another, to one file.
+    """Write the rows of all parts in order to one file, which appears complete or not at all.
 
-    Columns stand in the order of their first appearance. A column that a part lacks is null there. Where the
-    types of a column differ, integers and floats become floats, everything else becomes text.
+    Columns are in the order of their first appearance. A column that a part lacks is null there. If a
+    column's types differ, integers and floats become floats, and all others become text.
 
     Args:
         paths: Parquet files, at least one, in order.
-        target: the file, in the format of its extension; replaced as a whole.
+        target: the file, in the format of its extension; an existing one is replaced.
         without: columns that are left out.
         beside: for each part further columns of its rows, or ``None``; the same ones for all parts.
 
     Raises:
-        InputError: an extension that cannot be written, or more rows or longer texts than Excel holds.
+        InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
     """
     name = output_format(target)
     schema = {title: dtype for title, dtype in common_schema(paths).items() if title not in without}
@@ -47,7 +47,7 @@ def join_parts(
 
 
 def common_schema(paths: Sequence[Path]) -> dict[str, pl.DataType]:
-    """Find the columns of several Parquet files and a type that holds each of them in all files."""
+    """Find the columns of several Parquet files, each with a type that fits it in all files."""
     schema: dict[str, pl.DataType] = {}
     widened = set()
     for path in paths:

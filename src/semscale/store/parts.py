@@ -1,4 +1,4 @@
-"""A long run's finished parts on disk: verified before the run goes on, never torn, never mixed."""
+"""Finished parts of a long run on disk: written atomically, verified on reopening, and kept to one run."""
 
 import hashlib
 import json
@@ -29,8 +29,8 @@ class Part:
 
     Attributes:
         path: its Parquet file.
-        rows: how many rows it has.
-        notes: what the run wanted to remember about it, as JSON has it.
+        rows: its number of rows.
+        notes: JSON values that the run stored with it.
     """
 
     path: Path
@@ -40,17 +40,17 @@ class Part:
 
 @dataclass
 class Parts:
-    """Parts of one run, in a folder of their own that is locked while the run lasts; a context manager.
+    """The parts of one run in their own folder, which is locked while the run lasts; a context manager.
 
-    Each part is written under a temporary name, flushed to the disk and renamed; then its row count and
-    checksum follow in a file beside it, which says that it is finished. When the run is opened again, parts
-    count up to the first that is missing or does not agree with its checksum; what comes after is removed.
+    Each part is written under a temporary name, flushed to the disk and renamed. A second file with its row
+    count and checksum marks it as finished. When a run is opened again, its parts count up to the first one
+    that is missing or does not match its checksum; the rest is removed.
 
     Attributes:
-        folder: where the parts are.
+        folder: the folder of the parts.
         finished: the finished parts, in order.
         unfinished: parts after these that will be made again, in order.
-        is_new: whether no earlier run is gone on with, so that nobody misses the parts if they go.
+        is_new: whether the run starts from nothing; if so, removing its parts loses no earlier work.
 
     Example:
         >>> import tempfile
@@ -71,16 +71,16 @@ class Parts:
 
     @classmethod
     def open(cls, folder: Path, key: Mapping[str, str], *, restart: bool = False) -> Self:
-        """Start a run, or go on with the one whose key is the same.
+        """Start a run, or continue the one with the same key.
 
         Args:
-            folder: made if it does not exist; nothing in it may be anybody else's.
-            key: everything that decides what is in the parts.
-            restart: drop finished parts, whatever their key.
+            folder: created if it does not exist; it must contain no other files.
+            key: everything that decides the content of the parts.
+            restart: remove finished parts, whatever their key.
 
         Raises:
-            InputError: another process is at work here, the folder holds other files, or the parts belong to
-                a run with another key.
+            InputError: another process uses the folder, it contains other files, or its parts belong to a run
+                with another key.
         """
         parts = cls(folder, _lock=_locked(folder))
         try:
@@ -88,7 +88,7 @@ class Parts:
             parts.is_new = known is None
             if known is None:
                 parts._clear(0)
-                sync(folder)  # no old part may come back beside the new manifest
+                sync(folder)  # after a crash, no old part may reappear beside the new manifest
                 _write_json(folder / _MANIFEST, {"key": dict(key)})
             else:
                 _check_key(folder, known, key)
@@ -100,7 +100,7 @@ class Parts:
 
     @property
     def rows(self) -> int:
-        """How many rows are finished."""
+        """Number of finished rows."""
         return sum(part.rows for part in self.finished)
 
     def add(
@@ -125,10 +125,10 @@ class Parts:
 
     @contextmanager
     def kept(self) -> Iterator[None]:
-        """Turn what fails because somebody removed the folder or a part meanwhile into one clear line.
+        """Raise a clear error if the folder or a part was removed during the run.
 
         Raises:
-            InputError: files that this run needs are gone.
+            InputError: files that this run needs are missing.
         """
         try:
             yield
@@ -136,7 +136,7 @@ class Parts:
             if self.are_there:
                 raise
             raise InputError(
-                f"out: {self.folder}, where finished parts are kept until the output stands, was removed or "
+                f"out: {self.folder}, which holds finished parts until the output is written, was removed or "
                 "changed during the run; leave it alone and start the same command again"
             ) from error
 
@@ -148,11 +148,11 @@ class Parts:
 
     def remove(self) -> None:
         """Remove all parts, and the folder if nothing else is in it."""
-        with suppress(FileNotFoundError):  # somebody was faster
+        with suppress(FileNotFoundError):  # another process has removed it
             self._clear(0)
         (self.folder / _MANIFEST).unlink(missing_ok=True)
         if os.name == "nt":
-            self.close()  # Windows does not let a locked file be removed; whoever locks it now keeps it
+            self.close()  # Windows does not remove a locked file; a process that locks it now keeps it
         with suppress(PermissionError):
             (self.folder / _LOCK).unlink(missing_ok=True)
         with suppress(OSError):
@@ -160,13 +160,13 @@ class Parts:
         self.close()
 
     def discard(self) -> None:
-        """Remove everything as far as the disk lets us, while another error is on its way."""
+        """Remove all parts, and ignore errors of the disk, as another error is being raised."""
         with suppress(OSError):
             self.remove()
         self.close()
 
     def close(self) -> None:
-        """Give the lock back; finished parts stay."""
+        """Release the lock; finished parts remain."""
         if self._lock is not None:
             self._lock.release()
 
@@ -206,7 +206,7 @@ def _check_ours(folder: Path) -> None:
 
 
 def _locked(folder: Path) -> FileLock:
-    """Make the folder and lock it; a run that ends at this moment may remove either, hence the attempts."""
+    """Create and lock the folder; retry, as a run that ends at this moment may remove folder or lock file."""
     for _ in range(_ATTEMPTS):
         try:
             with suppress(FileExistsError):
@@ -225,14 +225,14 @@ def _locked(folder: Path) -> FileLock:
 
 
 def _lock_if_free(path: Path) -> FileLock | None:
-    """Lock a file; ``None`` if it was removed meanwhile, since a lock on it keeps nobody out then.
+    """Lock a file; return ``None`` if it was removed meanwhile, as the lock would then exclude nobody.
 
     Raises:
         Timeout: it is locked.
         FileNotFoundError: its folder is gone.
     """
     lock = FileLock(path)
-    # While a file is open no other can have its inode: the same one before and after means it never moved.
+    # No other file can have an open file's inode, so an unchanged inode shows that the file was not replaced.
     with path.open("ab") as before:
         try:
             lock.acquire(blocking=False)

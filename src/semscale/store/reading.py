@@ -1,4 +1,4 @@
-"""The door for tables: what kind of file it is, and whether it can be read at all."""
+"""Opening of input tables: recognition of the format, and checks that the file can be read."""
 
 import shutil
 import sys
@@ -22,7 +22,7 @@ _STANDARD_INPUT = "standard input"
 
 
 class TableSettings(TypedDict, total=False):
-    """How a table is to be read, as ``open_table`` takes it."""
+    """Keyword arguments of ``open_table``."""
 
     format: str | None
     encoding: str | None
@@ -32,25 +32,24 @@ class TableSettings(TypedDict, total=False):
 def open_table(
     path: str | Path,
     *,
-    format: str | None = None,  # noqa: A002 - the word that users know from the command line
+    format: str | None = None,  # noqa: A002 - the name of the command's option
     encoding: str | None = None,
     sheet: str | None = None,
 ) -> Table:
     """Open a table of any format; ``-`` is standard input.
 
-    Standard input is first copied to a temporary file, which goes when the table does. It is taken for CSV,
-    unless its first byte is ``{`` (JSON lines) or ``format`` says otherwise.
+    Standard input is first copied to a temporary file, which is removed with the table. It is read as CSV,
+    unless its first byte is ``{`` (JSON lines) or ``format`` is given.
 
     Args:
         path: the file, or ``-``.
-        format: one of ``csv``, ``tsv``, ``jsonl``, ``parquet``, ``xlsx``; the file's extension decides unless
-            given.
-        encoding: of CSV, TSV and JSON lines, as Python calls it; UTF-8, or UTF-16 by its byte order mark,
-            unless given.
-        sheet: of an Excel workbook; the first one unless given.
+        format: ``csv``, ``tsv``, ``jsonl``, ``parquet`` or ``xlsx``; by default the extension decides.
+        encoding: a Python codec for CSV, TSV and JSON lines; by default UTF-8, or UTF-16 with a byte order
+            mark.
+        sheet: name of a sheet of an Excel workbook; by default the first one.
 
     Raises:
-        InputError: there is no such file, it cannot be read, is empty, has no rows, or is not of that format.
+        InputError: the file does not exist, cannot be read, is empty, has no rows, or has another format.
     """
     if format is not None and format not in FORMATS:
         raise InputError(f"format must be one of {', '.join(FORMATS)}, got {format!r}")

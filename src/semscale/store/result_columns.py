@@ -1,4 +1,4 @@
-"""The columns that a run adds to a table: how they are called, and that no input has them already."""
+"""Names of the columns that a run adds to a table, and checks that the output can be written."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -10,14 +10,14 @@ from semscale.store.workbook import check_rows
 from semscale.store.writing import output_format
 
 PREFIX = "semscale_"
-"""Stands before the name of every column that a run adds."""
+"""Prefix of every column that a run adds."""
 
 
 def check_free(columns: Iterable[str], name: str) -> None:
-    """Refuse a table that has a column of the result's already.
+    """Check that a table has no column with a name of the result.
 
     Raises:
-        InputError: the column is named.
+        InputError: it has one; the message names it.
 
     Example:
         >>> check_free(["id", "text"], "answers.csv")
@@ -25,16 +25,16 @@ def check_free(columns: Iterable[str], name: str) -> None:
     taken = [column for column in columns if column.startswith(PREFIX)]
     if taken:
         raise InputError(
-            f"{name} has a column '{taken[0]}', but {PREFIX}... are names of the result; rename it"
+            f"{name} has a column '{taken[0]}', but names with {PREFIX} belong to the result; rename it"
         )
 
 
 def check_output(table: Table, out: Path) -> None:
-    """Check, before any work is done, that a result with the rows of a table can be written.
+    """Check, before any work is done, that a result with as many rows as a table can be written.
 
     Raises:
-        InputError: another extension, a file that cannot be written or is the input, more rows than Excel
-            holds.
+        InputError: the extension is unknown, the file cannot be written or is the input, or there are more
+            rows than Excel can hold.
     """
     name = output_format(out)
     check_writable(out, "out")

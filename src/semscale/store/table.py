@@ -1,4 +1,4 @@
-"""A table that is read in batches, and the questions a run asks about its columns."""
+"""Input tables that are read in batches, with checks of their columns."""
 
 import hashlib
 import re
@@ -12,7 +12,7 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.messages import nearest_name
 
 NUMBER = r"^\s*[+-]?(?:[0-9]+(?:[.,][0-9]*)?|[.,][0-9]+)(?:[eE][+-]?[0-9]+)?\s*$"
-"""A cell that is nothing but one plain number, with a point or a comma; for ``re`` and for polars."""
+"""Pattern of a cell that contains only a plain number, with a point or a comma; for ``re`` and polars."""
 
 _BLOCK = 1 << 20
 _SCAN_ROWS = 10_000
@@ -22,18 +22,18 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class Table:
-    """Rows in the order of their file; nothing but the head has been read yet.
+    """A table whose rows are read on demand, in the order of the file; only the head was read.
 
     Attributes:
-        name: what messages call the table, as the user wrote it.
-        path: the file that holds the rows; for standard input, a temporary copy.
-        columns: names of the columns. Those of JSON lines that first appear after row 1,000 join later
-            batches.
+        name: the table's name in messages, as the user wrote it.
+        path: the file with the rows; for standard input a temporary copy.
+        columns: names of the columns. Columns of JSON lines that first appear after row 1,000 are missing
+            here and are part of later batches.
         read: ``read(size, skip)`` yields frames of at most ``size`` rows after the first ``skip`` ones.
-        n_rows: number of rows, ``None`` where counting would mean reading the file.
-        settings: what else decides the rows: format, encoding, sheet.
-        read_columns: ``read_columns(size, titles)`` does the same for some columns only, where the format
-            makes that cheaper.
+        n_rows: number of rows; ``None`` if the whole file would have to be read to count them.
+        settings: format, encoding and sheet, which also decide the rows.
+        read_columns: ``read_columns(size, titles)`` yields only some columns; ``None`` if the format makes
+            that no cheaper.
     """
 
     name: str
@@ -49,30 +49,30 @@ class Table:
     def batches(self, size: int, skip: int = 0) -> Iterator[pl.DataFrame]:
         """Yield the rows in order, ``size`` at a time, without the first ``skip``.
 
-        Cells that polars has no common type for (a string and a number in one column of JSON lines or Excel)
-        come in a column of type ``Object`` that holds the Python values.
+        Columns with mixed types (a string and a number in one column of JSON lines or Excel) have type
+        ``Object`` and contain the Python values.
 
         Raises:
-            InputError: a row cannot be read; the message has its line.
+            InputError: a row cannot be read; the message names its line.
         """
         if size < 1:
             raise InputError(f"batch size must be at least 1, got {size}")
         return self.read(size, skip)
 
     def batches_with(self, titles: Collection[str], size: int) -> Iterator[pl.DataFrame]:
-        """Yield all rows, with these columns at least: others too where leaving them out saves nothing.
+        """Yield all rows with at least these columns; other columns are left out if that saves work.
 
         Args:
-            titles: names of columns, at least one; each exists.
-            size: rows of a batch, at least 1.
+            titles: names of existing columns, at least one.
+            size: rows in a batch, at least 1.
 
         Raises:
-            InputError: a row cannot be read; the message has its line.
+            InputError: a row cannot be read; the message names its line.
         """
         return self.batches(size) if self.read_columns is None else self.read_columns(size, titles)
 
     def fingerprint(self) -> str:
-        """Hash the file's bytes and how they are read: 32 hex digits that change when any row does."""
+        """Hash the file's bytes and its settings: 32 hex digits that change if any row changes."""
         digest = hashlib.blake2b("\0".join(self.settings).encode(), digest_size=16)
         with self.path.open("rb") as content:
             while block := content.read(_BLOCK):
@@ -83,7 +83,7 @@ class Table:
         """Check that a column exists.
 
         Raises:
-            UnknownNameError: it does not; the message has the nearest name and all names.
+            UnknownNameError: it does not; the message has the nearest name and the columns.
         """
         if column in self.columns or self._appears_later(column):
             return
@@ -93,11 +93,11 @@ class Table:
         )
 
     def require_text(self, column: str, parameter: str) -> None:
-        """Check that a column exists and that one of its cells is a text, reading until one is found.
+        """Check that a column exists and contains a text; rows are read until one is found.
 
         Raises:
             UnknownNameError: there is no such column.
-            InputError: every cell is missing, blank, a number or of another type.
+            InputError: all cells are missing, blank, numbers or of another type.
         """
         self.require(column, parameter)
         seen: str | None = None
@@ -113,7 +113,7 @@ class Table:
         )
 
     def _hint(self, column: str) -> str:
-        """Name the nearest column, or say what is wrong with a header that looks like none."""
+        """Suggest the nearest column, or say that the header looks like a row of data."""
         if len(self.columns) == 1 and "delimited" in self.settings:
             return (
                 "its header is one cell: remove a title above the names of the columns, or separate cells by "
@@ -134,7 +134,7 @@ class Table:
 
 
 def check_names(names: list[str], name: str) -> tuple[str, ...]:
-    """Name unnamed columns ``column_N`` (N from 1) and refuse duplicates.
+    """Call unnamed columns ``column_N`` (N from 1) and refuse duplicates.
 
     Example:
         >>> check_names(["id", ""], "answers.csv")

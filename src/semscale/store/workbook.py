@@ -1,4 +1,4 @@
-"""Excel workbooks, written row by row in constant memory; a text is never a formula or a link."""
+"""Writing of Excel workbooks row by row in constant memory; texts never become formulas or links."""
 
 import io
 import math
@@ -15,7 +15,7 @@ import polars as pl
 from semscale.errors import InputError
 
 MAX_ROWS = 1_048_575
-"""Rows that a sheet holds below its header."""
+"""The most rows that a sheet can hold below its header."""
 
 _LONGEST_CELL = 32_767
 _FIRST_YEAR = 1900
@@ -27,18 +27,18 @@ _SETTINGS = {
 
 
 def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
-    """Write frames with the same columns one after another as one sheet.
+    """Write frames with the same columns, one after the other, to one sheet.
 
-    Missing values and NaN are empty cells; dates that Excel does not know (before 1900, or with a time zone)
-    are texts.
+    Missing values and NaN become empty cells. Dates that Excel cannot represent (before 1900, or with a time
+    zone) become texts.
 
     Args:
-        frames: at least one, without nested columns.
+        frames: at least one frame, without nested columns.
         target: the file.
 
     Raises:
         InputError: more than 1,048,575 rows, or a text of more than 32,767 characters.
-        OSError: the disk is full; what is written of the file then is no workbook.
+        OSError: the disk is full; the file is then no valid workbook.
     """
     with opened_workbook(target, constant_memory=True) as workbook:
         sheet = workbook.add_worksheet()
@@ -54,11 +54,11 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 
 @contextmanager
 def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
-    """Open a workbook that leaves nothing open or behind when the disk is full, here or where parts lie.
+    """Open a workbook that leaves no open or temporary file behind if the disk is full.
 
     Args:
         target: the file.
-        constant_memory: whether rows are written as they come, from top to bottom.
+        constant_memory: whether rows are written at once; they must then come from top to bottom.
     """
     import xlsxwriter
 
@@ -74,22 +74,22 @@ def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[
         except xlsxwriter.exceptions.FileCreateError as error:
             refused = error.__context__
             if refused is not None:
-                # The frames that failed hold the archive; it is closed as soon as they let it go.
+                # The failed stack frames refer to the archive; clearing them closes it.
                 traceback.clear_frames(refused.__traceback__)
             raise
 
 
 class _UntilRefused(io.FileIO):
-    """A file that fails once: what is written after the disk has refused something belongs to no workbook.
+    """A file that raises only the first error of writing, and ignores later writes.
 
-    An archive that failed is closed when it is collected, and closing writes its end. That must not fail
-    again, where nobody can catch it.
+    When a failed archive is garbage-collected, it is closed, and closing writes its end. This must not fail
+    again, as nobody could catch the error there.
     """
 
     refused = False
 
     def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
-        """Write, and remember a failure."""
+        """Write bytes; after a failed write, do nothing."""
         if self.refused:
             return memoryview(content).nbytes
         try:
@@ -100,10 +100,10 @@ class _UntilRefused(io.FileIO):
 
 
 def check_rows(rows: int) -> None:
-    """Refuse more rows than a sheet holds.
+    """Check that a sheet can hold a number of rows.
 
     Raises:
-        InputError: more than 1,048,575.
+        InputError: there are more than 1,048,575 rows.
     """
     if rows > MAX_ROWS:
         raise InputError(

@@ -1,4 +1,4 @@
-"""Tables out: Parquet, CSV, JSON lines and Excel, whole or not at all, and safe to open in a spreadsheet."""
+"""Writing of tables as Parquet, CSV, JSON lines or Excel: atomic, and safe to open in a spreadsheet."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -13,17 +13,17 @@ from semscale.store.table import NUMBER
 from semscale.store.workbook import write_workbook
 
 OUTPUTS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
-"""Formats that can be written, by extension."""
+"""Output formats by extension."""
 
 ROW_GROUP = 50_000
 _FORMULA = r"^[=+\-@\t\r\n]"
 
 
 def output_format(path: Path, parameter: str = "out") -> str:
-    """Say which format a file's extension stands for.
+    """Return the output format of a file's extension.
 
     Raises:
-        InputError: none that can be written.
+        InputError: the extension belongs to no output format.
 
     Example:
         >>> output_format(Path("rated.ndjson"))
@@ -35,10 +35,10 @@ def output_format(path: Path, parameter: str = "out") -> str:
 
 
 def write_table(frame: pl.DataFrame, path: Path) -> None:
-    """Write a table in the format of its extension; CSV is made safe as ``write_frames`` says.
+    """Write a table in the format of its extension; for safety of CSV see ``write_frames``.
 
     Raises:
-        InputError: another extension, or more rows or longer texts than Excel holds.
+        InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
     """
     name = output_format(path)
     with replacing(path) as temporary:
@@ -49,19 +49,19 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
 
 
 def write_frames(frames: Iterable[pl.DataFrame], target: Path, name: str) -> None:
-    """Write frames with the same columns one after another as CSV, JSON lines or an Excel sheet.
+    """Write frames with the same columns, one after the other, as CSV, JSON lines or an Excel sheet.
 
-    A spreadsheet runs a CSV cell that begins like a formula, whoever wrote it. Texts and column names that
-    begin with ``=``, ``+``, ``-``, ``@``, tab or a line end therefore get a leading apostrophe in CSV, unless
-    they are plain numbers such as -3.5. Excel files need none: there a text is stored as a text.
+    A spreadsheet runs a CSV cell that begins like a formula. Texts and column names that begin with ``=``,
+    ``+``, ``-``, ``@``, tab or a line end therefore get a leading apostrophe in CSV, unless they are plain
+    numbers such as -3.5. Excel files need none, as they store a text as a text.
 
     Args:
-        frames: at least one.
-        target: the file; it is written in place, so let ``atomic.replacing`` give it.
+        frames: at least one frame.
+        target: the file, written in place; use a path from ``atomic.replacing``.
         name: ``csv``, ``jsonl`` or ``xlsx``.
 
     Raises:
-        InputError: more rows or longer texts than Excel holds.
+        InputError: there are more rows or longer texts than Excel can hold.
     """
     if name == "xlsx":
         write_workbook(map(flat, frames), target)

@@ -1,1 +1,1 @@
-"""Models' files on this disk: where they come from, and that they are what they should be."""
+"""Model files: where they come from, where they are stored, and the check of their hashes."""

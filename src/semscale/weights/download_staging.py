@@ -1,4 +1,4 @@
-"""How a model's files arrive: under a temporary name, hashed on the way, in place when all of them hold."""
+"""Staging of model files: a temporary folder in which downloads are hashed before they are published."""
 
 import errno
 import hashlib
@@ -15,25 +15,25 @@ from semscale.errors import ModelError
 from semscale.types import Progress
 
 NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
-"""What the system says when a file no longer fits; another source would not help."""
+"""System errors for a file that does not fit on the disk; another source would not help."""
 
 _CHUNK = 1 << 20
-_WORTH_A_BAR = 1 << 20
+_WORTH_A_BAR = 1 << 20  # bytes; smaller files show no progress
 
 
 class SourceError(ModelError):
-    """One source cannot give a file; the next one is tried."""
+    """A source cannot provide a file; the next source is tried."""
 
 
-class Landing:
-    """The temporary folder into which files of one model arrive, beside the folder where they will stay.
+class DownloadStaging:
+    """A temporary folder that receives the files of one model, beside the model's own folder.
 
-    Used as a context manager; whatever was not published is removed at its end.
+    Use it as a context manager; files that were not published are removed at its end.
 
     Args:
-        home: the folder where the files will stay; on the same file system as the temporary one.
-        sums: the SHA-256 that each file must have, or ``None`` where any will do.
-        progress: called while a large file arrives.
+        home: the model's folder, on the same file system as the temporary one.
+        sums: the SHA-256 that each file must have; ``None`` accepts any.
+        progress: called while a large file is received.
     """
 
     def __init__(
@@ -42,49 +42,49 @@ class Landing:
         self.home = home
         self.sums = dict(sums)
         self.progress = progress
-        self.staging = home.with_name(f".{home.name}.part")
-        self.arrived: dict[str, str] = {}
+        self.folder = home.with_name(f".{home.name}.part")
+        self.received: dict[str, str] = {}
 
     def __enter__(self) -> Self:
-        # The caller holds the model's lock, so a folder that lies here was left by a process that was killed.
-        shutil.rmtree(self.staging, ignore_errors=True)
-        self.staging.mkdir(parents=True)
+        # The caller holds the model's lock, so an existing folder was left by a process that was killed.
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.folder.mkdir(parents=True)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        shutil.rmtree(self.staging, ignore_errors=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        """Files that have not arrived yet."""
-        return tuple(name for name in self.sums if name not in self.arrived)
+        """Files that have not been received yet."""
+        return tuple(name for name in self.sums if name not in self.received)
 
     def workspace(self, name: str) -> Path:
-        """Make a folder for a source's own temporary files; it goes away with the landing."""
-        folder = self.staging / f".{name}"
+        """Create a folder for a source's own temporary files; it is removed with the staging folder."""
+        folder = self.folder / f".{name}"
         folder.mkdir(exist_ok=True)
         return folder
 
     def report(self, done: int, total: int | None) -> None:
-        """Tell the caller how many bytes have arrived."""
+        """Report to the progress callback how many bytes were received."""
         if self.progress and (total is None or total >= _WORTH_A_BAR):
             self.progress(f"pulling {self.home.name}", done, total)
 
     def receive(self, name: str, stream: IO[bytes], *, size: int | None = None) -> None:
-        """Copy one file to its temporary place and check its hash.
+        """Copy one file into the staging folder and check its hash.
 
         Args:
             name: path inside the model's folder.
             stream: open for reading.
-            size: bytes that will come, where that is known and somebody should be told; ``None`` keeps quiet.
+            size: bytes of the file, for progress reports; ``None`` reports nothing.
 
         Raises:
-            SourceError: the stream cannot be read, or the hash is not the one that is pinned.
+            SourceError: the stream cannot be read, or the file's hash is not the pinned one.
             OSError: the file cannot be written.
         """
-        target = self.staging / name
+        target = self.folder / name
         target.parent.mkdir(parents=True, exist_ok=True)
         digest, done = hashlib.sha256(), 0
         with target.open("wb") as file:
@@ -100,18 +100,18 @@ class Landing:
         if digest.hexdigest() != pinned:
             target.unlink()
             raise SourceError(f"{name} has SHA-256 {digest.hexdigest()[:12]}..., pinned is {pinned[:12]}...")
-        self.arrived[name] = digest.hexdigest()
+        self.received[name] = digest.hexdigest()
 
     def publish(self) -> None:
-        """Move every file that arrived to where it stays.
+        """Move all received files into the model's folder.
 
         Raises:
             OSError: a file cannot be moved.
         """
-        for name in self.arrived:
+        for name in self.received:
             target = self.home / name
             target.parent.mkdir(parents=True, exist_ok=True)
-            (self.staging / name).replace(target)
+            (self.folder / name).replace(target)
 
 
 def _chunks(stream: IO[bytes], name: str) -> Iterator[bytes]:

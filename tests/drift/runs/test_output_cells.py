@@ -2,10 +2,17 @@ from decimal import Decimal
 
 import pytest
 
-from semscale.drift.runs.output_cells import Place, feedback_text, number_in, numbers_of, outputs_in, text_of
+from semscale.drift.runs.output_cells import (
+    CellLocation,
+    feedback_text,
+    number_in,
+    numbers_of,
+    outputs_in,
+    text_of,
+)
 from semscale.errors import InputError
 
-PLACE = Place("answers.csv", 4, "output")
+PLACE = CellLocation("answers.csv", 4, "output")
 
 
 def listed(cell, fields=()):

@@ -11,7 +11,7 @@ from scipy.stats import binomtest
 
 from semscale.damage.damages import DAMAGES
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.self_testing.draws import Draw, Versions, compare_drawn, draw_items
 from semscale.drift.self_testing.self_test import self_test
 from semscale.errors import InputError, UnknownNameError
@@ -41,7 +41,7 @@ class WordMeter:
             "output_count": np.array([1 - len(new.outputs) / max(1, len(old.outputs)) for old, new in pairs]),
         }
         status = np.full(len(pairs), Status.SCORED, dtype=object)
-        return Measured(METRICS, losses, status, (), SIGNATURE)
+        return MeasuredRun(METRICS, losses, status, (), SIGNATURE)
 
     @staticmethod
     def _shared(old, new):

@@ -1,6 +1,6 @@
 """sentence-transformers behind the protocol: the same numbers for short texts, windows for long ones."""
 
-import builtins
+import sys
 
 import numpy as np
 import pytest
@@ -16,7 +16,7 @@ except ImportError:
     sentence_transformers = None
 
 needs_torch = pytest.mark.skipif(
-    sentence_transformers is None, reason="sentence-transformers is not there: pip install 'semscale[torch]'"
+    sentence_transformers is None, reason='sentence-transformers is not there: pip install "semscale[torch]"'
 )
 
 SHORT = ["good", "", "It is quite nice, really.", "Ünïcödé 🙂", "A longer one. " * 20, "good"]
@@ -34,15 +34,8 @@ def reference():
 
 
 def test_missing_package_gives_the_line_to_type(monkeypatch):
-    real = builtins.__import__
-
-    def without(name: str, *rest: object) -> object:
-        if name.startswith("sentence_transformers"):
-            raise ImportError(name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    with pytest.raises(MissingExtraError, match=r"pip install 'semscale\[torch\]'"):
+    monkeypatch.setitem(sys.modules, "sentence_transformers", None)
+    with pytest.raises(MissingExtraError, match=r'pip install "semscale\[torch\]"'):
         SentenceTransformerEmbedder("no/matter")
 
 
@@ -87,7 +80,7 @@ def test_is_an_embedder_with_a_complete_signature(engine):
     assert embedder.dimensions == 384
     assert embedder.embed([]).vectors.shape == (0, 384)
     fields = dict(embedder.signature.fields)
-    assert fields["model"] == "all-MiniLM-L6-v2#53aa5117"
+    assert fields["model"] == "all-MiniLM-L6-v2#53aa51172d14"
     assert fields["engine"].startswith("sentence-transformers-")
     assert (fields["precision"], fields["device"], fields["window"]) == ("float32", "cpu", "256/64")
 

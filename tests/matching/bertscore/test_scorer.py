@@ -182,15 +182,21 @@ def test_lists_of_unequal_length_are_named(scorer):
         scorer.score(["a", "b"], ["a"])
 
 
-def test_an_embedder_of_another_engine_is_refused(toy_embedder):
-    for model in (toy_embedder, load_embedder()):
-        with pytest.raises(InputError, match="what load_token_encoder gives"):
-            BertScorer(model)
+def test_an_embedder_that_shows_no_tokens_is_refused_with_the_remedy(toy_embedder):
+    with pytest.raises(InputError, match=r"got ToyEmbedder: .* load_embedder\(name, engine='torch'\)"):
+        BertScorer(toy_embedder)
+
+
+def test_a_loaded_embedder_serves_as_its_name_does(scorer):
+    ours = BertScorer(load_embedder()).score(["The cat sat"], ["A cat was sitting"])
+    named = scorer.score(["The cat sat"], ["A cat was sitting"])
+    assert ours.signature == named.signature
+    np.testing.assert_array_equal(rows(ours), rows(named))
 
 
 def test_a_model_that_cannot_be_run_is_refused():
     with pytest.raises(InputError, match="microsoft/mpnet-base has an architecture that cannot be run here"):
-        bertscore(["a"], ["b"], model="microsoft/mpnet-base")
+        bertscore(["a"], ["b"], embedder="microsoft/mpnet-base")
 
 
 def test_a_baseline_of_another_model_is_refused(encoder, tmp_path):

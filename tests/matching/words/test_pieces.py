@@ -1,8 +1,7 @@
 import numpy as np
-import pytest
+from tokenizers import Tokenizer, models, pre_tokenizers, processors
 
-from semscale.errors import ModelError
-from semscale.matching.words.pieces import PieceTable, alphanumeric, load_pieces
+from semscale.matching.words.pieces import PieceTable, alphanumeric, pieces_of
 
 
 def test_continuations_and_signs_are_dropped():
@@ -23,7 +22,9 @@ def test_vectors_have_length_1_to_double_precision(toy_embedder):
     assert np.abs(np.einsum("ij,ij->i", table.vectors, table.vectors) - 1).max() < 1e-14
 
 
-def test_a_file_that_is_no_tokenizer_is_named(tmp_path):
-    (tmp_path / "tokenizer.json").write_text("{}")
-    with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read"):
-        load_pieces(tmp_path / "tokenizer.json")
+def test_a_text_is_split_whole_and_without_special_tokens():
+    tokenizer = Tokenizer(models.WordLevel({"[UNK]": 0, "[CLS]": 1, "w": 2}, unk_token="[UNK]"))
+    tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
+    tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A", special_tokens=[("[CLS]", 1)])
+    tokenizer.enable_truncation(2)
+    assert pieces_of(tokenizer)("w w w") == ["w", "w", "w"]

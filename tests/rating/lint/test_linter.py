@@ -7,7 +7,7 @@ from semscale.embedding.embedder import Embeddings
 from semscale.errors import InputError
 from semscale.rating.lint.criteria import due_masses, judge_scale
 from semscale.rating.lint.linter import lint
-from semscale.rating.lint.report import Finding, Ladder, reliability, worst
+from semscale.rating.lint.report import Ladder, LintFinding, reliability, worst
 from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 
@@ -201,7 +201,7 @@ def test_reliability_by_hand():
 
 
 def test_worst():
-    assert worst(Finding(verdict, "", None, "") for verdict in ("pass", "fail", "warn")) == "fail"
+    assert worst(LintFinding(verdict, "", None, "") for verdict in ("pass", "fail", "warn")) == "fail"
 
 
 def test_to_frame_has_a_row_for_each_set():

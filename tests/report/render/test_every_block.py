@@ -2,14 +2,17 @@
 
 import typing
 import zipfile
+from dataclasses import replace
 
 import polars as pl
 import pytest
 from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 
-from semscale.report.document.blocks import Block, Items, Paragraph, Table
+from semscale.guards.findings import Span
+from semscale.report.document.blocks import Block, Items, Paragraph, Reason, Reasons, Table
 from semscale.report.document.document import Outcome, Rates, Section, flat
-from semscale.report.document.values import Quoted, WithInterval, Words
+from semscale.report.document.marks import marked
+from semscale.report.document.values import Number, Quoted, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -21,7 +24,7 @@ SHOWN = {
              "words that cost most", "great", "anchors are alike", "passes with warnings", "accept 75.0",
              "Baseline", "Beside.", "missing", "and 2 more pairs", "nothing but white space", "How to cite"),
     "markdown": ("A note.", "### A part", "34.1 % \\[30.0, 40.0\\]", "too few rows", "What the bars are.",
-                 "**not**", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
+                 "**not** well", "so so", "words that cost most", "`great`", "anchors are alike", "Beside.",
                  "**passes with warnings**", "accept 75.0", "### Baseline", "*missing*", "and 2 more pairs",
                  "nothing but white space", "How to repeat and cite this"),
 }  # fmt: skip
@@ -41,12 +44,25 @@ def test_markdown_shows_every_block(words):
     assert words in markdown(document_of()).replace("\N{NO-BREAK SPACE}", " ")
 
 
+def test_columns_of_words_stand_at_the_left_of_a_page():
+    shown = page(document_of(Table(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
+    assert '<td>1.00</td><td class="text">why</td>' in shown
+
+
 def test_a_page_runs_nothing_and_loads_nothing():
     shown = page(document_of())
     assert "<script" not in shown
     assert "&lt;script&gt;alert(1)" in shown
     assert "default-src 'none'" in shown
     assert 'src="' not in shown
+
+
+def test_what_was_left_out_is_called_by_its_noun():
+    reasons = Reasons((Reason("empty", "blank", 4, 0.04, ((2, Quoted("??")),)),), noun="prompt")
+    for shown in (page(document_of(reasons)), markdown(document_of(reasons))):
+        assert "Prompts" in shown
+        assert "prompt 2" in shown
+        assert "row 2" not in shown
 
 
 def test_markdown_from_outside_formats_links_and_mentions_nothing():
@@ -84,12 +100,40 @@ def test_a_table_beyond_its_bound_says_how_many_more(capsys):
     assert "... and 2 more groups; --json has all" in shown
 
 
+def test_markdown_shows_some_of_the_numbers_behind_a_picture_and_the_whole_of_a_table():
+    table = Table(("item", "score"), tuple((Words(f"item {n}"), Number(n)) for n in range(60)))
+    shown = markdown(document_of(replace(figure_of(), table=table)))
+    assert "Item 49" in shown
+    assert "Item 50" not in shown
+    assert "... and 10 more rows; a page or a workbook has all" in shown
+    assert "Item 59" in markdown(document_of(table))
+
+
 def test_items_beyond_their_bound_are_left_to_the_page(capsys):
     items = next(block for block in BLOCKS if isinstance(block, Items))
     many = Items(items.items * 9, brief_title="9 lowest scores", heads=items.heads)
     print_document(document_of(many))
     assert capsys.readouterr().out.count("1,204") == 6
     assert page(document_of(many)).count("row 1,204") == 9
+
+
+def test_the_screen_says_how_items_came_to_their_scores_if_it_is_asked(capsys):
+    items = next(block for block in BLOCKS if isinstance(block, Items))
+    print_document(document_of(items))
+    assert "Why" not in capsys.readouterr().out
+    print_document(document_of(replace(items, is_explained=True)))
+    assert capsys.readouterr().out.split("\nWhy\n")[1].splitlines()[:3] == [
+        "row 1,204, 0.12: words 0.25",
+        "  negation: one text denies it",
+        '  "wheel" met only "expel"',
+    ]
+
+
+def test_a_mark_in_markdown_leaves_the_white_space_around_it_outside():
+    text = marked("is not well ", [("negation", Span(3, 7, "not ")), ("number", Span(7, 11, "well"))])
+    assert "is **not** **well**" in markdown(document_of(Table(("a",), ((text,),))))
+    inside = marked("unwell", [("negation", Span(0, 2, "un"))])
+    assert "**un**well" in markdown(document_of(Table(("a",), ((inside,),))))
 
 
 def sheet_of(path, name):
@@ -115,6 +159,25 @@ def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
     assert (
         sum(name.startswith("xl/media/") for name in names) == 2
     )  # the bars stand there twice, and are kept once
+
+
+def test_a_workbook_has_one_row_for_each_item(tmp_path):
+    items = next(block for block in BLOCKS if isinstance(block, Items))
+    (item,) = items.items
+    twice = replace(item, texts=(("sample", Quoted("one")), ("sample", Quoted("two"))), replies=(), row=3)
+    write_report_workbook(document_of(replace(items, items=(item, twice))), tmp_path / "d.xlsx")
+    rows = [list(row) for row in sheet_of(tmp_path / "d.xlsx", "One section").iter_rows()]
+    heads = next(row for row in rows if "Score" in row)
+    first, second = rows[rows.index(heads) + 1 : rows.index(heads) + 3]
+    assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", None]
+    assert first[:6] == [HOSTILE, "not well", None, None, "0.125", "1204"]
+    assert second[:6] == [None, None, "one", "two", "0.125", "3"]
+    found = dict(zip(heads[8:], first[8:], strict=True))
+    assert found == {
+        "Words": "0.25", "Found": "negation: one text denies it", "gpt": "0.5", "Said": "so so",
+        "Words that cost most": '"wheel" met only "expel"',
+    }  # fmt: skip
+    assert dict(zip(heads[8:], second[8:], strict=True))["gpt"] is None
 
 
 def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):

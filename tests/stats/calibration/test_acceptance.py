@@ -9,7 +9,7 @@ from scipy.special import expit
 from semscale.errors import InputError
 from semscale.stats.calibration.acceptance import acceptance_threshold, triage
 from semscale.stats.tests.threshold_tests import (
-    Step,
+    ThresholdStep,
     acceptance_steps,
     candidate_thresholds,
     holding_steps,
@@ -132,13 +132,19 @@ def test_steps_count_what_is_accepted(rows):
 
 def test_a_failed_step_loses_its_share_and_the_next_start_has_its_own():
     # At 5 %: 0 of 90 has p .0099, 30 of 100 about 1, 2 of 200 .0023, 20 of 220 about 1.
-    steps = [Step(0.9, 90, 0), Step(0.8, 100, 30), Step(0.6, 190, 2), Step(0.5, 200, 2), Step(0.4, 220, 20)]
+    steps = [
+        ThresholdStep(0.9, 90, 0),
+        ThresholdStep(0.8, 100, 30),
+        ThresholdStep(0.6, 190, 2),
+        ThresholdStep(0.5, 200, 2),
+        ThresholdStep(0.4, 220, 20),
+    ]
     assert holding_steps(steps, [0, 3], 0.05, 0.05) == [steps[0], steps[3]]
     assert holding_steps(steps, [0], 0.05, 0.05) == [steps[0]]
 
 
 def test_starts_are_where_success_is_possible():
-    steps = [Step(1 - share / 10, 10 * share, 0) for share in range(1, 11)]
+    steps = [ThresholdStep(1 - share / 10, 10 * share, 0) for share in range(1, 11)]
     # 42 items without an error show 10 % at .0125: ln .0125 / ln .9 = 41.6. Four starts among 50 to 100.
     assert start_places(steps, 100, np.array([]), 0.1, 0.05) == [4, 5, 6, 7]
     assert start_places(steps[:2], 100, np.array([]), 0.1, 0.05) == [1]

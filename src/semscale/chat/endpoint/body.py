@@ -1,4 +1,4 @@
-"""A request as OpenAI's chat interface spells it."""
+"""Bodies of requests in the format of OpenAI's chat interface."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -7,7 +7,7 @@ from semscale.chat.messages import Message, Parameters, Request, TextPart
 
 _PLAIN = ("temperature", "top_p", "seed")
 _NEW_LIMIT = ("openai.com", "openai.azure.com", "services.ai.azure.com")
-"""Where the older name of the limit on tokens is refused by newer models."""
+"""Hosts whose newer models refuse the older name of the limit on tokens, ``max_tokens``."""
 
 
 def request_body(model: str, request: Request, *, limit_name: str = "max_tokens") -> dict[str, Any]:
@@ -15,8 +15,8 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
 
     Args:
         model: the model's name at the endpoint.
-        request: what is asked.
-        limit_name: what the endpoint calls the limit on a reply's tokens.
+        request: the request.
+        limit_name: the endpoint's name for the limit on a reply's tokens.
 
     Example:
         >>> request_body("m", Request.of("Hello", temperature=0.0, max_tokens=5))["max_tokens"]
@@ -27,7 +27,7 @@ def request_body(model: str, request: Request, *, limit_name: str = "max_tokens"
 
 
 def limit_name_at(base_url: str) -> str:
-    """Tell what an endpoint calls the limit on a reply's tokens.
+    """Return an endpoint's name for the limit on a reply's tokens.
 
     Example:
         >>> limit_name_at("http://localhost:11434/v1"), limit_name_at("https://api.openai.com/v1")

@@ -1,4 +1,4 @@
-"""From what a client library raises to the kind of failure that a call met."""
+"""Conversion of a client library's exceptions into call failures."""
 
 import time
 from collections.abc import Mapping
@@ -29,12 +29,12 @@ _REMEDIES = {
 def failure_of(
     error: Exception, scrubber: Scrubber, *, model: str, place: str = "", variable: str = "its variable"
 ) -> CallError:
-    """Turn an exception of a client library into a failure with one clear line and no key in it.
+    """Convert an exception of a client library into a failure with a one-line message without keys.
 
     Args:
-        error: what the library raised; its ``status_code`` and ``response`` are looked at where it has them.
-        scrubber: takes keys out.
-        model: who was asked.
+        error: the exception; its ``status_code`` and ``response`` are read if it has them.
+        scrubber: removes keys.
+        model: name of the model, for messages.
         place: the endpoint's address, for messages.
         variable: the environment variable of the key, for messages.
     """
@@ -47,7 +47,7 @@ def failure_of(
     if status in _REDIRECTS:
         remedy = "the endpoint redirects; give the address that it redirects to as base_url"
     raw = _body(response, scrubber)
-    # The client shows what was JSON; of anything else, such as a proxy's page, its beginning tells most.
+    # The client's error shows JSON bodies; for others, such as a proxy's page, show the beginning.
     page = f" - {scrubber.line(raw, longest=80)}" if raw[:1] not in {"", "{", "["} else ""
     said = f"{model}: {_line(error, scrubber)}{page}"
     return CallError(
@@ -67,7 +67,7 @@ def _kind(status: int, code: str) -> FailureKind:
 
 
 def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) -> CallError:
-    """Tell by the exceptions underneath: the client calls some broken connections a timeout."""
+    """Classify by the underlying exceptions, as the client reports some broken connections as timeouts."""
     causes: list[BaseException] = [error]
     while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None and cause not in causes:
         causes.append(cause)
@@ -82,7 +82,7 @@ def _unanswered(error: Exception, scrubber: Scrubber, model: str, place: str) ->
 
 
 def _why_no_connection(causes: list[BaseException]) -> str:
-    """What the connection met; below it may stand what a library had looked for before."""
+    """Return the reason of a failed connection; exceptions below it may come from earlier steps."""
     for cause in reversed(causes):
         if isinstance(cause, OSError) and cause.strerror:
             return cause.strerror
@@ -114,5 +114,5 @@ def _retry_after(response: object) -> float | None:
 def _body(response: object, scrubber: Scrubber) -> str:
     try:
         return scrubber.reply(str(getattr(response, "text", ""))[:65_536])
-    except Exception:  # a body that was not read, or cannot be decoded, is no reason to lose the failure
+    except Exception:  # report the failure even if its body was not read or cannot be decoded
         return ""

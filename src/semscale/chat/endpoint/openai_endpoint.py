@@ -1,4 +1,4 @@
-"""Any endpoint that speaks OpenAI's chat interface: OpenAI, Azure, vLLM, Ollama, LM Studio, ..."""
+"""Chat models behind OpenAI-compatible endpoints: OpenAI, Azure, vLLM, Ollama, LM Studio, ..."""
 
 import asyncio
 import os
@@ -13,6 +13,7 @@ from semscale.chat.messages import Request
 from semscale.chat.replies import CallError, Reply
 from semscale.chat.secrets import Scrubber
 from semscale.errors import InputError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.weights.places import is_offline
 
@@ -26,17 +27,19 @@ KEY_VARIABLE = "OPENAI_API_KEY"
 class EndpointChat:
     """A chat model behind an OpenAI-compatible endpoint.
 
-    The key comes from the environment only. Nothing but the endpoint is contacted, as redirects are not
-    followed. A call is sent once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
+    The key comes from the environment only. Redirects are not followed, so only the endpoint is contacted.
+    A call is sent once; the :class:`~semscale.chat.runner.Runner` waits and repeats.
 
     Args:
         model: the model's name there.
-        base_url: the endpoint, such as ``http://localhost:11434/v1``; else ``OPENAI_BASE_URL``, or OpenAI's.
-        key_variable: the environment variable that holds the key; local servers mostly need none.
-        timeout: seconds until a call that is made without a runner is given up.
+        base_url: the endpoint's address, such as ``http://localhost:11434/v1``; by default the one in
+            ``OPENAI_BASE_URL``, or else OpenAI's.
+        key_variable: the environment variable that holds the key; most local servers need none.
+        timeout: seconds after which a call made without a runner fails.
 
     Raises:
-        InputError: the address is none or holds a secret, or OpenAI's own endpoint is asked without a key.
+        InputError: the address is invalid or contains a secret, or OpenAI's own endpoint has no key.
+        MissingExtraError: the extra ``api`` is not installed.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class EndpointChat:
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
         self._base_url = _checked_url(named or OPENAI)
+        require("api")
         self._model = model
         self._key_variable = key_variable
         self._timeout = timeout
@@ -69,7 +73,7 @@ class EndpointChat:
 
     @property
     def signature(self) -> Signature:
-        """The model's name and the endpoint; an endpoint does not tell the hash of its weights."""
+        """The model's name and the endpoint; endpoints do not state the hash of their weights."""
         place = urlsplit(self._base_url)
         port = f"/{place.port}" if place.port else ""
         return Signature.of(
@@ -85,11 +89,11 @@ class EndpointChat:
         body = request_body(self._model, request, limit_name=self._limit_name)
         outcome = await self._sent(client, scrubber, body)
         if isinstance(outcome, CallError):
-            raise outcome  # out of the handler, so that no key hangs on it through the client's own exception
+            raise outcome  # outside the handler: the client's exception, with a key in it, is not chained
         return parse_reply(outcome, scrubber, model=self._model)
 
     async def aclose(self) -> None:
-        """Close the running event loop's connections; the next call opens new ones."""
+        """Close the connections of the running event loop; the next call opens new ones."""
         held = self._clients.pop(asyncio.get_running_loop(), None)
         if held is not None:
             await held[0].close()
@@ -98,24 +102,24 @@ class EndpointChat:
         self, client: "AsyncOpenAI", scrubber: Scrubber, body: dict[str, object]
     ) -> str | CallError:
         try:
-            # The text itself: the client's own parsing takes longer than all the rest of a call.
+            # Take the raw text: the client's own parsing takes longer than the rest of a call.
             return await client.post(
                 "/chat/completions", body=body, cast_to=str, options={"follow_redirects": False}
             )
-        except Exception as error:  # the client passes on what its transport and its parser raise
+        except Exception as error:  # the client passes on exceptions of its transport and its parser
             return failure_of(
                 error, scrubber, model=self._model, place=self._base_url, variable=self._key_variable
             )
 
     def _connected(self) -> "tuple[AsyncOpenAI, Scrubber]":
-        """Give the client of the running event loop: connections do not outlive theirs."""
+        """Return the client of the running event loop, as connections cannot be shared between loops."""
         loop = asyncio.get_running_loop()
         if loop not in self._clients:
             from openai import AsyncOpenAI, DefaultAioHttpClient
 
             key = os.environ.get(self._key_variable) or ""
             client = AsyncOpenAI(
-                api_key=key or "none",  # local servers ask for no key, but the client insists on one
+                api_key=key or "none",  # local servers need no key, but the client requires one
                 base_url=self._base_url,
                 max_retries=0,
                 timeout=self._timeout,

@@ -1,4 +1,4 @@
-"""A reply, out of the JSON that OpenAI's chat interface answers with."""
+"""Parsing of replies from the JSON of OpenAI's chat interface."""
 
 import json
 import math
@@ -7,16 +7,16 @@ from typing import Any
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.chat.secrets import Scrubber
 
-_CUT = 65_536  # of what cannot be read as a reply, so much is kept
+_CUT = 65_536  # characters kept of an answer that cannot be parsed
 
 
 def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
-    """Read the body of an answer with status 200.
+    """Parse the body of an answer with status 200.
 
     Args:
-        text: the body.
-        scrubber: takes the key out, should the endpoint echo it.
-        model: the name that was asked for, for messages.
+        text: the body of the answer.
+        scrubber: removes the key if the endpoint echoes it.
+        model: name of the model, for messages.
 
     Raises:
         CallError: the body is no JSON, lacks a choice or its text, or is a refusal.
@@ -26,7 +26,7 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
     except ValueError:
         shown = scrubber.line(text, longest=80)
         raise CallError(
-            f"{model} answered with what is no JSON: {shown!r}",
+            f"{model} answered with text that is no JSON: {shown!r}",
             kind=FailureKind.MALFORMED,
             raw=scrubber.reply(text[:_CUT]),
         ) from None
@@ -46,7 +46,7 @@ def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
 
     choices = fields.get("choices")
     if not isinstance(choices, list):
-        said = fields.get("error")  # some answer an error with status 200
+        said = fields.get("error")  # some endpoints report an error with status 200
         raise fail(FailureKind.MALFORMED, f"answered without choices{f': {said}' if said else ''}")
     if not choices:
         raise fail(FailureKind.EMPTY, "answered with an empty list of choices")
@@ -67,7 +67,7 @@ def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
 
 
 def _text(content: object) -> str:
-    if isinstance(content, list):  # some endpoints give parts
+    if isinstance(content, list):  # some endpoints return a list of parts
         return "".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
     return content if isinstance(content, str) else ""
 
@@ -81,10 +81,10 @@ def _usage(body: object) -> Usage | None:
 
 
 def token_logprobs(found: object) -> tuple[TokenLogprob, ...] | None:
-    """Read the logarithms of tokens' probabilities; ``None`` where there are none.
+    """Parse the log-probabilities of a reply's tokens; ``None`` if there are none.
 
     Raises:
-        KeyError, TypeError, ValueError: they are not as OpenAI's interface has them.
+        KeyError, TypeError, ValueError: they do not have the format of OpenAI's interface.
     """
     tokens = found.get("content") if isinstance(found, dict) else None
     if not tokens:

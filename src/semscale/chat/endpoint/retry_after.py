@@ -1,4 +1,4 @@
-"""How long an endpoint asks to wait, out of the headers of its answer."""
+"""The wait that an endpoint asks for in the headers of its answer."""
 
 import email.utils
 import math

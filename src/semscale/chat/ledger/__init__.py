@@ -1,1 +1,1 @@
-"""The ledger: every call that was made, kept on disk."""
+"""The ledger: a record on disk of all calls to chat models."""

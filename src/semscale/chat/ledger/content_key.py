@@ -1,4 +1,4 @@
-"""The key under which a reply is kept: a hash of everything that decides it."""
+"""Ledger keys: hashes of everything that decides a reply."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ class ContentKeys:
     """Computes the keys of requests to one model.
 
     Args:
-        model: its name and signature go into every key, the version of Semscale does not.
+        model: its name and signature are part of every key; the version of Semscale is not.
 
     Example:
         >>> from semscale.signature import Signature

@@ -1,4 +1,4 @@
-"""The ledger's SQLite file: every attempt that was made, and who is at which call just now."""
+"""The ledger's SQLite file: all attempts at calls, and which process is making which call now."""
 
 import sqlite3
 import time
@@ -11,7 +11,7 @@ from semscale.chat.replies import FailureKind
 
 REPLIED = "replied"
 FINAL = (REPLIED, FailureKind.REFUSED.value, FailureKind.SILENT.value)
-"""The outcomes that are final: all were paid for, and the next start does not ask again."""
+"""Final outcomes: they were paid for, and a restarted run does not ask again."""
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS attempts (
@@ -29,19 +29,19 @@ _LOOK_AGAIN = 0.02
 
 
 class Claim(Enum):
-    """What a call that the ledger has no outcome of may do."""
+    """Who makes a call that has no outcome in the ledger yet."""
 
     OURS = "ours"
-    ELSEWHERE = "elsewhere"  # another process, or another run in this one, is at it
+    ELSEWHERE = "elsewhere"  # another process, or another run in this process, is making it
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """One attempt at a call, as it stands in the ledger.
+    """One attempt at a call, as the ledger stores it.
 
     Attributes:
         status: ``replied``, or the kind of failure.
-        body: the reply as JSON; of a failure the message and what came, as JSON.
+        body: JSON of the reply, or of a failure's message and raw answer.
     """
 
     status: str
@@ -49,13 +49,13 @@ class Attempt:
 
 
 class LedgerFile:
-    """The file itself, used by one thread; every method belongs into a transaction of :meth:`begin`.
+    """Reads and writes the ledger file in one thread; call :meth:`begin` before the other methods.
 
     Args:
-        path: of the file; its folder is made.
+        path: of the file; its folder is created if needed.
 
     Raises:
-        OSError, sqlite3.Error: the file cannot be opened or is none of SQLite's.
+        OSError, sqlite3.Error: the file cannot be opened or is no SQLite file.
     """
 
     def __init__(self, path: Path) -> None:
@@ -69,25 +69,25 @@ class LedgerFile:
             raise
 
     def begin(self) -> None:
-        """Begin a transaction; other processes wait."""
+        """Begin a transaction; other processes wait for its end."""
         self._connection.execute("BEGIN IMMEDIATE")
 
     def commit(self) -> None:
-        """Make it last."""
+        """Commit the transaction."""
         self._connection.execute("COMMIT")
 
     def roll_back(self) -> None:
-        """Undo it, where there is one."""
+        """Roll the transaction back if there is one."""
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
     def find(self, key: bytes) -> Attempt | None:
-        """Look the final outcome of a call up."""
+        """Return the final outcome of a call, or ``None``."""
         row = self._connection.execute(_FIND_FINAL, (key,)).fetchone()
         return None if row is None else Attempt(*row)
 
     def claim(self, key: bytes, run: int) -> Attempt | Claim:
-        """Look a call up, and reserve it where it has no outcome and nobody else is at it."""
+        """Return a call's final outcome; reserve the call if there is none and nobody else is making it."""
         found = self.find(key)
         if found is not None:
             return found
@@ -100,7 +100,7 @@ class LedgerFile:
         return Claim.OURS
 
     def record(self, key: bytes, run: int, attempt: Attempt) -> None:
-        """Keep an attempt; a final one ends the claim."""
+        """Store an attempt; a final outcome ends the claim."""
         self._connection.execute(
             "INSERT INTO attempts (key, made, status, body) VALUES (?, ?, ?, ?)",
             (key, time.time(), attempt.status, attempt.body),
@@ -109,18 +109,18 @@ class LedgerFile:
             self.release(key, run)
 
     def release(self, key: bytes, run: int) -> None:
-        """End a run's claim, if it has one."""
+        """End a run's claim on a call if it has one."""
         self._connection.execute(
             "DELETE FROM claims WHERE key = ? AND owner = ? AND run = ?", (key, self._owner.name, run)
         )
 
     def attempts(self, key: bytes) -> list[Attempt]:
-        """Read every attempt at a call, in the order they were made."""
+        """Return all attempts at a call, oldest first."""
         rows = self._connection.execute("SELECT status, body FROM attempts WHERE key = ? ORDER BY id", (key,))
         return [Attempt(*row) for row in rows]
 
     def close(self) -> None:
-        """End all claims and let go of the file."""
+        """End all claims and close the file."""
         try:
             self._connection.execute("DELETE FROM claims WHERE owner = ?", (self._owner.name,))
         finally:
@@ -129,7 +129,10 @@ class LedgerFile:
 
 
 def _set_up(connection: sqlite3.Connection) -> None:
-    """Make the tables, write-ahead; where several open a new file at once SQLite does not wait by itself."""
+    """Create the tables in write-ahead mode, and retry while another process creates them.
+
+    SQLite does not wait by itself when several processes open a new file at once.
+    """
     until = time.monotonic() + _BUSY_SECONDS
     while True:
         try:

@@ -1,4 +1,4 @@
-"""What was asked and answered before, on disk: a second start pays for nothing twice."""
+"""The ledger: all calls and their outcomes on disk, so that a restarted run pays for none again."""
 
 import asyncio
 import json
@@ -18,23 +18,24 @@ from semscale.weights.places import cache_root
 
 T = TypeVar("T")
 FILE_NAME = "ledger.sqlite"
-_AT_ONCE = 1024  # questions answered in one transaction
+_AT_ONCE = 1024  # jobs done in one transaction
 
 _Job = tuple[Callable[[LedgerFile], object], "asyncio.Future[object]"]
 
 
 class Ledger:
-    """Every attempt at every call, by content; several runs and processes may use one at once.
+    """Stores every attempt at every call under a hash of its content.
 
-    One thread does all the work on the file. Whatever waits for it goes into one transaction, so many replies
-    share one write to disk, and each is on disk before it is handed on. Prompts are not kept, only a hash.
+    Several runs and processes may use one ledger at once. One thread works on the file and puts all waiting
+    jobs into one transaction, so many replies share one write to disk. A reply is on disk before the caller
+    gets it. Prompts are stored only as a hash.
 
     Args:
-        path: of the file; by default ``ledger.sqlite`` in the folder that ``SEMSCALE_CACHE`` names, or in the
-            system's folder for caches.
+        path: of the file; by default ``ledger.sqlite`` in the folder named by ``SEMSCALE_CACHE``, or else in
+            the system's cache folder.
 
     Raises:
-        InputError: the file cannot be opened, or is no ledger; raised at the first use.
+        InputError: the file cannot be opened or is no ledger; raised when it is first used.
     """
 
     def __init__(self, path: str | Path | None = None) -> None:
@@ -52,42 +53,42 @@ class Ledger:
         self.close()
 
     async def claim(self, key: bytes, run: int) -> Reply | CallError | Claim:
-        """Look a call up; where it has no outcome, reserve it unless somebody else is at it.
+        """Return a call's final outcome; reserve the call if there is none and nobody else is making it.
 
         Args:
             key: of the call.
-            run: tells apart the runs that share this object.
+            run: number of the run, as several may share this object.
 
         Returns:
-            The reply, the failure that is final, or whose the call is.
+            The reply, the final failure, or a ``Claim`` that says who makes the call.
         """
         try:
             found = await self._do(lambda file: file.claim(key, run))
         except asyncio.CancelledError:
-            await asyncio.shield(self.release(key, run))  # the thread may have reserved it all the same
+            await asyncio.shield(self.release(key, run))  # the thread may have reserved it already
             raise
         return found if isinstance(found, Claim) else _outcome(found)
 
     async def find(self, key: bytes) -> Reply | CallError | None:
-        """Look a call up without reserving it."""
+        """Return a call's final outcome without reserving the call."""
         found = await self._do(lambda file: file.find(key))
         return None if found is None else _outcome(found)
 
     async def record(self, key: bytes, run: int, outcome: Reply | CallError) -> None:
-        """Keep an attempt; when this returns, it is on disk."""
+        """Store an attempt; it is on disk when this returns."""
         attempt = _attempt(outcome)
         await self._do(lambda file: file.record(key, run, attempt))
 
     async def release(self, key: bytes, run: int) -> None:
-        """Let others have a call that was reserved and brought no outcome."""
+        """Give up the reservation of a call that brought no final outcome."""
         await self._do(lambda file: file.release(key, run))
 
     async def attempts(self, key: bytes) -> list[Attempt]:
-        """Read every attempt at a call, in the order they were made."""
+        """Return all attempts at a call, oldest first."""
         return await self._do(lambda file: file.attempts(key))
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         with self._guard:
             if self._thread is not None:
                 self._jobs.put(None)
@@ -118,7 +119,7 @@ class Ledger:
             try:
                 file = file or LedgerFile(self.path)
                 answers = _in_one_transaction(file, waiting)
-            except Exception as error:  # handed to whoever waits for it
+            except Exception as error:  # raised again where the job's result is awaited
                 if file is not None:
                     _quietly(file.roll_back)
                 answers = [error] * len(waiting)
@@ -151,7 +152,7 @@ def _in_one_transaction(file: LedgerFile, jobs: list[_Job]) -> list[object]:
 
 
 def _hand_out(jobs: list[_Job], answers: list[object]) -> None:
-    """Wake whoever waits, each event loop once for all of its own."""
+    """Deliver the answers, with one wake-up for each event loop."""
     loops = {answer.get_loop() for _, answer in jobs}
     for loop in loops:
         mine = [
@@ -164,7 +165,7 @@ def _hand_out(jobs: list[_Job], answers: list[object]) -> None:
 
 def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
     for future, answer in pairs:
-        if future.done():  # whoever waited was cancelled
+        if future.done():  # the waiting task was cancelled
             continue
         if isinstance(answer, Exception):
             future.set_exception(answer)
@@ -173,7 +174,7 @@ def _resolve(pairs: "list[tuple[asyncio.Future[object], object]]") -> None:
 
 
 def _quietly(do: Callable[[], object]) -> None:
-    """Do what may fail only because nobody is left to care: a closed loop, a file that is gone."""
+    """Ignore failures that no longer matter: a closed event loop, a deleted file."""
     try:
         do()
     except (RuntimeError, sqlite3.Error, OSError):

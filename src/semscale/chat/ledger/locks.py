@@ -1,4 +1,4 @@
-"""Which processes that use a ledger are alive: each holds a lock that the system drops when it ends."""
+"""Locks that show which users of a ledger still run: the system drops a process's lock when it ends."""
 
 import contextlib
 import uuid
@@ -8,10 +8,10 @@ from filelock import FileLock, Timeout
 
 
 class Owner:
-    """One user of a ledger, alive as long as its lock is held; a killed process loses it.
+    """One user of a ledger; it counts as running while it holds its lock, which a killed process loses.
 
     Args:
-        folder: where the locks of all users of the ledger lie.
+        folder: contains the lock files of all users of the ledger.
 
     Raises:
         OSError: the folder cannot be written.
@@ -21,12 +21,12 @@ class Owner:
         self._folder = folder
         self.name = uuid.uuid4().hex
         folder.mkdir(parents=True, exist_ok=True)
-        # Taken in one thread and given back in another.
+        # One thread takes the lock, another may release it.
         self._lock = FileLock(folder / self.name, thread_local=False)
         self._lock.acquire()
 
     def is_alive(self, other: str) -> bool:
-        """Tell whether the user of that name still runs."""
+        """Tell whether the user with this name still runs."""
         path = self._folder / other
         if other == self.name:
             return True
@@ -42,7 +42,7 @@ class Owner:
         return False
 
     def leave(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         self._lock.release()
         with contextlib.suppress(OSError):
             (self._folder / self.name).unlink()

@@ -1,4 +1,4 @@
-"""Replies as JSON, for the ledger."""
+"""JSON form of replies in the ledger."""
 
 import json
 

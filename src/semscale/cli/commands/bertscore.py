@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from semscale.cli.options.model import Precision, PrecisionName
-from semscale.report.render.grids import print_table
+from semscale.cli.options.table import Figures, Report
 
 if TYPE_CHECKING:
-    from semscale.matching.bertscore.layer_search import Calibration, JudgedPairs
+    from semscale.matching.bertscore.layer_search import JudgedPairs
     from semscale.store.table import Table
 
 app = typer.Typer(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
@@ -39,19 +39,24 @@ def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000,
     seed: Annotated[int, typer.Option(min=0, help="Of the draw and of the intervals.")] = 0,
     precision: PrecisionName = Precision.EXACT,
+    report: Report = None,
+    figures: Figures = None,
 ) -> None:
     """Score random pairs at every layer, and pairs that people have judged, if there are some.
 
     Without --text the predictions and references are themselves the texts that pairs are drawn from.
     """
+    from semscale.cli.outputs import Outputs
     from semscale.cli.progress import progress_bars
     from semscale.matching.bertscore.choices import token_encoder
     from semscale.matching.bertscore.layer_search import calibrate as calibrate_model
+    from semscale.report.render.terminal import print_document
     from semscale.store.atomic import replacing
     from semscale.store.reading import open_table
 
-    columns = _Columns(text, prediction, reference, human)
+    columns, outputs = _Columns(text, prediction, reference, human), Outputs(None, report, figures)
     columns.check(out)
+    outputs.check()
     table = open_table(corpus)
     texts, judged = columns.read(table)
     with progress_bars() as progress:
@@ -66,8 +71,10 @@ def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
             progress=progress,
         )
     with replacing(out) as temporary:
-        temporary.write_text(calibration.to_json(), encoding="utf-8", newline="\n")
-    _print(calibration, out)
+        temporary.write_text(calibration.baseline_json(), encoding="utf-8", newline="\n")
+    document = calibration.document()
+    outputs.write(document)
+    print_document(document, written={"baseline": out, **outputs.named})
 
 
 @dataclass(frozen=True)
@@ -129,24 +136,3 @@ def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loadi
                 f"human must be a number or empty, got {cell!r:.40} in data row {row + 1}"
             ) from None
     return numbers
-
-
-def _print(calibration: "Calibration", out: Path) -> None:
-    from rich.table import Table
-
-    table = Table("layer", "precision", "recall", "F1", "error of F1", box=None, header_style="bold")
-    human = calibration.human
-    if human:
-        table.add_column("Spearman with people (95 % interval)")
-    for layer, (means, errors) in enumerate(zip(calibration.baseline, calibration.error, strict=True)):
-        cells = [str(layer), *(f"{value:.4f}" for value in means), f"{errors[2]:.4f}"]
-        if human:
-            estimate = human.spearman[layer]
-            cells.append(f"{estimate.value:.3f} ({estimate.low:.3f} to {estimate.high:.3f})")
-        table.add_row(*cells)
-    typer.echo(f"Random pairs: {calibration.n_pairs:,} of {calibration.n_texts:,} texts")
-    print_table(table)
-    if human:
-        left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
-        typer.echo(f"best layer: {human.best_layer} ({human.n:,} judged pairs{left_out})")
-    typer.echo(f"wrote {out}")

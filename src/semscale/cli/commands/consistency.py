@@ -2,28 +2,30 @@
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
+from semscale.cli.options.calls import (
+    CallSettings,
+    Concurrency,
+    DryRun,
+    LedgerFile,
+    MaxCalls,
+    MaxCost,
+    PerMinute,
+)
 from semscale.cli.options.consistency import (
     Answer,
     Ask,
     ChatName,
     ChatUrl,
-    Concurrency,
     Confidence,
     Curve,
     CurveName,
-    DryRun,
     Embedder,
     ErrorRate,
     Fewest,
     Floor,
     Item,
     Label,
-    LedgerFile,
     LostRate,
-    MaxCalls,
-    MaxCost,
     MaxTokens,
     Measures,
     Out,
@@ -38,6 +40,7 @@ from semscale.cli.options.model import Engine, NoCache, Precision, PrecisionName
 from semscale.cli.options.table import (
     By,
     Encoding,
+    Figures,
     File,
     FormatName,
     Interval,
@@ -46,10 +49,10 @@ from semscale.cli.options.table import (
     Seed,
     Sheet,
 )
+from semscale.errors import InputError, InterruptedRunError
 
 if TYPE_CHECKING:
     from semscale.cli.options.asking import AskingChoice
-    from semscale.cli.runs.consistency import ConsistencyRun, ConsistentFile
 
 
 def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -72,6 +75,7 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     stop_at: StopAt = None,
     stop_confidence: StopConfidence = 0.95,
     concurrency: Concurrency = 16,
+    per_minute: PerMinute = None,
     max_calls: MaxCalls = None,
     max_cost: MaxCost = None,
     ledger: LedgerFile = None,
@@ -82,6 +86,7 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     confidence: Confidence = 0.95,
     out: Out = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
     precision: PrecisionName = Precision.EXACT,
@@ -101,57 +106,66 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     command goes on and pays for nothing twice.
     """
     from semscale.cli.options.model_choice import ModelChoice
-    from semscale.cli.runs.consistency import ConsistencyRun, TrustChoice
+    from semscale.cli.outputs import Outputs, present
+    from semscale.cli.runs.consistency import ConsistencyRun
     from semscale.self_consistency.columns import AnswerColumns
+    from semscale.self_consistency.correctness_probability import TrustSettings
     from semscale.self_consistency.measures import DEFAULT_MEASURES
     from semscale.stats.intervals.estimates import IntervalPlan
 
-    asking = _asking(
-        ask,
-        {"model": model, "base_url": base_url, "concurrency": concurrency, "calls": max_calls}
-        | {"money": max_cost, "ledger": None if ledger is None else str(ledger)},
-        {"temperature": temperature, "system": system},
-        max_tokens,
-        None if stop_at is None else (stop_at, stop_confidence),
-    )
     run = ConsistencyRun(
         columns=AnswerColumns(prompt, answer, tuple(sample or ()), item, label, by),
         measures=tuple(measure or DEFAULT_MEASURES),
         model=ModelChoice(embedder, precision.value, engine, None, cache=not no_cache),
         plan=IntervalPlan(interval, seed=seed),
-        asking=asking,
-        trust=TrustChoice(curve.value, error_rate, lost_rate, confidence),
+        asking=_asking(
+            ask,
+            model,
+            None if stop_at is None else (stop_at, stop_confidence),
+            base_url=base_url,
+            max_tokens=max_tokens,
+            calls=CallSettings(concurrency, per_minute, max_calls, max_cost, ledger),
+            temperature=temperature,
+            system=system,
+        ),
+        trust=TrustSettings(
+            curve=curve.value,
+            error_rate=error_rate,
+            lost_rate=lost_rate,
+            confidence=confidence,
+            interval=interval,
+            seed=seed,
+        ),
         floor=_floor(floor),
         fewest=fewest_samples,
-        out=out,
-        report=report,
+        outputs=Outputs(out, report, figures),
     )
     run.check_options()
-    settings: dict[str, Any] = {
-        "encoding": encoding,
-        "format": None if format is None else format.value,
-        "sheet": sheet,
-    }
+    kind = None if format is None else format.value
     if dry_run:
-        _preflight(run, file, settings, as_json=json)
+        present(run.preflight(file, encoding=encoding, format=kind, sheet=sheet), Outputs(), json=json)
         return
-    _present(run.on(file, **settings), as_json=json)
+    summary = run.on(file, encoding=encoding, format=kind, sheet=sheet)
+    present(summary, run.outputs, json=json)
+    if summary.stopped:
+        raise InterruptedRunError(summary.stopped)
 
 
 def _asking(
     ask: int | None,
-    who: dict[str, Any],
-    how: dict[str, Any],
-    max_tokens: int | None,
+    model: str | None,
     stopping: tuple[float, float] | None,
+    *,
+    base_url: str | None,
+    max_tokens: int | None,
+    calls: CallSettings,
+    **settings: Any,  # noqa: ANN401 - of sampling
 ) -> "AskingChoice | None":
-    from semscale.errors import InputError
-
     if ask is None:
-        if who["model"] is not None or stopping is not None:
+        if model is not None or stopping is not None:
             raise InputError("--model and --stop-at need --ask N; the embedding model is --embedder")
         return None
-    if who["model"] is None:
+    if model is None:
         raise InputError("--ask needs --model NAME: whom to ask")
     from semscale.chat.messages import Parameters
     from semscale.cli.options.asking import AskingChoice
@@ -161,9 +175,9 @@ def _asking(
         n_samples=ask,
         answer=Parameters(max_tokens=max_tokens),
         stopping=None if stopping is None else Stopping(*stopping),
-        **how,
+        **settings,
     )
-    return AskingChoice(sampling=sampling, **who)
+    return AskingChoice(model, sampling, base_url, calls)
 
 
 def _floor(floor: str) -> float | str:
@@ -171,31 +185,3 @@ def _floor(floor: str) -> float | str:
         return float(floor)
     except ValueError:
         return floor
-
-
-def _preflight(run: "ConsistencyRun", file: str, settings: dict[str, Any], *, as_json: bool) -> None:
-    from semscale.errors import InputError
-
-    if run.asking is None:
-        raise InputError("--dry-run says what asking would take: give --ask N and --model NAME")
-    cells, _ = run.read(file, **settings)
-    taken = run.asking.preflight(cells.prompts)
-    if as_json:
-        from json import dumps
-
-        typer.echo(dumps(taken, ensure_ascii=False, indent=2))
-        return
-    from semscale.cli.runs.consistency_view import show_preflight
-
-    show_preflight(taken)
-
-
-def _present(measured: "ConsistentFile", *, as_json: bool) -> None:
-    if as_json:
-        from semscale.cli.runs.consistency_json import consistency_json
-
-        typer.echo(consistency_json(measured))
-        return
-    from semscale.cli.runs.consistency_view import show_consistency
-
-    show_consistency(measured)

@@ -3,6 +3,15 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from semscale.cli.options.calls import (
+    CallSettings,
+    Concurrency,
+    DryRun,
+    LedgerFile,
+    MaxCalls,
+    MaxCost,
+    PerMinute,
+)
 from semscale.cli.options.model import option
 from semscale.cli.options.table import (
     COLUMNS,
@@ -25,7 +34,7 @@ from semscale.errors import InterruptedRunError
 if TYPE_CHECKING:
     from semscale.cli.options.judges import JudgeChoice
 
-_JUDGE, _CALLS = "Judge", "Calls"
+_JUDGE = "Judge"
 
 Question = Annotated[str, option(COLUMNS, "--question", "What was asked.", metavar="COLUMN")]
 Answer = Annotated[str, option(COLUMNS, "--answer", "What is judged.", metavar="COLUMN")]
@@ -70,19 +79,6 @@ Order = Annotated[
     option(_JUDGE, "--order", "score-first, explanation-first or score-only.", shown=True, metavar="ORDER"),
 ]
 Samples = Annotated[int, option(_JUDGE, "--samples", "Replies for each row.", shown=True, metavar="NUMBER")]
-Concurrency = Annotated[
-    int, option(_CALLS, "--concurrency", "Calls at once, of each judge.", shown=True, metavar="NUMBER")
-]
-PerMinute = Annotated[
-    float | None, option(_CALLS, "--per-minute", "Calls a minute, of each judge.", metavar="NUMBER")
-]
-MaxCalls = Annotated[int | None, option(_CALLS, "--max-calls", "Stop after so many calls.", metavar="NUMBER")]
-MaxCost = Annotated[float | None, option(_CALLS, "--max-cost", "Stop before more is spent.", metavar="MONEY")]
-LedgerFile = Annotated[
-    str | None,
-    option(_CALLS, "--ledger", "File that keeps replies; Semscale's own unless given.", metavar="FILE"),
-]
-DryRun = Annotated[bool, option(_CALLS, "--dry-run", "Say what it would take, and ask nobody.")]
 Out = Annotated[
     Path | None, option(OUTPUT, "--out", "Judged table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE")
 ]
@@ -130,7 +126,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.outputs import Outputs, present
-    from semscale.cli.runs.judge import Caps, JudgeRun
+    from semscale.cli.runs.judge import JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
     from semscale.stats.intervals.estimates import IntervalPlan
     from semscale.store.table_run import PartSettings
@@ -140,7 +136,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         choice=_choice(
             model, base_url, panel, template=template, rubric=rubric, order=order, samples=samples
         ),
-        caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
+        calls=CallSettings(concurrency, per_minute, max_calls, max_cost, ledger),
         plan=IntervalPlan(interval, seed=seed),
         outputs=Outputs(out, report, figures),
         parts=PartSettings(part_rows, restart),
@@ -148,9 +144,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     run.check_options()
     kind = None if format is None else format.value
     if dry_run:
-        from semscale.report.render.terminal import print_document
-
-        print_document(run.preflight(file, encoding=encoding, format=kind, sheet=sheet))
+        present(run.preflight(file, encoding=encoding, format=kind, sheet=sheet), Outputs(), json=json)
         return
     summary = run.on(file, encoding=encoding, format=kind, sheet=sheet)
     present(summary, run.outputs, json=json)
@@ -190,14 +184,14 @@ def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command
     references change their place. An unbiased judge's scores stay.
     """
     from semscale.cli.outputs import Outputs, present
-    from semscale.cli.runs.judge import Caps, JudgeRun
+    from semscale.cli.runs.judge import JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
     from semscale.stats.intervals.estimates import IntervalPlan
 
     run = JudgeRun(
         columns=JudgeColumns(question, answer, tuple(reference or ())),
         choice=_choice(model, base_url, panel, template=template, rubric=rubric, order=order, samples=1),
-        caps=Caps(concurrency, per_minute, max_calls, max_cost, ledger),
+        calls=CallSettings(concurrency, per_minute, max_calls, max_cost, ledger),
         plan=IntervalPlan(interval, seed=seed),
         outputs=Outputs(None, report, figures),
     )

@@ -1,7 +1,7 @@
 """The commands ``semscale match`` and ``semscale match evaluate``: texts beside what they should say."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,6 +12,7 @@ from semscale.cli.options.table import (
     RUN,
     By,
     Encoding,
+    Figures,
     File,
     FormatName,
     Interval,
@@ -20,9 +21,6 @@ from semscale.cli.options.table import (
     Seed,
     Sheet,
 )
-
-if TYPE_CHECKING:
-    from semscale.cli.runs.match import MatchedFile
 
 _MATCHING = "Matching"
 
@@ -101,6 +99,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     layer: Layer = None,
     out: Out = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     model: Model = None,
     precision: PrecisionName = Precision.EXACT,
@@ -124,6 +123,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.options.corpus import corpus_choice
     from semscale.cli.options.guards import guard_modes
     from semscale.cli.options.model_choice import ModelChoice
+    from semscale.cli.outputs import Outputs, present
     from semscale.cli.runs.match import MatchRun
     from semscale.matching.match_columns import MatchColumns
     from semscale.stats.intervals.estimates import IntervalPlan
@@ -138,12 +138,11 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
         guards=guard_modes(guard or []),
         recall_share=recall_share,
         layer=layer,
-        out=out,
-        report=report,
+        outputs=Outputs(out, report, figures),
     )
     run.check_options()
-    matched = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
-    _present(matched, as_json=json)
+    summary = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
+    present(summary, run.outputs, json=json)
 
 
 def evaluate(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -152,6 +151,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     corpus: Corpus = None,
     corpus_column: CorpusColumn = None,
     out: OutItems = None,
+    report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     model: Model = None,
     precision: PrecisionName = Precision.EXACT,
@@ -163,29 +164,14 @@ def evaluate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.options.corpus import corpus_choice
     from semscale.cli.options.model_choice import ModelChoice
+    from semscale.cli.outputs import Outputs, present
     from semscale.cli.runs.evaluate import EvaluateRun
-    from semscale.cli.runs.evaluate_view import evaluation_json, show_evaluation
 
     run = EvaluateRun(
         method=method,
         model=ModelChoice(model, precision.value),
         corpus=corpus_choice(corpus, corpus_column),
         seed=seed,
-        out=out,
+        outputs=Outputs(out, report, figures),
     )
-    evaluated = run.on(folder)
-    if json:
-        typer.echo(evaluation_json(evaluated))
-    else:
-        show_evaluation(evaluated)
-
-
-def _present(matched: "MatchedFile", *, as_json: bool) -> None:
-    if as_json:
-        from semscale.cli.runs.match_json import match_json
-
-        typer.echo(match_json(matched))
-        return
-    from semscale.cli.runs.match_view import show_match
-
-    show_match(matched)
+    present(run.on(folder), run.outputs, json=json)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.cli.drift.place import chosen_history, dataset_of
 from semscale.cli.outputs import check_report, write_page
 from semscale.drift.gate.trend import Trends, trends
-from semscale.drift.measure.indexed_baseline import PreparedBaseline
+from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.errors import InputError
 from semscale.history.opening import open_history
 from semscale.history.runs import Approval, now
@@ -120,7 +120,7 @@ def _seen(history: "History", name: str) -> SeenDataset:
     followed = None
     if comparisons:
         latest = max(comparisons, key=lambda kept: kept.compared)
-        baseline = PreparedBaseline(history.run(latest.baseline_id), (), sort=False)
+        baseline = IndexedBaseline(history.run(latest.baseline_id), (), sort=False)
         followed = trends(comparisons, metrics=baseline.metrics)
     return SeenDataset(
         name,

@@ -90,14 +90,6 @@ StopAt = Annotated[
 StopConfidence = Annotated[
     float, option(_ASKING, "--stop-confidence", "How settled.", shown=True, metavar="NUMBER")
 ]
-Concurrency = Annotated[int, option(_ASKING, "--concurrency", "Calls at once.", shown=True, metavar="NUMBER")]
-MaxCalls = Annotated[int | None, option(_ASKING, "--max-calls", "Stop after so many.", metavar="NUMBER")]
-MaxCost = Annotated[float | None, option(_ASKING, "--max-cost", "Stop at this cost.", metavar="MONEY")]
-LedgerFile = Annotated[
-    Path | None,
-    option(_ASKING, "--ledger", "File that keeps replies; Semscale's own unless given.", metavar="FILE"),
-]
-DryRun = Annotated[bool, option(_ASKING, "--dry-run", "Say what asking would take, and ask nobody.")]
 CurveName = Annotated[
     Curve, option(_TRUST, "--curve", "From consistency to the probability of being right.", shown=True)
 ]

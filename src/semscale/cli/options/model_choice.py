@@ -9,7 +9,7 @@ from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
-    from semscale.matching.methods import LoadingSettings
+    from semscale.embedding.loading import LoadingSettings
 
 
 @dataclass(frozen=True)

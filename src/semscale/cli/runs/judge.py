@@ -1,59 +1,32 @@
 """What ``semscale judge`` does between its options and its output: check, load, ask, write."""
 
+from collections import Counter
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-from semscale.chat.budget import Budget
 from semscale.chat.forecast import Forecast, forecast
+from semscale.chat.forecast_summary import ForecastSummary
 from semscale.chat.ledger.ledger import Ledger
-from semscale.chat.limits import Limits
-from semscale.chat.runner import run_apart
+from semscale.cli.options.calls import CallSettings
 from semscale.cli.options.judges import JudgeChoice
 from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
-from semscale.judging.asking import Running
 from semscale.judging.audit import audit
 from semscale.judging.audit_summary import AuditSummary
 from semscale.judging.file_judging import judge_file
+from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
 from semscale.judging.judge_summary import JudgeSummary
-from semscale.report.document.document import Document
-from semscale.report.forecasts import forecast_document
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.table import Table
 from semscale.store.table_run import PartSettings
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.judging.panel import Panel
-
-
-@dataclass(frozen=True)
-class Caps:
-    """How fast, and how much at most.
-
-    Attributes:
-        concurrency: calls at once, of each judge.
-        per_minute: calls a minute, of each judge.
-        calls: most calls that are sent, of all judges together.
-        money: most that is spent, in the currency of the price table.
-        ledger: file that keeps replies; Semscale's own unless given.
-    """
-
-    concurrency: int = 16
-    per_minute: float | None = None
-    calls: int | None = None
-    money: float | None = None
-    ledger: str | None = None
-
-    def running(self) -> Running:
-        """How calls are made."""
-        return Running(
-            limits=Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute),
-            budget=Budget(calls=self.calls, money=self.money),
-            ledger=True if self.ledger is None else self.ledger,
-        )
 
 
 @dataclass(frozen=True)
@@ -63,7 +36,7 @@ class JudgeRun:
     Attributes:
         columns: which column is what.
         choice: who judges.
-        caps: how fast, and how much at most.
+        calls: how fast, and how much at most.
         plan: how intervals are made.
         outputs: files to write.
         parts: how the file is cut into parts.
@@ -71,7 +44,7 @@ class JudgeRun:
 
     columns: JudgeColumns
     choice: JudgeChoice
-    caps: Caps
+    calls: CallSettings
     plan: IntervalPlan
     outputs: Outputs = Outputs()
     parts: PartSettings = PartSettings()
@@ -98,24 +71,27 @@ class JudgeRun:
                 self._table(file, **settings),
                 self.columns,
                 judge=judge,
-                running=self.caps.running(),
+                running=self.calls.running(),
                 plan=self.plan,
                 out=self.outputs.out,
                 settings=self.parts,
                 progress=progress,
             )
 
-    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> Document:
+    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> ForecastSummary:
         """Say for each judge what it would take, without asking."""
-        judge = self.choice.load()
+        members = _members(self.choice.load())
         table = self._table(file, **settings)
         cells = read_judge_cells(table, self.columns)
-        ledger = Ledger(self.caps.ledger)
-        try:
-            found = {each.name: run_apart(self._forecast(each, cells, ledger)) for each in _members(judge)}
-        finally:
-            ledger.close()
-        return forecast_document(table.name, found)
+        rows = read_items(cells.questions, cells.answers, cells.references)
+        left_out = Counter(str(row) for row in rows if isinstance(row, Status))
+        return ForecastSummary(
+            table.name,
+            self.calls.forecasts({each.name: partial(self._forecast, each, cells) for each in members}),
+            len(rows) - left_out.total(),
+            left_out,
+            note="Nothing was sent; replies that cannot be read are asked for again.",
+        )
 
     def audited(self, file: str, *, rows: int, **settings: Unpack[TableSettings]) -> AuditSummary:
         """Audit each judge on the first rows of a file that can be judged."""
@@ -124,7 +100,7 @@ class JudgeRun:
             table = self._table(file, **settings)
             cells = read_judge_cells(table, self.columns, rows)
             members = _members(judge)
-            part = self.caps.running().divided(len(members))
+            part = self.calls.running().divided(len(members))
             audits = {
                 each.name: audit(
                     each,

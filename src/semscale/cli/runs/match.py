@@ -1,50 +1,30 @@
 """What ``semscale match`` does between its options and its output: check, load, match, write."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Unpack
 
 import polars as pl
 
 from semscale.cli.options.corpus import read_corpus
 from semscale.cli.options.model_choice import ModelChoice
-from semscale.cli.outputs import check_input, check_report, write_page
+from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.matching.match_columns import MatchCells, MatchColumns, read_cells
 from semscale.matching.match_summary import MatchSummary
+from semscale.matching.matched_items import lowest_rows
 from semscale.matching.matcher import explain_items, match_with
 from semscale.matching.matches import Matches
 from semscale.matching.methods import PairMethod, Recipe, build_method, check_method, guards_for
 from semscale.matching.separation import separate
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.result_columns import PREFIX, check_output
-from semscale.store.writing import output_format, write_table
+from semscale.store.writing import write_table
 from semscale.types import Progress
 
 EXPLAINED = 6
 """How many of the lowest scores are explained on the screen and in the report."""
-
-
-@dataclass(frozen=True)
-class MatchedFile:
-    """What came of one call of ``semscale match``.
-
-    Attributes:
-        summary: what was measured.
-        explained: for rows that were to be explained, their tokens.
-        explain: whether explanations were asked for.
-        out: where the matched table was written, if it was.
-        report: where the report was written, if it was.
-    """
-
-    summary: MatchSummary
-    explained: dict[int, pl.DataFrame] = field(default_factory=dict)
-    explain: bool = False
-    out: Path | None = None
-    report: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -61,8 +41,7 @@ class MatchRun:
         guards: modes of guards that shall do otherwise than the method has it.
         recall_share: for ``calibrated``.
         layer: for ``bertscore``.
-        out: file for the matched table.
-        report: file for the report.
+        outputs: files to write.
     """
 
     columns: MatchColumns
@@ -74,8 +53,7 @@ class MatchRun:
     guards: Mapping[str, str] = field(default_factory=dict)
     recall_share: float | None = None
     layer: int | None = None
-    out: Path | None = None
-    report: Path | None = None
+    outputs: Outputs = Outputs()
 
     def check_options(self) -> None:
         """Check, before anything is read or loaded, that options go together and outputs can be written.
@@ -85,13 +63,10 @@ class MatchRun:
         """
         check_method(self.method, self.model.engine)
         guards_for(self.method, self.guards)
-        if self.out is not None:
-            output_format(self.out)
-            check_writable(self.out, "out")
-        check_report(self.report)
+        self.outputs.check()
 
-    def on(self, file: str, **settings: Unpack[TableSettings]) -> MatchedFile:
-        """Match a file, write what was asked for, and sum it up.
+    def on(self, file: str, **settings: Unpack[TableSettings]) -> MatchSummary:
+        """Match a file, write its table, and sum it up.
 
         Args:
             file: path of the table, or ``-``.
@@ -100,11 +75,11 @@ class MatchRun:
         Raises:
             SemscaleError: what the table, the model or the method cannot do.
         """
-        check_input(file, self.report)
+        self.outputs.check_input(file)
         table = open_table(file, **settings)
         self.columns.check(table)
-        if self.out is not None:
-            check_output(table, self.out)
+        if self.outputs.out is not None:
+            check_output(table, self.outputs.out)
         cells = read_cells(table, self.columns)
         corpus = None if self.corpus is None else read_corpus(*self.corpus)
         with progress_bars() as progress:
@@ -113,15 +88,11 @@ class MatchRun:
             matches = match_with(
                 method, cells.predictions, cells.references, guards=guards, progress=progress
             )
-            summary = self._summary(table.name, cells, matches, method)
-            explained = self._explained(method, summary, progress)
-        if self.out is not None:
-            write_table(self._written(summary, explained), self.out)
-        if self.report is not None:
-            from semscale.report.match_page import match_page
-
-            write_page(self.report, match_page(summary, explained=explained))
-        return MatchedFile(summary, explained, self.explain, self.out, self.report)
+            tokens = self._tokens(method, cells, matches, progress)
+            summary = self._summary(table.name, cells, method, matches, tokens)
+        if self.outputs.out is not None:
+            write_table(_written(cells.rows, matches, tokens), self.outputs.out)
+        return summary
 
     def _recipe(self, corpus: list[str] | None, progress: Progress | None) -> Recipe:
         return Recipe(
@@ -135,35 +106,51 @@ class MatchRun:
             self.layer,
         )
 
-    def _summary(self, source: str, cells: MatchCells, matches: Matches, method: PairMethod) -> MatchSummary:
+    def _summary(
+        self,
+        source: str,
+        cells: MatchCells,
+        method: PairMethod,
+        matches: Matches,
+        tokens: Mapping[int, pl.DataFrame] | None,
+    ) -> MatchSummary:
         plan = self.plan
         separation = separate(
-            matches,
+            matches.score,
             cells.predictions,
             cells.references,
-            lambda predictions, references: match_with(method, predictions, references),
+            lambda predictions, references: match_with(method, predictions, references).score,
             seed=plan.seed,
         )
-        estimates = matches.estimate(
-            by=cells.groups, interval=plan.interval, seed=plan.seed, replicates=plan.replicates
+        return matches.summarize(
+            cells.predictions,
+            cells.references,
+            by=None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String),
+            source=source,
+            columns=self.columns,
+            separation=separation,
+            tokens=tokens,
+            interval=plan.interval,
+            method=plan.method,
+            seed=plan.seed,
+            replicates=plan.replicates,
         )
-        return MatchSummary(source, self.columns, cells, matches, estimates, plan.seed, separation)
 
-    def _explained(
-        self, method: PairMethod, summary: MatchSummary, progress: Progress | None
-    ) -> dict[int, pl.DataFrame]:
+    def _tokens(
+        self, method: PairMethod, cells: MatchCells, matches: Matches, progress: Progress | None
+    ) -> dict[int, pl.DataFrame] | None:
+        """Explain every row for a table, and the lowest scores for the screen and the report."""
         if not self.explain:
-            return {}
-        # A table has room for every row, the screen and the report only for the lowest scores.
-        rows: Sequence[int] = range(summary.n) if self.out else summary.worst(EXPLAINED).tolist()
+            return None
+        rows = range(len(matches)) if self.outputs.out else lowest_rows(matches.score, EXPLAINED).tolist()
         if progress:
             progress("explaining", 0, None)
-        cells = summary.cells
-        return explain_items(method, cells.predictions, cells.references, summary.matches, rows)
+        return explain_items(method, cells.predictions, cells.references, matches, rows)
 
-    def _written(self, summary: MatchSummary, explained: dict[int, pl.DataFrame]) -> pl.DataFrame:
-        result = summary.matches.to_frame()
-        if explained:
-            tokens = [explained[row].to_dicts() if row in explained else None for row in range(summary.n)]
-            result = result.with_columns(pl.Series("tokens", tokens))
-        return pl.concat([summary.cells.rows, result.rename(lambda name: PREFIX + name)], how="horizontal")
+
+def _written(rows: pl.DataFrame, matches: Matches, tokens: Mapping[int, pl.DataFrame] | None) -> pl.DataFrame:
+    result = matches.to_frame()
+    if tokens:
+        listed = [tokens[row].to_dicts() if row in tokens else None for row in range(len(matches))]
+        result = result.with_columns(pl.Series("tokens", listed))
+    return pl.concat([rows, result.rename(lambda name: PREFIX + name)], how="horizontal")

@@ -1,4 +1,4 @@
-"""The one line that says how a decision was measured and made, and how its intervals are read out of it."""
+"""Signature of a decision: settings of measurement and gate, and reading the intervals' settings from it."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _RESERVED = set("|:")
 
 
 def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
-    """Extend the signature of a measurement by the gate's settings; no field stands in it twice.
+    """Extend the signature of a measurement by the gate's settings; every field occurs once.
 
     Example:
         >>> line = str(gate_signature(Signature.of("drift", seed=7), GateSettings(by=("topic",))))
@@ -38,10 +38,10 @@ def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
 
 
 def stated_plan(signature: Signature | None) -> IntervalPlan:
-    """Say how a gate made its intervals, as its signature has it.
+    """Read from a gate's signature how its intervals were computed.
 
     Args:
-        signature: that ``gate_signature`` gave; ``None`` where no gate was asked: the usual intervals.
+        signature: a signature from ``gate_signature``; ``None``, without a gate, gives the default intervals.
 
     Example:
         >>> stated_plan(gate_signature(Signature.of("drift"), GateSettings(interval=0.9))).interval
@@ -67,6 +67,6 @@ def _limits(limits: dict[str, float]) -> str | None:
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Names in one line, or their hash where a signature could not hold them."""
+    """Join names into one line; return their hash if they contain characters that a signature reserves."""
     text = ",".join(names)
     return hashed(text) if _RESERVED & set(text) else text

@@ -1,4 +1,4 @@
-"""Turns a comparison into what a history keeps of it."""
+"""Figures and scores of a comparison, ready to store in a history."""
 
 from collections.abc import Collection, Mapping
 
@@ -22,13 +22,13 @@ _About = tuple[str, Group | None]
 def stored(
     comparison: Comparison, decision: GateDecision | None, settings: GateSettings | None = None
 ) -> StoredComparison:
-    """Make what a history keeps of a comparison: figures of every metric and group, and every item's losses.
+    """Build the stored form of a comparison: figures of every metric and group, and every item's losses.
 
     Args:
         comparison: a candidate measured against the baseline.
-        decision: the gate's, whose figures are taken over; ``None`` where none was asked.
-        settings: of the gate: margins, kinds of groups beside the decision's, and intervals of figures that
-            it does not have.
+        decision: the gate's decision, whose figures are used; ``None`` without a gate.
+        settings: settings of the gate: margins, kinds of groups besides the decision's, and intervals of
+            figures that the decision lacks.
     """
     settings = settings or GateSettings()
     decided = {(test.metric, test.group): test.drift for test in (decision.tests if decision else ())}
@@ -57,7 +57,7 @@ def stored(
 def _drifts(
     comparison: Comparison, members: _Members, decided: Collection[_About], plan: IntervalPlan
 ) -> dict[_About, MeanEstimate]:
-    """Estimate the drifts that no gate has decided about, by metric and group."""
+    """Estimate the drifts that the decision lacks, by metric and group."""
     drifts: dict[_About, MeanEstimate] = {}
     together: dict[tuple[str, ...], list[Group | None]] = {}
     for group in members:

@@ -1,4 +1,4 @@
-"""How a dataset's runs developed against one baseline: trend, change of level, and evidence, by metric."""
+"""Trends of a dataset's runs against one baseline: slope, change of level, and evidence for each metric."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,15 +24,15 @@ class MetricTrend:
     """One metric over all runs of a series, over all items.
 
     Attributes:
-        metric: its name.
-        losses: mean loss of each run, shape (t,); NaN where a run has none.
-        drifts: mean drift, likewise.
-        lows: lower end of the drift's interval, likewise.
-        highs: upper end.
-        margins: drift from which on it was material.
+        metric: name of the metric.
+        losses: mean loss of each run, shape (t,); NaN for a run without a value, here and below.
+        drifts: mean drift of each run, shape (t,).
+        lows: lower ends of the drifts' intervals, shape (t,).
+        highs: upper ends of the drifts' intervals, shape (t,).
+        margins: the smallest material drift at each run, shape (t,).
         course: Mann-Kendall's p-value, and Theil-Sen's slope: change of the loss per day.
-        change: likeliest change of level, its place counted in runs; ``None`` with fewer than 4 values.
-        sequence: evidence over all runs; ``None`` for a field whose worst case is not known.
+        change: likeliest change of level, positioned by run; ``None`` with fewer than 4 values.
+        sequence: evidence over all runs; ``None`` for a field whose worst case is unknown.
     """
 
     metric: str
@@ -51,17 +51,17 @@ class Trends:
     """All metrics over the runs of one series, in the order of time.
 
     Attributes:
-        dataset: of all runs.
-        baseline_id: what all were compared with.
-        signature: how all were measured.
-        comparison_ids: of each comparison, t of them.
-        candidate_ids: run of each.
-        times: when each was compared.
-        models: of each candidate.
-        outcomes: of the gate; ``None`` where none was asked.
-        metrics: by name.
-        n_left_out: comparisons that are no part of the series.
-        cautions: which those are, and why.
+        dataset: the dataset of all runs.
+        baseline_id: id of the baseline of all comparisons.
+        signature: signature of all measurements.
+        comparison_ids: ids of the t comparisons.
+        candidate_ids: ids of their candidates.
+        times: times of the comparisons.
+        models: models of the candidates.
+        outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
+        metrics: trends by name of the metric.
+        n_left_out: number of comparisons that do not belong to the series.
+        cautions: lines about these comparisons, with the reasons.
     """
 
     dataset: str
@@ -78,7 +78,7 @@ class Trends:
 
     @property
     def model_changes(self) -> tuple[int, ...]:
-        """Places of runs whose model is not that of the run before, counted from 0."""
+        """Positions, from 0, of runs whose model differs from the run before."""
         return tuple(
             place for place in range(1, len(self.models)) if self.models[place] != self.models[place - 1]
         )
@@ -90,14 +90,14 @@ def trends(
     *,
     metrics: Mapping[str, Metric] | None = None,
 ) -> Trends:
-    """Follow every metric over the runs that were compared with one baseline.
+    """Compute the trend of every metric over the runs that were compared with one baseline.
 
-    The latest comparison decides which baseline and signature that is; others are counted and named.
+    The series has the baseline and signature of the latest comparison; others are counted and listed.
 
     Args:
-        comparisons: from the history, in any order.
-        settings: of the gate: alpha and the interval of slopes.
-        metrics: whose worst cases are needed for the evidence of fields; those of texts are known.
+        comparisons: comparisons from the history, in any order.
+        settings: settings of the gate, for alpha and the interval of slopes.
+        metrics: metrics of fields, whose worst cases are needed for evidence; those of texts are known.
 
     Raises:
         InputError: there is no comparison.
@@ -158,7 +158,7 @@ def _evidence(
     metrics: Mapping[str, Metric],
     settings: GateSettings,
 ) -> dict[str, SequenceTest]:
-    """Evidence of every metric whose worst case is known, against what the latest run allows."""
+    """Return the evidence for every metric with a known worst case, against the latest allowed mean."""
     asked = {}
     for name in names:
         latest = next(of_run[name] for of_run in reversed(figures) if name in of_run)

@@ -1,4 +1,4 @@
-"""From one item's outputs in two runs to its losses and its pairs."""
+"""Losses and pairs of one item from its aligned outputs in two runs."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from semscale.drift.measure.losses import difference_share, number_loss, similar
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
 from semscale.drift.measure.pair_scores import PairScores
-from semscale.drift.runs.run_texts import Spoken
+from semscale.drift.runs.run_texts import ItemTexts
 from semscale.self_consistency.contradictions import contradicting
 from semscale.types import Floats, Integers
 
@@ -17,32 +17,32 @@ SIMILARITIES = tuple(metric.name for metric in TEXT_METRICS.values() if metric.i
 
 @dataclass(frozen=True)
 class AlignedItem:
-    """One item's outputs in two runs.
+    """One item's aligned outputs in two runs.
 
     Attributes:
-        baseline: what the baseline says.
-        candidate: what the candidate says.
-        pairs: shape (p, 2), which of the two belong together.
-        scores: of the p pairs.
+        baseline: the baseline's texts.
+        candidate: the candidate's texts.
+        pairs: shape (p, 2), positions of aligned outputs in both.
+        scores: scores of the p pairs.
     """
 
-    baseline: Spoken
-    candidate: Spoken
+    baseline: ItemTexts
+    candidate: ItemTexts
     pairs: Integers
     scores: Sequence[PairScores]
 
 
 def losses_of(item: AlignedItem, metrics: Mapping[str, Metric], spans: Floats) -> dict[str, float]:
-    """Give an item's loss in every metric.
+    """Compute an item's loss in every metric.
 
     Args:
-        item: its outputs.
+        item: the item's aligned outputs.
         metrics: the metrics of texts, then those of the numeric fields.
-        spans: of the fields, shape (f,).
+        spans: greatest differences that count in the fields, shape (f,).
 
     Returns:
-        A loss for each of ``metrics``; NaN where there is none. A candidate that says nothing where the
-        baseline speaks has the greatest loss in all of them; where neither speaks there is none.
+        A loss for each metric. If only the candidate has no text, every loss is the greatest; if neither run
+        has one, every loss is NaN.
     """
     ours, theirs = len(item.baseline), len(item.candidate)
     if not ours and not theirs:
@@ -66,11 +66,11 @@ def losses_of(item: AlignedItem, metrics: Mapping[str, Metric], spans: Floats) -
 
 
 def pairs_of(number: int, item: AlignedItem) -> list[AlignedPair]:
-    """Lay out an item's pairs: those that were aligned, then what the candidate lacks, then what is extra.
+    """List an item's pairs: aligned outputs, then outputs that the candidate lacks, then its extra ones.
 
     Args:
-        number: of the item.
-        item: its outputs.
+        number: number of the item.
+        item: the item's aligned outputs.
     """
     ours, theirs = item.baseline.places, item.candidate.places
     aligned = [

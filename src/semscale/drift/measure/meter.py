@@ -1,4 +1,4 @@
-"""The instrument: says how far runs lie from an approved baseline, item by item, in every metric."""
+"""The drift meter: measures the losses of runs against an approved baseline, by item and metric."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.drift.measure.assignment import PAIRINGS
-from semscale.drift.measure.indexed_baseline import PreparedBaseline, Task, exchanged
-from semscale.drift.measure.measured import Measured
+from semscale.drift.measure.indexed_baseline import IndexedBaseline, ItemPairing, exchanged
+from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.measured_losses import collect, mean_losses
 from semscale.drift.measure.output_alignment import Aligner
 from semscale.drift.measure.pair_scores import PairScoring
@@ -21,11 +21,12 @@ from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, named
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
-from semscale.matching.calibrated import LAYERS, load_calibration
+from semscale.matching.calibrated import LAYERS, load_calibrated_weights
 from semscale.matching.methods import guards_for
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
+from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Progress
@@ -34,41 +35,43 @@ from semscale.weights.known import DEFAULT_MODEL
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 FLOOR_ITEMS = 300
-"""Items that a floor is the mean of, at most."""
+"""The most items over which a floor is averaged."""
 
 
 class DriftMeter:
-    """Measures runs against a baseline; every distinct text is read by the model once.
+    """Measures runs against a baseline; the model reads every distinct text once.
 
-    The outputs of an item are aligned so that the sum of the cosines of their vectors is the greatest; on the
-    pairs that come of it all is measured. Word weights and floors of the calibrated match are estimated from
-    the baseline's outputs, so that all runs against one baseline are scored alike.
+    An item's outputs are aligned so that the sum of the cosines of their vectors is greatest; all metrics use
+    these pairs. Word weights and floors of the calibrated match are estimated from the baseline's outputs, so
+    that all runs against one baseline are scored alike.
 
     Args:
-        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an encoder that
-            ``load_token_encoder`` gave.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a named model.
-        seed: of what is drawn: unrelated texts for the floors.
-        pairing: ``assignment``, or ``position`` as Athena pairs outputs.
-        layer: of BERTScore; where it is published or calibrated for the model it need not be given.
-        guards: ``off``, ``warn`` or ``weigh`` for guards by name; all weigh unless given.
-        cache: whether the states of the baseline's tokens are kept on disk for the next comparison, or the
-            folder to keep them in; no number depends on it.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder whose
+            engine gives token states (``openvino``, ``torch``), or an encoder from ``load_token_encoder``.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for a named model.
+        seed: seed of the draw of unrelated texts for the floors.
+        pairing: ``assignment``, or ``position``, like Athena.
+        layer: BERTScore's layer; not needed if it is published or calibrated for the model.
+        guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
+        cache: whether the baseline's token states are stored on disk for the next comparison, or the folder
+            for them; results do not depend on it.
 
     Raises:
-        InputError: a setting that cannot be used.
+        InputError: a setting is invalid.
         UnknownNameError: ``pairing`` is none of ``PAIRINGS``.
 
     References:
         Zhang et al. 2020, BERTScore: Evaluating Text Generation with BERT, arXiv 1904.09675.
     """
 
+    @renamed(model="embedder")
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
-        model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         *,
         precision: str = "exact",
         seed: int = 0,
@@ -83,18 +86,18 @@ class DriftMeter:
         self.seed = seed
         self.pairing = pairing
         self.guards: Guards = guards_for("calibrated", guards)
-        self._model, self._precision, self._layer = model, precision, layer
-        self._calibration = load_calibration()
+        self._embedder, self._precision, self._layer = embedder, precision, layer
+        self._calibration = load_calibrated_weights()
         self._cache = None if cache is False else StateCache(None if cache is True else cache)
 
     @cached_property
     def encoder(self) -> "TokenEncoder":
-        """The model; loaded when it is first needed."""
-        return token_encoder(self._model, self._precision, None)
+        """The model, loaded when it is first needed."""
+        return token_encoder(self._embedder, self._precision, None)
 
     @cached_property
     def layer(self) -> int:
-        """Whose states BERTScore compares."""
+        """The layer whose states BERTScore compares."""
         return chosen_layer(self._layer, self.encoder, None)
 
     @cached_property
@@ -105,49 +108,51 @@ class DriftMeter:
 
     def measure(
         self, baseline: Run, others: Sequence[Run], *, progress: Progress | None = None
-    ) -> list[Measured]:
+    ) -> list[MeasuredRun]:
         """Measure runs against a baseline.
 
         Args:
-            baseline: of n items.
+            baseline: a run of n items.
             others: runs of the same items in the same order.
             progress: called while items are compared.
 
         Returns:
-            What was measured of each of ``others``.
+            The losses of each of ``others``.
 
         Raises:
-            InputError: a run has other items, or has them in another order.
-            ModelError: the model's files cannot be had or run.
+            InputError: a run has other items, or another order of them.
+            ModelError: the model's files cannot be pulled or run.
         """
         for other in others:
             _check_items(baseline, other)
-        prepared = self._prepared(baseline, others)
-        return self._measured(prepared, Task(prepared.said, prepared.others), progress)
+        indexed = self._indexed(baseline, others)
+        return self._measured(indexed, ItemPairing(indexed.own, indexed.others), progress)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
-        """Say what outputs lose that have nothing to do with the item: those of another item.
+        """Measure the losses of unrelated outputs: those of another item of the baseline.
 
         Args:
-            baseline: whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
+            baseline: the run whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
             progress: called while items are compared.
 
         Returns:
-            The mean loss in every metric; NaN where fewer than two items say something.
+            The mean loss in every metric; NaN if fewer than two items have a text.
         """
-        prepared = self._prepared(baseline, [])
-        task = exchanged(prepared, FLOOR_ITEMS, self.seed)
-        if task is None:
-            return dict.fromkeys(prepared.metrics, float("nan"))
-        (measured,) = self._measured(prepared, task, progress)
+        indexed = self._indexed(baseline, [])
+        items = exchanged(indexed, FLOOR_ITEMS, self.seed)
+        if items is None:
+            return dict.fromkeys(indexed.metrics, float("nan"))
+        (measured,) = self._measured(indexed, items, progress)
         return mean_losses(measured)
 
-    def _prepared(self, baseline: Run, others: Sequence[Run]) -> PreparedBaseline:
-        return PreparedBaseline(baseline, others, sort=self.pairing == "assignment")
+    def _indexed(self, baseline: Run, others: Sequence[Run]) -> IndexedBaseline:
+        return IndexedBaseline(baseline, others, sort=self.pairing == "assignment")
 
-    def _measured(self, prepared: PreparedBaseline, task: Task, progress: Progress | None) -> list[Measured]:
+    def _measured(
+        self, indexed: IndexedBaseline, items: ItemPairing, progress: Progress | None
+    ) -> list[MeasuredRun]:
         layers = sorted({self.layer, self.encoder.layers})
-        read = TextReadings(self.encoder, layers, prepared.texts, cache=self._cache, keep=prepared.n_kept)
+        read = TextReadings(self.encoder, layers, indexed.texts, cache=self._cache, keep=indexed.n_kept)
         scoring = PairScoring(
             read,
             self._words,
@@ -155,26 +160,36 @@ class DriftMeter:
             guards=self.guards,
             calibration=self._calibration,
         )
-        scoring.learn(np.arange(prepared.n_own), self.seed)
+        scoring.learn(np.arange(indexed.n_own), self.seed)
         aligner = Aligner(
-            read, scoring, spans=prepared.spans, pairing=self.pairing, pooling=self.encoder.pooling
+            read, scoring, spans=indexed.spans, pairing=self.pairing, pooling=self.encoder.pooling
         )
-        aligned = aligner.align(task.baseline, task.others)
-        return collect(prepared, task, aligned, self._signature(prepared, scoring.floors), progress)
+        aligned = aligner.align(items.baseline, items.others)
+        windows = self.encoder.windows(read.spelled.tokens)
+        return collect(indexed, items, aligned, self._signature(indexed, scoring.floors), windows, progress)
 
-    def _signature(self, prepared: PreparedBaseline, floors: "Mapping[str, float]") -> Signature:
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has what was estimated from the baseline, and its fields, too."""
+        return self._signed("baseline", "estimated", "baseline")
+
+    def _signature(self, indexed: IndexedBaseline, floors: "Mapping[str, float]") -> Signature:
+        shown = "/".join(f"{floors[name]:.3f}" for name in LAYERS)
+        return self._signed(corpus_hash(indexed.own_texts), shown, indexed.spans_name)
+
+    def _signed(self, corpus: str, floors: str, spans: str | None) -> Signature:
         looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]
         settings = Signature.of(
             "drift",
             pairing="position" if self.pairing == "position" else "assignment/cosine",
             match=f"calibrated#{self._calibration.sha256[:12]}",
             guards="+".join(looking) or None,
-            corpus=corpus_hash(prepared.own_texts),
-            floors="/".join(f"{floors[name]:.3f}" for name in LAYERS),
+            corpus=corpus,
+            floors=floors,
             seed=self.seed,
             layer=self.layer,
             pooling=self.encoder.pooling,
-            spans=prepared.spans_name,
+            spans=spans,
             states="int16",
         )
         return settings.extended(self.encoder.signature)

@@ -1,18 +1,18 @@
-"""What is measured of each item: how far a candidate's outputs lie from the baseline's, as a loss."""
+"""The metrics of drift, each a loss of a candidate's outputs against the baseline's."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
 class Metric:
-    """One thing that is measured of an item, as a loss: 0 where the candidate does as the baseline did.
+    """A metric of an item, as a loss: 0 if the candidate equals the baseline.
 
     Attributes:
-        name: as settings, tables and reports have it.
-        meaning: what it says, in one sentence.
-        is_similarity: whether people know it as a similarity, which is ``1 - loss``.
-        span: the loss that counts as the worst case, such as that of a silent model; greater than 0.
-        unit: of the loss; empty for shares.
+        name: name in settings, tables and reports.
+        meaning: one sentence that explains it.
+        is_similarity: whether it is usually stated as a similarity, which is ``1 - loss``.
+        span: the worst-case loss, such as that of a model without outputs; greater than 0.
+        unit: unit of the loss; empty for shares.
     """
 
     name: str
@@ -38,15 +38,15 @@ TEXT_METRICS: dict[str, Metric] = {
         ),
     )
 }
-"""Metrics of texts, which every dataset has."""
+"""The metrics of texts, which apply to every dataset."""
 
 
 def field_metric(field: str, span: float) -> Metric:
-    """Give the metric of a numeric field: mean absolute difference of aligned outputs.
+    """Return the metric of a numeric field: the mean absolute difference of aligned outputs.
 
     Args:
-        field: its name, such as ``credits``; the metric is called ``credits_difference``.
-        span: what an output that has no partner counts: the field's range.
+        field: name of the field, such as ``credits``; the metric is then ``credits_difference``.
+        span: the loss of an output without a partner: the field's range.
 
     Example:
         >>> field_metric("credits", 2.5).name

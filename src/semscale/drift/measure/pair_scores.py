@@ -1,4 +1,4 @@
-"""Scores pairs of outputs in every way from one reading of each text."""
+"""Scores of pairs of outputs (match, BERTScore, cosine, findings), all from one reading of each text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from semscale.guards.registry import Guards
 from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
 from semscale.matching.calibrated import (
     LAYERS,
-    Calibration,
+    CalibratedWeights,
     above_floor,
     combine,
     estimated_floors,
@@ -23,7 +23,7 @@ from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIR
 from semscale.matching.unit_rows import unit_rows
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.words.contextual_vectors import WordVectorizer
-from semscale.matching.words.similarity_layers import Measured, WordLayers
+from semscale.matching.words.similarity_layers import LayerSimilarities, WordLayers
 from semscale.matching.words.vectors import WordVectors, compare_words
 from semscale.matching.words.weights import WordWeights
 from semscale.types import Floats, Integers, Vectors
@@ -36,11 +36,11 @@ _TOGETHER = 16  # unrelated pairs that are compared together
 
 @dataclass(frozen=True)
 class PairScores:
-    """What was found about one pair of texts.
+    """Scores and findings of one pair of texts.
 
     Attributes:
-        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN where the model reads no token.
-        findings: of the guards.
+        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model reads no token of a text.
+        findings: findings of the guards.
     """
 
     scores: Mapping[str, float]
@@ -48,12 +48,12 @@ class PairScores:
 
 
 EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})
-"""What two equal texts have."""
+"""Scores of two equal texts."""
 
 
 @dataclass(frozen=True)
-class _Prepared:
-    """One text, ready to be compared."""
+class _ReadyText:
+    """Vectors and weights of one text, for comparison."""
 
     words: WordVectors
     tokens: Vectors
@@ -61,13 +61,13 @@ class _Prepared:
 
 
 class PairScoring:
-    """Scores pairs of texts against one corpus; a pair's numbers depend on these and its texts alone.
+    """Scores pairs of texts; a pair's scores depend only on its texts, the corpus and these arguments.
 
     Args:
-        read: the texts; the first of its layers is BERTScore's, its last the model's last.
-        layers: measures words.
-        token_weights: what tokens count in BERTScore.
-        guards: which guards look, and which of them weigh.
+        read: reads the texts at BERTScore's layer, its first, and at the model's last layer, its last.
+        layers: compares words.
+        token_weights: weights of tokens in BERTScore.
+        guards: the guards with their modes.
         calibration: weights of the calibrated match.
     """
 
@@ -78,7 +78,7 @@ class PairScoring:
         *,
         token_weights: "TokenWeights",
         guards: Guards,
-        calibration: Calibration,
+        calibration: CalibratedWeights,
     ) -> None:
         self._read = read
         self._token_weights = token_weights
@@ -89,11 +89,11 @@ class PairScoring:
         self.floors: Mapping[str, float] = calibration.floors
 
     def learn(self, corpus: Integers, seed: int) -> None:
-        """Estimate the weights of words and the floors of layers from a corpus.
+        """Estimate word weights and the floors of layers from a corpus.
 
         Args:
-            corpus: numbers of texts.
-            seed: of the draw of unrelated pairs.
+            corpus: numbers of the corpus's texts.
+            seed: seed of the draw of unrelated pairs.
         """
         spelled = self._read.spelled
         spelled.spell(corpus.tolist())
@@ -106,10 +106,10 @@ class PairScoring:
         compared = []
         for start in range(0, len(drawn), _TOGETHER):
             pairs = drawn[start : start + _TOGETHER]
-            ready = self._prepared(np.unique(pairs).tolist(), readings)
+            ready = self._ready(np.unique(pairs).tolist(), readings)
             words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
             compared.append(compare_words(words, cosine_matrix))
-        unrelated = Measured(*np.concatenate(compared).T)
+        unrelated = LayerSimilarities(*np.concatenate(compared).T)
         self.floors = estimated_floors(unrelated.layers(0.5), self.floors)
 
     def score(
@@ -118,16 +118,16 @@ class PairScoring:
         """Score pairs.
 
         Args:
-            pairs: the baseline's text and the candidate's, each by number.
-            cosines: of their vectors.
-            readings: of the texts.
+            pairs: numbers of the baseline's and the candidate's text.
+            cosines: cosines of the pairs' vectors.
+            readings: token states of the texts by number.
         """
         if not pairs:
             return []
-        ready = self._prepared(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
+        ready = self._ready(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
         sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
-        # Cosines in single precision, tile by tile: a larger product would wait for threads that the engine
-        # keeps busy.
+        # Cosines are computed in single precision in small blocks: a larger product would wait for threads
+        # that the engine keeps busy.
         compared = compare_words([(ours.words, theirs.words) for ours, theirs in sides], cosine_matrix)
         scored = greedy_scores(
             (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
@@ -135,14 +135,14 @@ class PairScoring:
         )
         texts = ((self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs)
         findings = [tuple(self._guards.check(ours, theirs)) for ours, theirs in texts]
-        match = self._match(Measured(*compared.T), findings)
+        match = self._match(LayerSimilarities(*compared.T), findings)
         return [
             PairScores({"match": float(one), "bertscore_f1": two.f1, "cosine": three}, found)
             for one, two, three, found in zip(match, scored, cosines, findings, strict=True)
         ]
 
-    def _match(self, measured: Measured, findings: Sequence[tuple[Finding, ...]]) -> Floats:
-        similar = measured.layers(self._calibration.recall_share)
+    def _match(self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]]) -> Floats:
+        similar = similarities.layers(self._calibration.recall_share)
         layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
         weighed = (self._guards.weighed(found) for found in findings)
         penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
@@ -152,8 +152,8 @@ class PairScoring:
         weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)
         return self._layers.over(self._read.spelled, weights, np.float32)
 
-    def _prepared(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _Prepared]:
-        """Make some texts ready together, which costs less than one by one and gives the same."""
+    def _ready(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _ReadyText]:
+        """Compute vectors and weights of several texts at once: faster than one by one, and the same."""
         self._read.spelled.spell(texts)
         self._words.learn(texts)
         tokens = self._read.spelled.tokens
@@ -166,6 +166,6 @@ class PairScoring:
         weights = self._token_weights.of(np.concatenate([tokens.of(text) for text in texts]))
         rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(tokens.lengths_of(texts)).tolist()]))
         return {
-            text: _Prepared(each, units[own], weights[own])
+            text: _ReadyText(each, units[own], weights[own])
             for text, each, own in zip(texts, words, rows, strict=True)
         }

@@ -1,4 +1,4 @@
-"""Which columns of a table hold a run's items, and their rows as items."""
+"""Columns of a table of items, and conversion of its rows into items."""
 
 import json
 from collections import Counter
@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from semscale.drift.runs.output_cells import Place, as_json, numbers_of, outputs_in, text_of
+from semscale.drift.runs.output_cells import CellLocation, as_json, numbers_of, outputs_in, text_of
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import named
@@ -23,21 +23,21 @@ _GROUPS = "groups"
 
 @dataclass(frozen=True)
 class RunColumns:
-    """Which column of a table is what.
+    """The meaning of a table's columns.
 
-    Without a column ``output`` but with one ``outputs``, that one is taken; groups then come from objects in
-    a column ``groups`` as well, such as ``{"topic": "cells"}``, which may be JSON in a text.
+    If there is a column ``outputs`` and none called ``output``, it is used. Groups may then also come from
+    objects in a column ``groups``, such as ``{"topic": "cells"}``, which may be JSON in a text.
 
     Attributes:
-        id: names of the items.
-        input: what the model was asked, a text or a list of messages; ``input`` itself need not be there.
-        output: what the model gave; each column holds texts, lists of texts, or objects with a text.
-        fields: numbers of each output: columns, or keys of the objects. Without any, objects give all theirs.
-        by: names of groups; a column's name is the groups' kind. Keys of the objects may be named as well.
+        id: column of the items' ids.
+        input: column of the model's input, a text or a list of messages; the default one may be missing.
+        output: columns of the model's outputs: texts, lists of texts, or objects with a text.
+        fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
+        by: columns of groups, whose names are the groups' kinds, or keys of objects in ``groups``.
         long: whether rows with the same id are outputs of one item.
 
     Raises:
-        InputError: no output, or a column for two things.
+        InputError: there is no output column, or a column is named twice.
     """
 
     id: str = "id"
@@ -57,10 +57,10 @@ class RunColumns:
             raise InputError(f"column '{double[0]}' is named for two things; name it once")
 
     def found_in(self, table: Table) -> "RunColumns":
-        """Choose the columns that a table has, and check them; fields may also be keys of objects.
+        """Check that a table has the columns, and return those to read; fields may also be keys of objects.
 
         Raises:
-            InputError: a column is not there; the nearest and all names are given.
+            InputError: a column is missing; the message has the nearest name and all names.
         """
         chosen = self
         if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _LISTED in table.columns:
@@ -78,7 +78,7 @@ class RunColumns:
 
     @property
     def used(self) -> set[str]:
-        """Columns that are looked at, where a table has them."""
+        """Names of the columns that are read if a table has them."""
         titles = {self.id, *self.output, *self.fields, *self.by} | ({self.input} if self.input else set())
         return titles | ({_GROUPS} if self.has_group_objects else set())
 
@@ -89,7 +89,7 @@ class RunColumns:
 
 
 def _require(table: Table, column: str, parameter: str) -> None:
-    """Check that a column exists, and say how another one is named."""
+    """Check that a column exists; the error says how to name another one."""
     try:
         table.require(column, parameter)
     except UnknownNameError as error:
@@ -98,20 +98,20 @@ def _require(table: Table, column: str, parameter: str) -> None:
 
 
 @dataclass(frozen=True)
-class _Row:
+class _NumberedItem:
     number: int
     item: Item
 
 
 def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
-    """Read a table's rows as items, in the order of the file.
+    """Convert a table's rows into items, in the order of the file.
 
     Raises:
-        InputError: a column or an id is missing, an id stands in two rows, or a cell cannot be read; the
-            message has file and row.
+        InputError: a column or an id is missing, an id occurs in two rows, or a cell is invalid; the message
+            names file and row.
     """
     chosen = columns.found_in(table)
-    rows: dict[str, list[_Row]] = {}
+    rows: dict[str, list[_NumberedItem]] = {}
     for row in _rows(table, chosen):
         rows.setdefault(row.item.id, []).append(row)
     _check_keys(table, chosen, rows)
@@ -128,13 +128,14 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
     return tuple(same[0].item for same in rows.values())
 
 
-def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
+def _rows(table: Table, columns: RunColumns) -> Iterator[_NumberedItem]:
     before = 0
     used = columns.used
     for batch in table.batches_with(used & set(table.columns), _BATCH):
         cells = {title: batch[title].to_list() for title in batch.columns if title in used}
         ids, *kinds = (
-            _names(batch, title, Place(table.name, before, title)) for title in (columns.id, *columns.by)
+            _names(batch, title, CellLocation(table.name, before, title))
+            for title in (columns.id, *columns.by)
         )
         for at in range(batch.height):
             here = {title: column[at] for title, column in cells.items()}
@@ -146,27 +147,27 @@ def _rows(table: Table, columns: RunColumns) -> Iterator[_Row]:
 
 def _row(
     table: Table, columns: RunColumns, row: int, found: tuple[str | None, Mapping[str, Any], dict[str, str]]
-) -> _Row:
+) -> _NumberedItem:
     id_, cells, groups = found
     if id_ is None or not id_.strip():
-        raise Place(table.name, row, columns.id).wrong("has no id", "give every item an id")
+        raise CellLocation(table.name, row, columns.id).wrong("has no id", "give every item an id")
     if columns.has_group_objects:
-        groups |= _group_objects(cells.get(_GROUPS), Place(table.name, row, _GROUPS))
+        groups |= _group_objects(cells.get(_GROUPS), CellLocation(table.name, row, _GROUPS))
     asked = None
     if columns.input is not None:
-        asked = _asked(cells.get(columns.input), Place(table.name, row, columns.input))
-    return _Row(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
+        asked = _asked(cells.get(columns.input), CellLocation(table.name, row, columns.input))
+    return _NumberedItem(row + 1, Item(id_.strip(), _outputs(table, columns, row, cells), asked, groups))
 
 
 def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, Any]) -> tuple[Output, ...]:
     outputs = [
         output
         for column in columns.output
-        for output in outputs_in(cells.get(column), Place(table.name, row, column), columns.fields)
+        for output in outputs_in(cells.get(column), CellLocation(table.name, row, column), columns.fields)
     ]
     for field in columns.fields:
         if field in table.columns:
-            numbers = numbers_of(cells.get(field), len(outputs), Place(table.name, row, field))
+            numbers = numbers_of(cells.get(field), len(outputs), CellLocation(table.name, row, field))
             outputs = [
                 output if number is None else replace(output, fields={**output.fields, field: number})
                 for output, number in zip(outputs, numbers, strict=True)
@@ -174,14 +175,14 @@ def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, An
     return tuple(outputs)
 
 
-def _asked(cell: object, place: Place) -> str | None:
-    """Read an input; a list of messages, or an object, is the JSON that stands for it."""
+def _asked(cell: object, place: CellLocation) -> str | None:
+    """Read an input; a list of messages or an object becomes JSON."""
     if isinstance(cell, list | dict):
         return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(cell, place)
 
 
-def _group_objects(cell: object, place: Place) -> dict[str, str]:
+def _group_objects(cell: object, place: CellLocation) -> dict[str, str]:
     found = as_json(cell) if isinstance(cell, str) else cell
     if cell is None or cell == "":
         return {}
@@ -194,8 +195,8 @@ def _group_objects(cell: object, place: Place) -> dict[str, str]:
     return {kind: name for kind, name in names if name is not None}
 
 
-def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
-    """Read a column as names; mixed cells of JSON lines one by one, so that 8.0 is 8 beside texts as well."""
+def _names(batch: pl.DataFrame, title: str, place: CellLocation) -> list[str | None]:
+    """Read a column as names; cells of a mixed column one by one, so that 8.0 becomes "8" there, too."""
     if title not in batch.columns:
         return [None] * batch.height
     if batch[title].dtype == pl.Object:
@@ -203,8 +204,8 @@ def _names(batch: pl.DataFrame, title: str, place: Place) -> list[str | None]:
     return as_names(groups_in(batch[title]), title)
 
 
-def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]]) -> None:
-    """Check that fields and groups that are no columns are keys of some object at least."""
+def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_NumberedItem]]) -> None:
+    """Check that fields and groups that are no columns are keys of at least one object."""
     items = [row.item for same in rows.values() for row in same]
     fields = {name for item in items for output in item.outputs for name in output.fields}
     kinds = {kind for item in items for kind in item.groups}
@@ -214,8 +215,8 @@ def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Row]
                 _require(table, name, parameter)
 
 
-def _joined(rows: list[_Row], table: Table) -> Item:
-    """Bring one item's rows together; what was asked and its groups may be empty in all but one of them."""
+def _joined(rows: list[_NumberedItem], table: Table) -> Item:
+    """Join the rows of one item; input and groups may be empty in all rows but one."""
     first = rows[0].item
     asked, groups = first.input, dict(first.groups)
     for row in rows[1:]:

@@ -1,1 +1,1 @@
-"""Embeddings and token states that were computed before, kept on disk."""
+"""Caches of embeddings and token states on disk."""

@@ -1,4 +1,4 @@
-"""An embedder with a memory: what was computed once is read from the cache."""
+"""An embedder with a cache: vectors that were computed before are read from disk."""
 
 from collections.abc import Sequence
 
@@ -14,15 +14,15 @@ from semscale.types import Progress
 KEPT_EMBEDDINGS = "finished embeddings stay in the cache"
 """What a run that is stopped says of them."""
 
-CHUNK = 2048  # texts that are computed and stored together; as many are lost at most when a run is stopped
+CHUNK = 2048  # texts that are computed and stored together; a stopped run loses at most as many
 
 
 class CachedEmbedder:
-    """Embeds texts that are not in the cache, and keeps each finished chunk at once.
+    """Reads embeddings from a cache; computes missing ones and stores each finished chunk at once.
 
     Args:
-        embedder: computes what is missing; its signature is part of every key.
-        cache: where embeddings are kept.
+        embedder: computes missing embeddings; its signature is part of every key.
+        cache: stores the embeddings.
         chunk: how many texts are computed between two writes.
     """
 
@@ -38,7 +38,7 @@ class CachedEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """The signature of the embedder behind the cache: a cache changes no number."""
+        """The signature of the embedder behind the cache, as a cache changes no number."""
         return self.embedder.signature
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:

@@ -1,4 +1,4 @@
-"""A persistent cache of embeddings in one SQLite file, safe under crashes and several processes."""
+"""Persistent cache of embeddings in one SQLite file, safe with crashes and several processes."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -23,12 +23,12 @@ FILE_NAME = "embeddings.sqlite"
 
 @dataclass(frozen=True)
 class Cached:
-    """What the cache knew of n texts.
+    """Cached embeddings of n texts.
 
     Attributes:
-        found: shape (n,), whether a sound entry was there.
-        vectors: shape (n, d), float32; a row of NaN where nothing was found.
-        windows: shape (n,); 0 where nothing was found.
+        found: shape (n,), whether the cache has a sound entry.
+        vectors: shape (n, d), float32; a row of NaN without an entry.
+        windows: shape (n,), windows that the text was read in; 0 without an entry.
     """
 
     found: npt.NDArray[np.bool_]
@@ -37,20 +37,21 @@ class Cached:
 
 
 class EmbeddingCache:
-    """Embeddings on disk, by key; several threads and processes may use them at once.
+    """Stores embeddings on disk by key; several threads and processes may use it at once.
 
-    An entry that cannot be read is a miss. A file that SQLite finds damaged is moved aside and a new one is
-    started; a folder that cannot be written means no cache. Both give one :class:`CacheWarning`.
+    A damaged entry counts as missing. If SQLite reports the file as damaged, it is moved aside and a new one
+    is started. If the folder cannot be written, nothing is cached. In both cases there is one
+    :class:`CacheWarning`.
 
     Args:
-        folder: where the file ``embeddings.sqlite`` lies; made when it is first needed. By default the one
-            that ``SEMSCALE_CACHE`` names, or the system's folder for caches.
-        max_bytes: above this size the least recently used entries go; use is noted by the hour. By default
-            what ``SEMSCALE_CACHE_MAX`` says, such as ``500MB``, or 2 GiB.
+        folder: the folder of the file ``embeddings.sqlite``, created at the first use. By default the one
+            named by ``SEMSCALE_CACHE``, or else the system's cache folder.
+        max_bytes: above this size the least recently used entries are removed; the hour of the last use is
+            recorded. By default the value of ``SEMSCALE_CACHE_MAX``, such as ``500MB``, or else 2 GiB.
         clock: gives the time in seconds.
 
     Raises:
-        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` holds no size.
+        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
 
     Example:
         >>> import tempfile
@@ -83,7 +84,7 @@ class EmbeddingCache:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         self._store.close()
 
     def get_many(self, keys: Sequence[bytes], dimensions: int) -> Cached:
@@ -91,10 +92,10 @@ class EmbeddingCache:
 
         Args:
             keys: n distinct keys, from :func:`~semscale.embedding.cache.entries.cache_keys`.
-            dimensions: the width a vector must have; an entry of another width is a miss.
+            dimensions: the required width of a vector; an entry of another width counts as missing.
 
         Returns:
-            What was found, in the order of the keys.
+            The cached embeddings, in the order of the keys.
         """
         cached = Cached(
             found=np.zeros(len(keys), dtype=np.bool_),
@@ -111,30 +112,30 @@ class EmbeddingCache:
         return cached
 
     def put_many(self, keys: Sequence[bytes], embeddings: Embeddings) -> None:
-        """Keep embeddings, all of them or, if the process dies meanwhile, none.
+        """Store embeddings: all of them, or none if the process dies meanwhile.
 
         Args:
-            keys: n distinct keys; entries they already have are replaced.
-            embeddings: n of them.
+            keys: n distinct keys; their old entries are replaced.
+            embeddings: n embeddings.
         """
         self._store.write(keys, encode(keys, embeddings))
 
     def info(self) -> CacheInfo:
-        """Say how full the cache is."""
+        """Return the number of entries and their size."""
         return self._store.info()
 
     def clear(self) -> int:
-        """Remove every entry and give the space back.
+        """Remove all entries and free their space on disk.
 
         Returns:
-            How many entries there were.
+            The number of removed entries.
         """
         return self._store.clear()
 
     def remove_damaged(self) -> list[Path]:
-        """Remove the files that were found damaged and moved aside.
+        """Remove files that were damaged and therefore moved aside.
 
         Returns:
-            Which files there were.
+            The removed files.
         """
         return self._store.remove_damaged()

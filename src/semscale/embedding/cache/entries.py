@@ -1,4 +1,4 @@
-"""The keys and the bytes of cached embeddings."""
+"""Keys and binary encoding of cached embeddings."""
 
 import hashlib
 import itertools
@@ -18,11 +18,11 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
     """Return the key of each text under one embedder's signature: 16 bytes of BLAKE2b.
 
     Args:
-        signature: everything that decides the numbers: weights' hash, engine, precision, window settings.
+        signature: weights' hash, engine, precision and window settings: everything that decides the numbers.
         texts: n strings.
 
     Returns:
-        n keys; equal exactly where the texts are.
+        n keys; two are equal if and only if their texts are.
 
     Example:
         >>> a, b = cache_keys("exact", ["good", "good"])
@@ -36,7 +36,7 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
 
 
 def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
-    """Turn embeddings into bytes: the number of windows, the vector, and a CRC-32 over the key and both.
+    """Encode embeddings as bytes: the number of windows, the vector, and a CRC-32 of the key and both.
 
     Args:
         keys: n keys.
@@ -56,19 +56,19 @@ def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
 def decode(
     keys: Sequence[bytes], bodies: Sequence[bytes], dimensions: int
 ) -> tuple[npt.NDArray[np.bool_], Vectors, Integers]:
-    """Read embeddings back, and leave out those that are damaged or have another width.
+    """Decode embeddings, and leave out damaged ones and those of another width.
 
     Args:
         keys: n keys.
-        bodies: the n byte strings that were found under them.
-        dimensions: the width d that a vector must have.
+        bodies: the n byte strings stored under these keys.
+        dimensions: the required width d of a vector.
 
     Returns:
         Which entries are sound, shape (n,), m of them; their vectors, shape (m, d); their windows, (m,).
 
     References:
         Ross N. Williams, A painless guide to CRC error detection algorithms, 1993, section 9: the checksum of
-        anything followed by its own checksum is one constant.
+        a message followed by its own checksum is a constant.
     """
     length = 4 * dimensions + 8
     sums = np.fromiter(map(zlib.crc32, bodies, map(zlib.crc32, keys)), np.uint32, len(bodies))

@@ -1,4 +1,4 @@
-"""Entries by key in one SQLite file, bounded, safe under crashes and several processes."""
+"""Key-value store of bytes in one SQLite file: of limited size, safe with crashes and several processes."""
 
 import sqlite3
 import time
@@ -12,17 +12,17 @@ from semscale.errors import InputError
 from semscale.weights.places import cache_cap, cache_root
 
 _HOUR = 3600
-_AT_ONCE = 1000  # keys in one question; more are no faster, and their bytes no longer fit a processor cache
-_KEPT = 0.9  # how full the store is after the least recently used entries have gone
+_AT_ONCE = 1000  # keys in one query; more are no faster, as their bytes exceed a processor cache
+_KEPT = 0.9  # share of max_bytes in use after the least recently used entries were removed
 
 
 @dataclass(frozen=True)
 class CacheInfo:
-    """How full the store is.
+    """Number and size of a store's entries.
 
     Attributes:
-        entries: how many are in it.
-        size: bytes that they take on disk.
+        entries: number of entries.
+        size: bytes that they use on disk.
     """
 
     entries: int
@@ -30,21 +30,22 @@ class CacheInfo:
 
 
 class EntryStore:
-    """Bytes on disk, by key; several threads and processes may use them at once.
+    """Stores bytes on disk by key; several threads and processes may use it at once.
 
-    A file that SQLite finds damaged is moved aside and a new one is started; a folder that cannot be written
-    means no store. Both give one :class:`~semscale.embedding.cache.file.CacheWarning`.
+    If SQLite reports the file as damaged, it is moved aside and a new one is started. If the folder cannot be
+    written, nothing is stored. In both cases there is one
+    :class:`~semscale.embedding.cache.file.CacheWarning`.
 
     Args:
-        name: of the file.
-        folder: where it lies; made when it is first needed. By default the one that ``SEMSCALE_CACHE`` names,
-            or the system's folder for caches.
-        max_bytes: above this size the least recently used entries go; use is noted by the hour. By default
-            what ``SEMSCALE_CACHE_MAX`` says, such as ``500MB``, or 2 GiB.
+        name: name of the file.
+        folder: the file's folder, created at the first use. By default the one named by ``SEMSCALE_CACHE``,
+            or else the system's cache folder.
+        max_bytes: above this size the least recently used entries are removed; the hour of the last use is
+            recorded. By default the value of ``SEMSCALE_CACHE_MAX``, such as ``500MB``, or else 2 GiB.
         clock: gives the time in seconds.
 
     Raises:
-        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` holds no size.
+        InputError: ``max_bytes`` is not positive, or ``SEMSCALE_CACHE_MAX`` is no size.
     """
 
     def __init__(
@@ -64,58 +65,58 @@ class EntryStore:
         self._file = CacheFile(self.path)
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         self._file.close()
 
     def read(self, keys: Sequence[bytes]) -> Iterator[list[tuple[bytes, bytes]]]:
-        """Look entries up, some at once.
+        """Look entries up in batches.
 
         Args:
-            keys: distinct.
+            keys: distinct keys.
 
         Yields:
-            Keys that are there with their bytes, for some of the keys after the others.
+            For each batch of keys, the keys that have an entry, with their bytes.
         """
         for part in _parts(keys):
             yield self._file.run(partial(self._entries, keys=part), [])
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Say which of the keys have an entry, whose bytes may be damaged.
+        """Return the keys that have an entry; its bytes may be damaged.
 
         Args:
-            keys: distinct.
+            keys: distinct keys.
         """
         nothing: set[bytes] = set()
         return nothing.union(*(self._file.run(partial(_known, keys=part), nothing) for part in _parts(keys)))
 
     def write(self, keys: Sequence[bytes], bodies: Sequence[bytes]) -> None:
-        """Keep entries, all of them or, if the process dies meanwhile, none.
+        """Store entries: all of them, or none if the process dies meanwhile.
 
         Args:
-            keys: n distinct keys; entries they already have are replaced.
-            bodies: n of them.
+            keys: n distinct keys; their old entries are replaced.
+            bodies: n byte strings.
         """
         self._file.run(lambda connection: self._write(connection, keys, bodies), None)
 
     def info(self) -> CacheInfo:
-        """Say how full the store is."""
+        """Return the number of entries and their size."""
         return self._file.run(
             lambda connection: CacheInfo(_count(connection), size_of(connection)), CacheInfo(0, 0)
         )
 
     def clear(self) -> int:
-        """Remove every entry and give the space back.
+        """Remove all entries and free their space on disk.
 
         Returns:
-            How many entries there were.
+            The number of removed entries.
         """
         return self._file.run(_clear, 0)
 
     def remove_damaged(self) -> list[Path]:
-        """Remove the files that were found damaged and moved aside.
+        """Remove files that were damaged and therefore moved aside.
 
         Returns:
-            Which files there were.
+            The removed files.
         """
         damaged = sorted(self.path.parent.glob(f"{self.path.name}.damaged*"))
         for file in damaged:
@@ -147,7 +148,7 @@ class EntryStore:
             entries = ((key, slot, hour) for slot, key in enumerate(keys, first))
             connection.executemany("INSERT OR REPLACE INTO keys VALUES (?, ?, ?)", entries)
             self._shrink(connection)
-        # Empty pages are filled again, so the file is shortened only where the cap was lowered far below it.
+        # New entries reuse empty pages, so shorten the file only if the cap was lowered far below its size.
         give_space_back(connection, above=self.max_bytes + (self.max_bytes >> 2))
 
     def _shrink(self, connection: sqlite3.Connection) -> None:

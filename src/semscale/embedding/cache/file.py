@@ -1,4 +1,4 @@
-"""The SQLite file behind the embedding cache: its tables, how it is opened, what happens when it breaks."""
+"""The SQLite file of a cache: its tables, its use by threads and forks, and recovery from damage."""
 
 import itertools
 import os
@@ -23,28 +23,27 @@ FORMAT = 1
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY_SECONDS = 30.0
 _PAGE_BYTES = 16384
-# Two tables, because noting that an entry was used must not rewrite its vector, and because vectors that are
+# Two tables, because recording the use of an entry must not rewrite its vector, and because vectors that are
 # appended in order are written and read several times faster than vectors in the order of random keys.
 _TABLES = """
 CREATE TABLE keys (key BLOB PRIMARY KEY, slot INTEGER NOT NULL, used INTEGER NOT NULL) WITHOUT ROWID;
 CREATE TABLE vectors (slot INTEGER PRIMARY KEY, body BLOB NOT NULL);
 """
-# How long a fork waits for other threads to leave SQLite, whose own locks a child could not open again.
+# Seconds that a fork waits for other threads to leave SQLite: a child process cannot open SQLite's own locks.
 _FORK_SECONDS = 1.0
-# Connections of the process that this one was forked from: never used and never closed here, for both would
-# harm the parent's.
+# Connections of the parent process; a forked child neither uses nor closes them: both would harm the parent.
 _INHERITED: list[sqlite3.Connection] = []
 
 
 class CacheWarning(UserWarning):
-    """The cache cannot be used, or was started anew; results are right all the same."""
+    """The cache cannot be used or was replaced by an empty one; results are right nevertheless."""
 
 
 class CacheFile:
-    """One SQLite file that is opened when it is needed, and done without when it cannot be used.
+    """An SQLite file that is opened at its first use, and skipped if it cannot be used.
 
     Args:
-        path: the file; its folder is made when it is first needed.
+        path: the file; its folder is created at the first use.
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,21 +57,21 @@ class CacheFile:
         self.close()
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         with self._lock:
             if self._connection is not None:
                 self._connection.close()
                 self._connection = None
 
     def run(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
-        """Do something with the file.
+        """Run a function on the file's connection.
 
         Args:
-            work: is given a connection in autocommit mode.
-            otherwise: the result where the file cannot be used.
+            work: the function; it gets a connection in autocommit mode.
+            otherwise: the result if the file cannot be used.
 
         Returns:
-            What ``work`` returns, or ``otherwise``.
+            The result of ``work``, or ``otherwise``.
 
         Raises:
             InputError: the file is another program's database.
@@ -82,7 +81,7 @@ class CacheFile:
                 connection = self._opened()
                 return otherwise if connection is None else work(connection)
             except sqlite3.DatabaseError as error:
-                # Errors of Python's own module, such as a closed connection's, have no code.
+                # Errors raised by Python's module itself, such as for a closed connection, have no code.
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
                     self._renew(error)
                 else:
@@ -92,16 +91,16 @@ class CacheFile:
         return otherwise
 
     def hold(self) -> Callable[[], None]:
-        """Keep other threads out while the process forks, unless one of them takes too long.
+        """Keep other threads from using the file while the process forks, unless one of them takes too long.
 
         Returns:
-            What lets them in again.
+            A function that lets them use it again.
         """
         held = self._lock.acquire(timeout=_FORK_SECONDS)
         return self._lock.release if held else lambda: None
 
     def start_afresh(self) -> None:
-        """Leave lock and connection to the process that this one was forked from, and have others."""
+        """Replace lock and connection in a forked child: the old ones belong to the parent."""
         self._lock = RLock()
         if self._connection is not None:
             _INHERITED.append(self._connection)
@@ -137,7 +136,7 @@ _OPEN: WeakSet[CacheFile] = WeakSet()
 
 
 class _Held(local):
-    """What each thread that forks has to let go of afterwards."""
+    """The files that a forking thread must release after the fork."""
 
     def __init__(self) -> None:
         self.releases: list[Callable[[], None]] = []
@@ -170,7 +169,7 @@ if hasattr(os, "register_at_fork"):  # Windows has no fork
 
 
 class Transaction:
-    """Either everything inside is written, or nothing is."""
+    """A transaction: everything inside it is written, or nothing."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
@@ -188,26 +187,26 @@ class Transaction:
 
 
 def size_of(connection: sqlite3.Connection) -> int:
-    """Return the bytes that entries take in the file; pages that wait to be filled again do not count."""
+    """Return the bytes that entries use in the file; empty pages do not count."""
     pages = _pragma(connection, "page_count") - _pragma(connection, "freelist_count")
     return pages * _pragma(connection, "page_size")
 
 
 def give_space_back(connection: sqlite3.Connection, *, above: int = 0) -> None:
-    """Shorten the file by its empty pages if it takes more than ``above`` bytes; not inside a transaction."""
+    """Remove empty pages if the file is larger than ``above`` bytes; call it outside a transaction."""
     if _pragma(connection, "page_count") * _pragma(connection, "page_size") > above:
         connection.executescript("PRAGMA incremental_vacuum")  # execute() would free one page and stop
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
 
 def _opening(path: Path) -> FileLock:
-    # Two processes that set up a new file at the same time find it locked without being made to wait.
+    # SQLite does not make two processes wait for each other when both set up a new file.
     return FileLock(path.with_name(path.name + ".lock"))
 
 
 def _connected(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False)
-    connection.text_factory = bytes  # a damaged entry may pass for a text that cannot be decoded
+    connection.text_factory = bytes  # a damaged entry may look like a text that cannot be decoded
     try:
         _set_up(connection, path)
     except BaseException:
@@ -220,7 +219,7 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
     tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
     if tables and _pragma(connection, "application_id") != APPLICATION_ID:
         raise InputError(f"cache {path} is another program's database; give another file")
-    connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")  # this and the next count for a new file only
+    connection.execute(f"PRAGMA page_size={_PAGE_BYTES}")  # this and the next line affect new files only
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("PRAGMA journal_mode=WAL")
     connection.execute("PRAGMA synchronous=NORMAL")

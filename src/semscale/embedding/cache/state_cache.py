@@ -1,4 +1,4 @@
-"""A persistent cache of tokens' states, as 16-bit integers, beside the one of embeddings."""
+"""Persistent cache of token states as 16-bit integers, in a file beside the embedding cache."""
 
 import zlib
 from collections.abc import Sequence
@@ -10,18 +10,18 @@ import numpy.typing as npt
 from semscale.embedding.cache.entry_store import EntryStore
 
 Rounded = npt.NDArray[np.int16]
-"""States of one text's t tokens, shape (t, hidden), up to a factor of their own."""
+"""States of one text's t tokens, shape (t, hidden), multiplied by a factor that each text has of its own."""
 
 STATES_FILE = "states.sqlite"
 
 _LARGEST = 32767
-_SUM = 4  # bytes of the checksum behind the states
+_SUM = 4  # bytes of the checksum after the states
 
 
 def rounded(states: npt.NDArray[np.float32]) -> Rounded:
-    """Round a text's states to 16-bit integers, the largest of them to 32,767.
+    """Scale a text's states so that the largest absolute value is 32,767, and round them to 16-bit integers.
 
-    That keeps what cosines are made from, and drops the factor, which no cosine depends on.
+    The factor is dropped, as cosines do not depend on it.
 
     Args:
         states: shape (t, hidden).
@@ -36,13 +36,14 @@ def rounded(states: npt.NDArray[np.float32]) -> Rounded:
 
 
 class StateCache:
-    """Rounded states on disk, by key, under the same bound as embeddings.
+    """Stores rounded states on disk by key, with the same default limit on size as the embedding cache.
 
-    An entry that is damaged or of another width is a miss.
+    A damaged entry or one of another width counts as missing.
 
     Args:
-        folder: where the file ``states.sqlite`` lies; by default as ``EntryStore`` has it.
-        max_bytes: above this size the least recently used entries go; by default as ``EntryStore`` has it.
+        folder: the folder of the file ``states.sqlite``; the default is that of ``EntryStore``.
+        max_bytes: above this size the least recently used entries are removed; the default is that of
+            ``EntryStore``.
 
     Example:
         >>> import tempfile
@@ -61,11 +62,11 @@ class StateCache:
         self._store = EntryStore(STATES_FILE, folder, max_bytes=max_bytes)
 
     def close(self) -> None:
-        """Let go of the file; the next use opens it again."""
+        """Close the file; the next use opens it again."""
         self._store.close()
 
     def known(self, keys: Sequence[bytes]) -> set[bytes]:
-        """Say which of n distinct keys have an entry, which may yet turn out to be damaged."""
+        """Return those of n distinct keys that have an entry; its bytes may be damaged."""
         return self._store.known(keys)
 
     def get_many(self, keys: Sequence[bytes], hidden: int) -> dict[int, Rounded]:
@@ -76,7 +77,7 @@ class StateCache:
             hidden: width of a state.
 
         Returns:
-            What was found, by its row in ``keys``.
+            The states that were found, by their row in ``keys``.
         """
         row = {key: at for at, key in enumerate(keys)}
         found = {}
@@ -88,11 +89,11 @@ class StateCache:
         return found
 
     def put_many(self, keys: Sequence[bytes], states: Sequence[Rounded]) -> None:
-        """Keep states, all of them or, if the process dies meanwhile, none.
+        """Store states: all of them, or none if the process dies meanwhile.
 
         Args:
             keys: n distinct keys.
-            states: of n texts.
+            states: states of n texts.
         """
         self._store.write(keys, [_encoded(*each) for each in zip(keys, states, strict=True)])
 

@@ -1,4 +1,4 @@
-"""States of texts, rounded to 16 bits: from the disk where they are kept, from the model otherwise."""
+"""Token states of texts, rounded to 16 bits: read from the cache, or computed by the model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
@@ -15,16 +15,18 @@ if TYPE_CHECKING:
     from semscale.embedding.tokens.token_ids import TokenIds
     from semscale.embedding.tokens.token_states import TokenEncoder
 
-_TOGETHER = 512  # texts that are written together
+_TOGETHER = 512  # texts in one batch of writes
 
 
 class StateReader:
-    """Reads texts at one layer; states are rounded wherever they are from, so that no number depends on that.
+    """Gives the states of texts after one layer.
+
+    Freshly computed states are rounded, too, so results do not depend on whether states were cached.
 
     Args:
         encoder: the model.
-        layer: whose states.
-        cache: where states are kept, if anywhere.
+        layer: the layer whose states are given.
+        cache: the cache of states; ``None`` for no cache.
     """
 
     def __init__(self, encoder: "TokenEncoder", layer: int, cache: StateCache | None) -> None:
@@ -36,30 +38,29 @@ class StateReader:
     def read(
         self, tokens: "TokenIds", texts: Sequence[str], wanted: Integers, *, keep: int | None = None
     ) -> Iterator[tuple[int, Rounded]]:
-        """Give the states of some texts, in the order in which they are ready.
+        """Yield the states of some texts, in the order in which they are ready.
 
         Args:
-            tokens: of all texts.
+            tokens: token ids of all texts.
             texts: all texts.
-            wanted: which of them are wanted, each once.
-            keep: how many of all texts, the first ones, are kept on disk once they were read; all of them
-                unless given.
+            wanted: numbers of the wanted texts, each once.
+            keep: only the first ``keep`` of all texts are written to the cache; by default all are.
         """
         return self.read_groups(tokens, texts, [wanted], keep=keep)
 
     def read_groups(
         self, tokens: "TokenIds", texts: Sequence[str], groups: Sequence[Integers], *, keep: int | None = None
     ) -> Iterator[tuple[int, Rounded]]:
-        """Give the states of groups of texts, all of one group before those of the next.
+        """Yield the states of groups of texts, one group after the other.
 
-        The model begins with the next group while the last states of one are still taken. States from the
-        disk come between those that it reads, so that it goes on while they are worked on.
+        The model starts on the next group while the caller still takes the last states of a group. Cached
+        states are yielded between computed ones, so the model runs while the caller works on them.
 
         Args:
-            tokens: of all texts.
+            tokens: token ids of all texts.
             texts: all texts.
-            groups: which of them are wanted, each of a group once.
-            keep: as ``read`` has it.
+            groups: numbers of the wanted texts, each once in a group.
+            keep: see ``read``.
         """
         wanted = np.unique(np.concatenate([np.empty(0, np.int64), *groups])).tolist()
         keys = self._keys(texts, wanted)
@@ -87,7 +88,7 @@ class StateReader:
     def _stored(
         self, tokens: "TokenIds", wanted: Integers, keys: Mapping[int, bytes], writing: "_Writing"
     ) -> Iterator[tuple[int, Rounded]]:
-        """Give states from the disk, and from the model those that turn out to be damaged or gone."""
+        """Yield cached states; the model computes those that are damaged or gone."""
         if not self._cache or not len(wanted):
             return
         found = self._cache.get_many([keys[text] for text in wanted.tolist()], self._encoder.hidden)
@@ -98,11 +99,11 @@ class StateReader:
 
 
 class _Writing:
-    """Writes states, some together.
+    """Writes states to the cache in batches.
 
     Args:
-        cache: where to, if anywhere.
-        keys: of the texts whose states are written.
+        cache: the cache; ``None`` for no cache.
+        keys: cache keys of the texts whose states are written.
     """
 
     def __init__(self, cache: StateCache | None, keys: Mapping[int, bytes]) -> None:
@@ -111,11 +112,11 @@ class _Writing:
         self._waiting: dict[bytes, Rounded] = {}
 
     def noted(self, read: Iterator[tuple[int, Vectors]], count: int) -> Iterator[tuple[int, Rounded]]:
-        """Round what the model has read, and write what is to be kept, the last of it before it is given.
+        """Round computed states and write them to the cache; the last batch is written before it is yielded.
 
         Args:
-            read: texts with their states.
-            count: how many of them to take.
+            read: numbers of texts with their computed states.
+            count: how many texts to take from ``read``.
         """
         for left, (text, exact) in zip(reversed(range(count)), read, strict=False):
             states = rounded(exact)

@@ -1,1 +1,1 @@
-"""Engines that compute embeddings: OpenVINO, PyTorch, an endpoint, and given arrays."""
+"""Embedding engines: OpenVINO, PyTorch, endpoints, and arrays that the user already has."""

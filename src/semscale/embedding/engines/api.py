@@ -1,4 +1,4 @@
-"""Embeddings from an endpoint that speaks OpenAI's interface."""
+"""Embeddings from OpenAI-compatible endpoints."""
 
 import math
 import os
@@ -14,6 +14,7 @@ from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.arrays import unit_rows
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.errors import InputError, ReplyError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 
@@ -24,24 +25,26 @@ if TYPE_CHECKING:
 BATCH = 256
 RETRIES = 6  # waits of half a second, doubled up to 8 seconds, or as long as the endpoint's Retry-After says
 _WORKERS = 4
-_TOO_LARGE = frozenset({400, 413, 422})  # what endpoints answer to a text, or a batch, that is too long
+_TOO_LARGE = frozenset({400, 413, 422})  # status of answers to a text or batch that is too long
 
 
 class ApiEmbedder:
     """Embeds texts through an OpenAI-compatible endpoint.
 
-    The key comes from the environment, ``OPENAI_API_KEY``; local servers mostly need none. What an endpoint
-    computes cannot be checked, so the signature has the model's name and the endpoint, and no hash.
+    The key comes from the environment variable ``OPENAI_API_KEY``; most local servers need none. The weights
+    of an endpoint cannot be checked, so the signature has the model's name and the endpoint, but no hash.
 
     Args:
-        model: the model's name there.
-        base_url: the endpoint, such as ``http://localhost:8000/v1``; else ``OPENAI_BASE_URL``, or OpenAI's.
-        dimensions: the width asked for, where a model has several; by default the model's own.
-        batch: how many texts go into one request.
+        model: the model's name at the endpoint.
+        base_url: the endpoint's address, such as ``http://localhost:8000/v1``; by default the one in
+            ``OPENAI_BASE_URL``, or else OpenAI's.
+        dimensions: the requested width, for models that offer several; by default the model's own.
+        batch: number of texts in one request.
         retries: how often a request is repeated after 408, 409, 429, 5xx, or a broken connection.
 
     Raises:
-        InputError: a setting is out of range, or OpenAI's own endpoint is asked without a key.
+        InputError: a setting is out of range, or OpenAI's own endpoint is used without a key.
+        MissingExtraError: the extra ``api`` is not installed.
     """
 
     def __init__(
@@ -64,18 +67,19 @@ class ApiEmbedder:
         self._base_url = base_url or os.environ.get("OPENAI_BASE_URL") or None
         if self._base_url is None and not os.environ.get("OPENAI_API_KEY"):
             raise InputError("OPENAI_API_KEY is not set; set it, or name another endpoint with base_url")
+        require("api")
         self._asked = dimensions
         self._batch = batch
         self._retries = retries
 
     @cached_property
     def dimensions(self) -> int:
-        """Width of a vector; where none was asked for, the endpoint is sent one word to find out."""
+        """Width of a vector; if none was requested, the endpoint embeds one word to find it out."""
         return self._asked or self._ask(["width"], np.zeros(1, dtype=np.int64)).shape[1]
 
     @property
     def signature(self) -> Signature:
-        """The model's name and the endpoint; an endpoint does not tell the hash of its weights."""
+        """The model's name and the endpoint; endpoints do not state the hash of their weights."""
         place = urlsplit(self._base_url or "https://api.openai.com/v1")
         port = f"/{place.port}" if place.port else ""
         return Signature.of(
@@ -91,7 +95,7 @@ class ApiEmbedder:
 
         Raises:
             InputError: a text is not a string.
-            ReplyError: the endpoint cannot be reached, refuses a text, or does not give its vector.
+            ReplyError: the endpoint cannot be reached, refuses a text, or returns no vector for it.
         """
         unique, where = distinct(checked_texts(texts))
         rows = np.unique(where, return_index=True)[1]  # where each distinct text stands first
@@ -121,16 +125,16 @@ class ApiEmbedder:
     def _client(self) -> "OpenAI":
         from openai import OpenAI
 
-        # Local servers ask for no key, but the client insists on one.
+        # Local servers need no key, but the client requires one.
         key = os.environ.get("OPENAI_API_KEY") or "none"
         return OpenAI(api_key=key, base_url=self._base_url, max_retries=self._retries)
 
     def _ask(self, texts: Sequence[str], rows: Integers) -> Vectors:
-        """Embed one batch; where it is refused, its halves, so that the text to blame is found.
+        """Embed one batch; if it is refused, embed its halves, to find the text that is refused.
 
         Args:
-            texts: n of them, not empty.
-            rows: shape (n,), where each one stands among all texts, for messages.
+            texts: n texts, not empty.
+            rows: shape (n,), the position of each one among all texts, for messages.
         """
         from openai import APIStatusError, OpenAIError
 
@@ -154,7 +158,7 @@ class ApiEmbedder:
         return np.concatenate([self._ask(texts[:half], rows[:half]), self._ask(texts[half:], rows[half:])])
 
     def _checked(self, items: "Sequence[Embedding]", rows: Integers) -> Vectors:
-        """Put vectors into the order of the texts and make sure that there is one usable vector for each."""
+        """Put vectors into the order of the texts, and check that each text has a usable one."""
         if sorted(item.index for item in items) != list(range(len(rows))):
             raise ReplyError(
                 f"{self.model} gave {len(items)} vectors for {len(rows)} texts, or wrong indices"
@@ -167,11 +171,11 @@ class ApiEmbedder:
                     f"{self.model} gave {len(vector)} numbers for texts[{row}], expected {width}"
                 )
             if not all(map(math.isfinite, vector)) or not any(vector):
-                raise ReplyError(f"{self.model} gave NaN, infinity or nothing but zeros for texts[{row}]")
+                raise ReplyError(f"{self.model} gave NaN, infinity or only zeros for texts[{row}]")
         return unit_rows(vectors)
 
 
 def _line(error: Exception) -> str:
-    """Shorten an error to one line, with its cause where that says more."""
+    """Shorten an error to one line, with its cause if that says more."""
     cause = f" ({error.__cause__})" if error.__cause__ is not None else ""
     return " ".join(f"{error}{cause}".split())[:300]

@@ -1,4 +1,4 @@
-"""Embeddings that the user already has, looked up by their text."""
+"""Embeddings that the user already has, looked up by text."""
 
 import hashlib
 from collections.abc import Sequence
@@ -14,15 +14,15 @@ from semscale.types import Progress, Vectors
 
 
 class ArrayEmbedder:
-    """Gives back vectors that were computed elsewhere, scaled to length 1.
+    """Returns vectors that were computed elsewhere, scaled to length 1.
 
     Args:
-        texts: n texts; one may stand there several times if its vectors are equal.
+        texts: n texts; one may occur several times if its vectors are equal.
         vectors: shape (n, d), any finite numbers, no row of zeros.
-        name: what the vectors are called in signatures; beside it stands a hash of texts and vectors.
+        name: the vectors' name in signatures, which also contain a hash of texts and vectors.
 
     Raises:
-        InputError: shapes do not fit, or a row is NaN, infinite, zero, or contradicts another of its text.
+        InputError: shapes differ, a row is NaN, infinite or zero, or equal texts have different vectors.
 
     Example:
         >>> embedder = ArrayEmbedder(["good", "bad"], [[3.0, 4.0], [0.0, 2.0]], name="by-hand")
@@ -53,14 +53,14 @@ class ArrayEmbedder:
 
     @property
     def signature(self) -> Signature:
-        """The name of the vectors, and a hash of texts and vectors."""
+        """The vectors' name, and a hash of texts and vectors."""
         return Signature.of("embed", model=f"{self._name}#{self._hash}", engine="arrays")
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
-        """Look texts up, in their order.
+        """Look up the vectors of texts, in their order.
 
         Raises:
-            InputError: there is no vector for a text.
+            InputError: a text has no vector.
         """
         rows = np.fromiter(
             (self._rows.get(text, -1) for text in checked_texts(texts)), dtype=np.int64, count=len(texts)

@@ -1,4 +1,4 @@
-"""Batches of equal length under a budget of tokens."""
+"""Batches of rows of equal length, within a budget of tokens."""
 
 import numpy as np
 
@@ -6,14 +6,14 @@ from semscale.types import Integers
 
 
 def token_batches(lengths: Integers, budget: int) -> list[Integers]:
-    """Group rows of exactly one length into batches under a budget, longest first.
+    """Group rows of equal length into batches within a budget, longest rows first.
 
-    No row is padded: that saves work, and a row's result does not depend on its company, to the last bit.
-    Longest first, so that the last batches, which run while other streams are already idle, are the cheapest.
+    No row is padded. That saves work, and a row's result is the same to the last bit in every batch. The
+    shortest rows come last, because the last batches run while other streams are already idle.
 
     Args:
-        lengths: shape (n,), tokens a row.
-        budget: most tokens in a batch; a row longer than that is a batch of its own.
+        lengths: shape (n,), tokens in each row.
+        budget: the most tokens in a batch; a longer row is a batch by itself.
 
     Returns:
         Arrays of row numbers that together hold every row once.

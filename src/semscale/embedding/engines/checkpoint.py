@@ -1,4 +1,4 @@
-"""Reads an encoder checkpoint (BERT, RoBERTa, XLM-R, DistilBERT) into arrays under one naming."""
+"""Reading of encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT) into arrays under BERT's names."""
 
 import hashlib
 import json
@@ -28,7 +28,7 @@ _ACTIVATIONS: Mapping[str, Activation] = {
     "silu": "silu",
     "swish": "silu",
 }
-# How each file format's parameter names become the ones BERT uses.
+# Replacements that turn other families' parameter names into BERT's.
 _RENAMES = (
     (r"^(bert|roberta|xlm_roberta|distilbert|model|0\.auto_model)\.", ""),
     (r"^transformer\.layer\.", "encoder.layer."),
@@ -51,14 +51,14 @@ class Architecture:
 
     Attributes:
         family: one of ``FAMILIES``.
-        layers: how many transformer layers.
-        heads: attention heads a layer.
+        layers: number of transformer layers.
+        heads: attention heads in each layer.
         hidden: width of a hidden state.
-        norm_epsilon: what a layer normalisation adds to the variance.
-        activation: between the two feed-forward matrices.
-        first_position: row of the position table that belongs to the first token.
-        positions: how many tokens the position table reaches.
-        pad_id: token that fills a short row.
+        norm_epsilon: number that layer normalisation adds to the variance.
+        activation: function between the two feed-forward matrices.
+        first_position: the first token's row in the position table.
+        positions: the most tokens that the position table covers.
+        pad_id: id of the padding token.
     """
 
     family: str
@@ -74,16 +74,16 @@ class Architecture:
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """What is known of an encoder before its weights are read.
+    """An encoder's architecture, pooling and files, before its weights are read.
 
     Attributes:
         architecture: its shape.
-        pooling: how token states become one vector.
-        max_tokens: how many tokens it reads at once, special tokens included.
-        tokenizer: its ``tokenizer.json``.
-        weights: its ``model.safetensors``.
-        setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, which decide the
-            numbers as the weights do.
+        pooling: how token states are combined into one vector.
+        max_tokens: the most tokens that it reads at once, special ones included.
+        tokenizer: path of its ``tokenizer.json``.
+        weights: path of its ``model.safetensors``.
+        setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, as these files
+            decide the numbers, too.
     """
 
     architecture: Architecture
@@ -98,7 +98,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     """Read ``config.json`` and sentence-transformers' settings from a folder.
 
     Raises:
-        ModelError: a file is missing or damaged, or the model is not one that the engine can run exactly.
+        ModelError: a file is missing or damaged, or the engine cannot run the model exactly.
     """
     config = _json(folder / "config.json")
     try:
@@ -119,7 +119,7 @@ def load_checkpoint(folder: Path) -> Checkpoint:
 
 
 def load_weights(checkpoint: Checkpoint) -> Weights:
-    """Read a checkpoint's parameters as float32 arrays, under BERT's names whatever its family.
+    """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
 
     Raises:
         ModelError: the file is damaged or lacks a parameter of the architecture.
@@ -157,7 +157,7 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     if family not in FAMILIES:
         raise ModelError(
             f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}; "
-            "use engine='torch' (pip install 'semscale[torch]')"
+            'use engine="torch" (pip install "semscale[torch]")'
         )
     if config.get("position_embedding_type", "absolute") != "absolute":
         raise ModelError(f"{folder}: only absolute positions can be run; use engine='torch'")
@@ -166,7 +166,7 @@ def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     if activation not in _ACTIVATIONS:
         raise ModelError(f"{folder}: activation {activation!r} cannot be run; use engine='torch'")
     pad_id = int(config.get("pad_token_id", 1 if "roberta" in family else 0))
-    # RoBERTa counts positions from the padding token's id onwards (fairseq's make_positions).
+    # RoBERTa counts positions from the padding token's id plus 1 (fairseq's make_positions).
     first_position = pad_id + 1 if "roberta" in family else 0
     return Architecture(
         family=family,
@@ -236,7 +236,7 @@ def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
 
 
 def _shapes(weights: Weights, architecture: Architecture) -> dict[str, tuple[int, ...]]:
-    """Name every parameter with its shape; the tables' lengths and the inner width are as found."""
+    """Return every parameter's required shape; the tables' lengths and the inner width are taken as found."""
     hidden = architecture.hidden
     shapes: dict[str, tuple[int, ...]] = {}
     for table in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"):
@@ -256,7 +256,7 @@ def _shapes(weights: Weights, architecture: Architecture) -> dict[str, tuple[int
 
 
 def canonical_name(name: str) -> str:
-    """Translate a parameter's name into the one that BERT's checkpoints use.
+    """Translate a parameter's name into BERT's.
 
     Example:
         >>> canonical_name("distilbert.transformer.layer.3.attention.q_lin.weight")
@@ -275,6 +275,6 @@ def _float32(tensor: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
     if kind in {"F16", "F32", "F64"}:
         floats = np.frombuffer(raw, {"F16": np.float16, "F32": np.float32, "F64": np.float64}[kind])
         return floats.astype(np.float32).reshape(shape)
-    if kind.startswith(("I", "U", "B")):  # position ids and other buffers: kept out of the arithmetic
+    if kind.startswith(("I", "U", "B")):  # position ids and other buffers, which the arithmetic does not use
         return np.zeros(0, np.float32)
     raise ModelError(f"weights of type {kind} cannot be read (tensor {name})")

@@ -1,4 +1,4 @@
-"""Builds the OpenVINO graph of a post-norm transformer encoder from a checkpoint's weights.
+"""OpenVINO graphs of post-norm transformer encoders, built from a checkpoint's weights.
 
 Every row of a batch has the same number of tokens, so there is no padding and no mask.
 """
@@ -15,13 +15,13 @@ from semscale.embedding.engines.runtime import openvino_module
 if TYPE_CHECKING:
     import openvino
 
-Node = Any  # openvino's nodes and outputs, which carry no types of their own
+Node = Any  # openvino's nodes and outputs have no types
 
-_NORM_FLOOR = 1e-24  # below this squared length a vector is left as it is instead of divided by zero
+_NORM_FLOOR = 1e-24  # a vector with a smaller squared length is left unchanged, not divided by zero
 
 
 def sentence_graph(checkpoint: Checkpoint, weights: Weights) -> "openvino.Model":
-    """Build token ids (b, t) -> unit sentence vectors (b, hidden).
+    """Build the graph from token ids (b, t) to unit sentence vectors (b, hidden).
 
     References:
         Reimers and Gurevych 2019, Sentence-BERT, section 3 (mean and CLS pooling), doi:10.18653/v1/D19-1410.
@@ -33,16 +33,16 @@ def sentence_graph(checkpoint: Checkpoint, weights: Weights) -> "openvino.Model"
 
 
 def states_graph(checkpoint: Checkpoint, weights: Weights, layer: int) -> "openvino.Model":
-    """Build token ids (b, t) -> hidden states (b, t, hidden) after ``layer``.
+    """Build the graph from token ids (b, t) to hidden states (b, t, hidden) after ``layer``.
 
-    Layer 0 is the embeddings. The layers above ``layer`` are not built, so they cost nothing.
+    Layer 0 gives the embeddings. Layers above ``layer`` are not built, so they cost nothing.
     """
     encoder = _Encoder(checkpoint, weights)
     return encoder.model(encoder.states(layer))
 
 
 class _Encoder:
-    """Vaswani et al. 2017 with the layer normalisation after each residual sum, as BERT has it."""
+    """The encoder of Vaswani et al. 2017 with layer normalisation after each residual sum, like BERT."""
 
     def __init__(self, checkpoint: Checkpoint, weights: Weights) -> None:
         self._op = openvino_module().opset13

@@ -1,13 +1,13 @@
-"""The default engine: an encoder on OpenVINO, several requests in flight, no PyTorch."""
+"""The default engine: text encoders on OpenVINO, without PyTorch."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.batching import token_batches
@@ -15,32 +15,33 @@ from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint, l
 from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
-from semscale.embedding.engines.windows import Windows, WindowTokenizer, pool_windows
+from semscale.embedding.engines.windows import Windows, WindowTokenizer, open_tokenizer, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.state_engine import Outputs, Rows, checked_layer
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 PRECISIONS = ("exact", "fast")
 
-TOKEN_BUDGET = 1024  # tokens a batch; 512 to 2,048 are equally fast within the noise
+TOKEN_BUDGET = 1024  # tokens in a batch; 512 to 2,048 are equally fast within the noise
 CHUNK = 8192  # texts that are tokenized and sorted together
-# Rounding errors average out over a text's tokens, so bfloat16 costs short texts most. Anchors and
-# short answers are such texts, and cheap: below this many tokens `fast` computes in float32.
+# Rounding errors average out over a text's tokens, so bfloat16 harms short texts most. Short texts, such as
+# anchors and short answers, are also cheap: below this many tokens `fast` computes in float32.
 SHORT = 8
-
-Outputs = npt.NDArray[np.float32]
-Rows = Sequence[npt.NDArray[np.int32]]
 
 
 class OpenVinoEmbedder:
     """Embeds texts with a BERT, RoBERTa, XLM-R or DistilBERT checkpoint.
 
     Args:
-        folder: where ``config.json``, ``model.safetensors`` and ``tokenizer.json`` lie.
+        folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``.
         name: the model's name in the signature.
-        sha256: of the weights, for the signature.
-        precision: ``exact`` computes in float32; ``fast`` in bfloat16 where the processor has it.
+        sha256: hash of the weights, for the signature.
+        precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it.
 
     Raises:
         InputError: ``precision`` is not one of ``PRECISIONS``.
@@ -62,7 +63,7 @@ class OpenVinoEmbedder:
 
     @property
     def checkpoint(self) -> Checkpoint:
-        """What is known of the model besides its weights."""
+        """The model's architecture, pooling and files."""
         return self._checkpoint
 
     @property
@@ -72,12 +73,12 @@ class OpenVinoEmbedder:
 
     @property
     def layers(self) -> int:
-        """How many transformer layers the model has."""
+        """Number of the model's transformer layers."""
         return self._checkpoint.architecture.layers
 
     @property
     def signature(self) -> Signature:
-        """What decides the numbers: weights, configuration and tokenizer, arithmetic, pooling and windows."""
+        """Weights, configuration, tokenizer, precision, pooling and windows, which decide the numbers."""
         engine_version = openvino_module().__version__
         return Signature.of(
             "embed",
@@ -88,6 +89,30 @@ class OpenVinoEmbedder:
             pooling=self._checkpoint.pooling,
             window=f"{self._checkpoint.max_tokens}/{self._overlap}",
         )
+
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state, which is that of a vector."""
+        return self.dimensions
+
+    @property
+    def positions(self) -> int:
+        """How many tokens the model reads at once, special ones included."""
+        return self._checkpoint.architecture.positions
+
+    @property
+    def pooling(self) -> str:
+        """How the model makes a text's vector of the last layer's states: ``mean``, or ``cls``, the first."""
+        return self._checkpoint.pooling
+
+    @property
+    def word_prefix(self) -> str:
+        """A space for RoBERTa, whose tokenizer spells a word in another way after a space."""
+        return " " if self._checkpoint.architecture.family == "roberta" else ""
+
+    def open_tokenizer(self) -> "Tokenizer":
+        """Give the model's tokenizer, without padding."""
+        return open_tokenizer(self._checkpoint.tokenizer)
 
     def embed(self, texts: Sequence[str], *, progress: Progress | None = None) -> Embeddings:
         """Embed texts in their order; equal texts are computed once, long ones in windows."""
@@ -105,14 +130,12 @@ class OpenVinoEmbedder:
         return Embeddings(vectors, windows).spread(where)
 
     def check_layer(self, layer: int) -> None:
-        """Refuse a layer that the model does not have.
+        """Check that the model has a layer.
 
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
         """
-        whole = isinstance(layer, int | np.integer) and not isinstance(layer, bool)
-        if not whole or not 0 <= layer <= self.layers:
-            raise InputError(f"layer must be between 0 and {self.layers}, got {layer!r}")
+        checked_layer(layer, self.layers)
 
     def run_layer(
         self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
@@ -120,13 +143,13 @@ class OpenVinoEmbedder:
         """Run rows of token ids up to ``layer`` (0: the embeddings), in batches of equal length.
 
         Args:
-            groups: rows that the model can read at once, special tokens included, and whose they are. They
-                are taken ahead, so that the model goes on from one group to the next without a pause.
+            groups: each a label and rows of token ids, special tokens included, that the model can read at
+                once. Groups are taken ahead, so that the model does not pause between them.
             layer: 0 to ``layers``.
 
         Yields:
-            For each batch whose rows it holds, which of them, and their states (b, t, hidden), valid until
-            the next batch; one group after the other.
+            For each batch, the group's label, the numbers of the rows, and their states, shape
+            (b, t, hidden), valid until the next batch; one group after the other.
         """
         return self._run(groups, layer)
 
@@ -139,9 +162,9 @@ class OpenVinoEmbedder:
     def _run(
         self, groups: Iterable[tuple[Whose, Rows]], layer: int | None
     ) -> Iterator[tuple[Whose, Integers, Outputs]]:
-        """Send rows through the model in batches, those of one precision after those of the other.
+        """Send rows through the model in batches, first those of one precision, then those of the other.
 
-        Each time the precision changes all that is under way is waited for, so that no model is compiled
+        Whenever the precision changes, all batches under way are finished first, so that no model is compiled
         while another one runs.
         """
         batches = (
@@ -153,7 +176,7 @@ class OpenVinoEmbedder:
                 yield whose, rows, output
 
     def _batches(self, ids: Rows) -> Iterator[tuple[bool, Integers]]:
-        """Give batches of rows and whether they are computed in bfloat16, those in float32 first."""
+        """Yield batches of rows, each with whether it is computed in bfloat16; float32 batches come first."""
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         exact = lengths < SHORT if self._bfloat16 else np.ones(len(lengths), np.bool_)
         for bfloat16, those in ((False, exact), (True, ~exact)):
@@ -166,10 +189,10 @@ class OpenVinoEmbedder:
         return WindowTokenizer(self._checkpoint.tokenizer, self._checkpoint.max_tokens, self._overlap)
 
     def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
-        """Give the compiled model that ends after a layer, or with sentence vectors.
+        """Return the compiled model that ends after a layer, or with sentence vectors.
 
-        It is kept, but only for the last two layers that were compiled: each holds its own copy of the
-        weights below it.
+        Compiled models are kept for the last two layers only, as each has its own copy of the weights below
+        its layer.
         """
         found = self._pipelines.get((layer, bfloat16))
         if found is None:

@@ -1,4 +1,4 @@
-"""Runs batches through a compiled model, several in flight, without any Python on the engine's threads."""
+"""Running batches through a compiled model, several at once, without Python code on the engine's threads."""
 
 from collections import deque
 from collections.abc import Iterable, Iterator
@@ -20,9 +20,9 @@ Whose = TypeVar("Whose")
 class Pipeline:
     """A compiled graph with two requests per processor; several threads may run it at once.
 
-    Results are collected by the calling thread, in the order sent. A callback, as OpenVINO's own queue has
-    it, would run on the engine's threads and need the interpreter's lock there; a model that is released just
-    then waits for that thread while it holds the lock, and neither goes on.
+    The calling thread collects results in the order of the batches. Callbacks, as in OpenVINO's own queue,
+    would need the interpreter's lock on the engine's threads. If a model is released at that moment, the
+    releasing thread holds the lock and waits for the engine's thread, and both wait forever.
 
     Args:
         graph: takes one array of token ids (b, t).
@@ -35,7 +35,7 @@ class Pipeline:
     def __init__(self, graph: "openvino.Model", *, bfloat16: bool) -> None:
         settings: dict[str, Any] = {
             "INFERENCE_PRECISION_HINT": "bf16" if bfloat16 else "f32",
-            # One thread a request: encoders of this size lose more to threads that wait for each other.
+            # One thread for each request: with more, threads of a small encoder wait for each other.
             "NUM_STREAMS": processors(),
             "INFERENCE_NUM_THREADS": processors(),
         }
@@ -47,18 +47,18 @@ class Pipeline:
     def run(
         self, batches: Iterable[tuple[Whose, npt.NDArray[np.int32]]]
     ) -> Iterator[tuple[Whose, npt.NDArray[np.float32]]]:
-        """Give the output of every batch, in order.
+        """Yield the output of every batch, in order.
 
         Args:
-            batches: ids (b, t), and whose they are; taken as they can be sent, ahead of what is given.
+            batches: each a label and token ids (b, t); taken ahead of the output, when they can be sent.
 
         Yields:
-            Whose output it is, and the output; it stays valid until the next one is asked for.
+            The batch's label and its output, which stays valid until the next one is requested.
         """
-        # Requests of its own for every run: a request that two threads share gives one the other's output.
-        # Twice as many as run at once: batches differ in size, and are collected in order.
+        # Every run has its own requests: if two threads shared one, each could get the other's output.
+        # Twice as many as run at once, as batches differ in size and are collected in order.
         idle = deque(self._compiled.create_infer_request() for _ in range(2 * processors()))
-        # A request reads its input while it runs, so the array is kept here until then.
+        # A request reads its input while it runs, so the array is kept here until the request has finished.
         running: deque[tuple[Whose, Any, npt.NDArray[np.int32]]] = deque()
         try:
             for whose, ids in batches:
@@ -85,5 +85,5 @@ class Pipeline:
 
 
 def has_bfloat16() -> bool:
-    """Say whether the processor computes in bfloat16."""
+    """Tell whether the processor computes in bfloat16."""
     return "BF16" in openvino_module().Core().get_property("CPU", "OPTIMIZATION_CAPABILITIES")

@@ -1,4 +1,4 @@
-"""OpenVINO, imported without its usage reports."""
+"""Import of OpenVINO without its usage reports."""
 
 from types import ModuleType
 
@@ -6,7 +6,7 @@ from semscale.silence import usage_reports_off
 
 
 def openvino_module() -> ModuleType:
-    """Import OpenVINO, whose own import would send a usage report."""
+    """Import OpenVINO without the usage report that its import would send."""
     with usage_reports_off():
         import openvino
         import openvino.opset13

@@ -1,8 +1,8 @@
-"""Any model of sentence-transformers, on PyTorch: other architectures, and GPUs."""
+"""Embeddings from sentence-transformers models on PyTorch: other architectures, and GPUs."""
 
 import hashlib
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from importlib import import_module
@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.embedding.embedder import Embeddings
+from semscale.embedding.engines.torch_states import TorchStates
 from semscale.embedding.engines.windows import Windows, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
-from semscale.errors import InputError, MissingExtraError, ModelError
+from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose, checked_layer
+from semscale.errors import InputError, ModelError
+from semscale.extras import require
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 from semscale.weights.known import find_known
@@ -23,21 +26,22 @@ from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
+    from tokenizers import Tokenizer
 
 BATCH = 64
 _BATCHES_AT_ONCE = 32
 
 
 class SentenceTransformerEmbedder:
-    """Embeds texts with sentence-transformers; a text that its model would cut is read in windows instead.
+    """Embeds texts with sentence-transformers; reads texts in windows where the library would cut them.
 
-    For a text that the model reads at once, the vector is what ``SentenceTransformer.encode`` gives with
+    A text that the model reads at once has the vector of ``SentenceTransformer.encode`` with
     ``normalize_embeddings=True``. A longer one is read in windows that share a quarter of their tokens; their
     unit vectors are averaged, weighted by their tokens, and scaled to length 1.
 
     Args:
         name: a known model, a folder, or a model on the Hugging Face hub.
-        device: ``cpu``, ``cuda``, ``mps`` ...; by default the fastest there is.
+        device: ``cpu``, ``cuda``, ``mps`` ...; by default the fastest one.
         batch: texts in one forward pass.
 
     Raises:
@@ -52,8 +56,9 @@ class SentenceTransformerEmbedder:
         self._batch = batch
         files = resolve(str(name)) if find_known(str(name)) else None
         self._model = _loaded(str(files.folder if files else name), device)
-        self._name = files.name if files else _short(name)
-        self._hash = files.sha256[:8] if files else _hash(self._model.state_dict())
+        self.name = files.name if files else _short(name)
+        self._states = TorchStates(self._model)
+        self._hash = files.sha256[:12] if files else _hash(self._model.state_dict())
         reach = self._model.max_seq_length
         self._max_tokens = int(reach) if reach is not None and math.isfinite(reach) else None
         if self._max_tokens is not None and not getattr(self._model.tokenizer, "is_fast", False):
@@ -66,7 +71,7 @@ class SentenceTransformerEmbedder:
 
     @cached_property
     def signature(self) -> Signature:
-        """What decides the numbers: weights, libraries, device, type of number and windows."""
+        """Weights, libraries, device, number type and windows: the settings that decide the numbers."""
         import sentence_transformers
         import torch
 
@@ -77,7 +82,7 @@ class SentenceTransformerEmbedder:
         types = sorted({str(tensor.dtype).removeprefix("torch.") for tensor in self._model.parameters()})
         return Signature.of(
             "embed",
-            model=f"{self._name}#{self._hash}",
+            model=f"{self.name}#{self._hash}",
             engine="/".join(library.split("+")[0] for library in libraries),
             precision="+".join(types),
             device=self._model.device.type,
@@ -98,12 +103,55 @@ class SentenceTransformerEmbedder:
         return Embeddings(vectors, windows).spread(where)
 
     @property
+    def layers(self) -> int:
+        """How many transformer layers the model has."""
+        return self._states.layers
+
+    @property
+    def hidden(self) -> int:
+        """Width of a hidden state."""
+        return self._states.hidden
+
+    @property
+    def positions(self) -> int:
+        """How many tokens the model reads at once, special ones included."""
+        return self._states.positions
+
+    @property
+    def pooling(self) -> str:
+        """How a text's vector is made of the last layer's states: ``mean``, or ``cls``, the first."""
+        return self._states.pooling
+
+    @property
+    def word_prefix(self) -> str:
+        """What is put before a text whose tokens' states are wanted."""
+        return self._states.word_prefix
+
+    def open_tokenizer(self) -> "Tokenizer":
+        """Give a copy of the model's tokenizer, without padding."""
+        return self._states.open_tokenizer()
+
+    def check_layer(self, layer: int) -> None:
+        """Refuse a layer that the model does not have.
+
+        Raises:
+            InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
+        """
+        checked_layer(layer, self.layers)
+
+    def run_layer(
+        self, groups: Iterable[tuple[Whose, Rows]], *, layer: int
+    ) -> Iterator[tuple[Whose, Integers, Outputs]]:
+        """Run rows of token ids up to ``layer`` (0: the embeddings), as ``StateEngine`` has it."""
+        return self._states.run(groups, layer)
+
+    @property
     def _overlap(self) -> int:
         return (self._max_tokens or 0) // 4
 
     @cached_property
     def _probe(self) -> Vectors:
-        # The method that tells the width has changed its name between versions; one word tells it always.
+        # The method that returns the width has different names in different versions, so embed one word.
         return self._encode(["width"])
 
     def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers]:
@@ -156,20 +204,19 @@ class SentenceTransformerEmbedder:
 
 
 def _loaded(place: str, device: str | None) -> "SentenceTransformer":
-    try:
-        from sentence_transformers import SentenceTransformer
-    except ImportError as error:
-        raise MissingExtraError("sentence-transformers", "torch") from error
+    require("torch")
+    from sentence_transformers import SentenceTransformer
+
     try:
         with _quiet():
             try:
-                # What lies on this disk is taken as it is: the hub is not even asked for something newer.
+                # Files on this disk are used unchanged; the hub is not asked for newer ones.
                 return SentenceTransformer(place, device=device, local_files_only=True)
             except OSError:
                 if is_offline():
                     raise
                 return SentenceTransformer(place, device=device)
-    except Exception as error:  # loading runs code of four libraries, each with errors of its own
+    except Exception as error:  # loading runs code of four libraries, each with its own exceptions
         reason = " ".join(str(error).split())[:300]
         raise ModelError(
             f"sentence-transformers cannot load {place}: {type(error).__name__}: {reason}"
@@ -193,7 +240,7 @@ def _batches(rows: Integers, size: int) -> list[Integers]:
 
 
 def _hash(parameters: dict[str, Any]) -> str:
-    """Hash the names and the bytes of all parameters: whatever file they came from, the same numbers."""
+    """Hash the names and bytes of all parameters, so that the format of their file does not matter."""
     import torch
 
     digest = hashlib.sha256()

@@ -1,4 +1,4 @@
-"""Token ids of texts; a text longer than the model reads becomes several overlapping windows."""
+"""Tokenization into windows: a text that is too long for the model becomes several overlapping ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class Windows:
     """Rows of token ids, special tokens included.
 
     Attributes:
-        ids: one array of token ids a window.
-        owner: shape (w,), which text a window belongs to; ascending.
-        lengths: shape (w,), tokens a window.
+        ids: one array of token ids for each window.
+        owner: shape (w,), number of the text that each window belongs to; ascending.
+        lengths: shape (w,), tokens in each window.
     """
 
     ids: list[npt.NDArray[np.int32]]
@@ -35,11 +35,11 @@ class Windows:
 
 
 class WindowTokenizer:
-    """A checkpoint's own tokenizer, with windows instead of a silent cut.
+    """A checkpoint's own tokenizer, which splits long texts into windows instead of cutting them.
 
     Args:
         path: a ``tokenizer.json``.
-        max_tokens: what the model reads at once, special tokens included.
+        max_tokens: the most tokens that the model reads at once, special ones included.
         overlap: how many tokens two neighbouring windows share.
     """
 
@@ -48,7 +48,7 @@ class WindowTokenizer:
         self._tokenizer.enable_truncation(max_tokens, stride=overlap)
 
     def split(self, texts: Sequence[str]) -> Windows:
-        """Tokenize texts into one window each, or more where they are long."""
+        """Tokenize texts; a text becomes one window, or several if it is long."""
         ids: list[npt.NDArray[np.int32]] = []
         owner: list[int] = []
         for text, encoding in enumerate(self._tokenizer.encode_batch([encodable(text) for text in texts])):
@@ -60,7 +60,7 @@ class WindowTokenizer:
 
 
 def open_tokenizer(path: Path) -> "Tokenizer":
-    """Read a ``tokenizer.json``, without the padding it may ask for.
+    """Read a ``tokenizer.json`` and turn off the padding that it may set.
 
     Raises:
         ModelError: it cannot be read.
@@ -69,14 +69,14 @@ def open_tokenizer(path: Path) -> "Tokenizer":
 
     try:
         tokenizer = Tokenizer.from_file(str(path))
-    except Exception as error:  # the library raises nothing more special
+    except Exception as error:  # the library raises no narrower type
         raise ModelError(f"{path} cannot be read: {error}") from error
     tokenizer.no_padding()
     return tokenizer
 
 
 def encodable(text: str) -> str:
-    r"""Replace what is no character, half of a surrogate pair, by U+FFFD; other texts stay as they are.
+    r"""Replace unpaired surrogates, which are no characters, by U+FFFD.
 
     Example:
         >>> encodable("good\ud83d") == "good\ufffd"
@@ -90,12 +90,12 @@ def encodable(text: str) -> str:
 
 
 def pool_windows(vectors: Vectors, windows: Windows, n: int) -> Vectors:
-    """Average each text's window vectors, weighted by their tokens, and give them length 1 again.
+    """Average each text's window vectors, weighted by their tokens, and scale the averages to length 1.
 
     Args:
-        vectors: shape (w, d), unit rows, one a window.
-        windows: whose windows they are.
-        n: how many texts.
+        vectors: shape (w, d), unit rows, one for each window.
+        windows: the windows, with their texts and lengths.
+        n: number of texts.
 
     Returns:
         Shape (n, d), unit rows; a text of one window keeps its vector bit for bit.

@@ -1,4 +1,4 @@
-"""Texts that a model reads together: cut into windows where they are too long, and joined again."""
+"""Groups of texts that a model reads together: long texts are cut into windows and their states joined."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,13 +11,13 @@ from semscale.types import Ids, Integers, Vectors
 
 @dataclass(frozen=True)
 class WindowedText:
-    """How one text is read.
+    """The w windows in which one text is read.
 
     Attributes:
-        windows: ids of each window, special tokens included.
-        ends: how many special tokens stand before and after the others.
-        starts: shape (w,), where each window begins among the others.
-        owner: shape (t,), which window each of the others is taken from.
+        windows: token ids of each window, special tokens included.
+        ends: number of special tokens before and after the text's own tokens.
+        starts: shape (w,), where each window begins among the text's own tokens.
+        owner: shape (t,), for each of the text's own tokens the window that gives its state.
     """
 
     windows: Sequence[Ids]
@@ -27,7 +27,7 @@ class WindowedText:
 
     @classmethod
     def whole(cls, ids: Ids) -> "WindowedText":
-        """Read a text at once."""
+        """Create the single window of a text that is read at once."""
         return cls([ids], (0, 0), _NOWHERE, _NOWHERE)
 
     @classmethod
@@ -36,9 +36,9 @@ class WindowedText:
 
         Args:
             ids: shape (t,), special tokens included.
-            ends: how many of them stand before and after the others.
-            room: tokens a window, special ones not counted.
-            overlap: tokens that two neighbouring windows share at least.
+            ends: number of special tokens before and after the text's own tokens.
+            room: tokens in a window, without special ones.
+            overlap: the fewest tokens that two neighbouring windows share.
         """
         before, after = ends
         content = ids[before : len(ids) - after]
@@ -48,7 +48,7 @@ class WindowedText:
         return cls(windows, ends, starts, owning_windows(len(content), starts, room))
 
     def joined(self, states: Sequence[Vectors]) -> Vectors:
-        """Join the windows' states; special tokens stand at the two ends only."""
+        """Join the windows' states into the text's; special tokens remain at the two ends only."""
         before, after = self.ends
         inner = [
             states[window][before + np.flatnonzero(self.owner == window) - start]
@@ -61,14 +61,14 @@ _NOWHERE = np.empty(0, np.int64)
 
 
 class ReadingGroup:
-    """Texts as the rows that a model reads.
+    """Texts that are read together, with one row of token ids for each window.
 
     Args:
-        texts: shape (n,), their numbers.
-        windowed: how each of them is read.
+        texts: shape (n,), numbers of the texts.
+        windowed: the windows of each text.
 
     Attributes:
-        rows: ids of all windows.
+        rows: token ids of all windows.
     """
 
     def __init__(self, texts: Integers, windowed: Sequence[WindowedText]) -> None:
@@ -81,10 +81,10 @@ class ReadingGroup:
         self.rows = [window for each in windowed for window in each.windows]
 
     def joined(self, rows: Integers, states: Vectors) -> Iterator[tuple[int, Vectors]]:
-        """Take the states of some rows, and give those texts that are complete.
+        """Take the states of some rows, and yield the texts that are now complete.
 
         Args:
-            rows: shape (b,).
+            rows: shape (b,), numbers of the rows.
             states: shape (b, t, hidden); copied.
 
         Yields:

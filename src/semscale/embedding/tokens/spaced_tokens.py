@@ -1,4 +1,4 @@
-"""Tokenizes what stands between two spaces once, however many texts have it."""
+"""Tokenization in which each stretch between two spaces is tokenized once for all texts."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Spelled(NamedTuple):
-    """Ids and offsets of the tokens of n texts, end to end, which are special, and how many each text has."""
+    """Concatenated tokens of n texts: ids, offsets and special-token flags, with the number for each text."""
 
     ids: Ids
     offsets: Ids
@@ -23,10 +23,10 @@ class Spelled(NamedTuple):
 
 
 def reads_between_spaces(tokenizer: "Tokenizer") -> bool:
-    """Tell whether a tokenizer reads a text as what stands between its spaces, each by itself.
+    """Tell whether a tokenizer treats each stretch of text between two spaces by itself.
 
-    BERT's does: it normalises characters, splits at white space and marks, and looks pieces of what is left
-    up in its vocabulary.
+    BERT's tokenizer does: it normalises characters, splits at white space and marks, and looks up the pieces
+    of each part in its vocabulary.
     """
     from tokenizers import models, normalizers, pre_tokenizers
 
@@ -42,12 +42,12 @@ def reads_between_spaces(tokenizer: "Tokenizer") -> bool:
 
 
 class SpacedTokens:
-    """Spells texts as a tokenizer does of which ``reads_between_spaces`` holds.
+    """Gives the same tokens as a tokenizer for which ``reads_between_spaces`` is true.
 
     Args:
-        tokenizer: without truncation and padding.
-        frame: ids of the special tokens that stand around every text.
-        before: how many of them stand before it.
+        tokenizer: a tokenizer without truncation and padding.
+        frame: ids of the special tokens around every text.
+        before: how many of these stand before the text.
     """
 
     def __init__(self, tokenizer: "Tokenizer", frame: Ids, before: int) -> None:
@@ -60,7 +60,7 @@ class SpacedTokens:
         self._offsets = np.empty((0, 2), np.int32)
 
     def spell(self, texts: Sequence[str]) -> Spelled:
-        """Tokenize n texts and say where in them each token stands."""
+        """Tokenize n texts, with the position of each token in its text."""
         split = [text.split(" ") for text in texts]
         parts = list(chain.from_iterable(split))
         self._learn(parts)
@@ -68,7 +68,7 @@ class SpacedTokens:
         counts = self._counts[numbers]
         ends = np.cumsum(np.fromiter(map(len, parts), np.int64, len(parts)) + 1)
         own = np.repeat(np.arange(len(texts)), [len(each) for each in split])
-        # Where each part begins in its text: the texts before it have their lengths and one more.
+        # Where each part begins: each earlier part takes its length and one space.
         begins = np.append(0, ends[:-1]) - np.cumsum([0, *(len(text) + 1 for text in texts[:-1])])[own]
         tokens = np.repeat((np.cumsum(self._counts) - self._counts)[numbers], counts) + _places(counts)
         offsets = self._offsets[tokens] + np.repeat(begins, counts)[:, None]
@@ -85,7 +85,7 @@ class SpacedTokens:
         self._offsets = np.append(self._offsets, np.fromiter(places, np.int32).reshape(-1, 2), axis=0)
 
     def _framed(self, ids: Ids, offsets: Integers, own: Integers, n: int) -> Spelled:
-        """Put the special tokens around each text's own."""
+        """Add the special tokens around each text's own tokens."""
         around = len(self._frame)
         inside = np.arange(len(ids)) + own * around + self._before
         total = len(ids) + n * around
@@ -98,5 +98,5 @@ class SpacedTokens:
 
 
 def _places(counts: Integers) -> Integers:
-    """Count up from 0 in each of runs of ``counts`` tokens, shape (tokens of all runs,)."""
+    """Number the tokens of each run from 0, for runs of ``counts`` tokens; shape (tokens of all runs,)."""
     return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)

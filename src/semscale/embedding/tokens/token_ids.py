@@ -1,32 +1,34 @@
-"""Texts as token ids, each token once, and where the windows lie that a long text is read in."""
+"""Token ids of texts, and the positions of windows in long texts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.engines.checkpoint import Checkpoint
-from semscale.embedding.engines.windows import encodable, open_tokenizer
+from semscale.embedding.engines.windows import encodable
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
 from semscale.types import Ids, Integers
 
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
 Whole = TypeVar("Whole", np.int32, np.int64)
 
-_CHUNK = 4096  # texts that are tokenized together
+_CHUNK = 4096  # texts that are tokenized in one call
 _NO_IDS: Ids = np.empty(0, np.int32)
 
 
 @dataclass(frozen=True)
 class TokenIds:
-    """Token ids of n texts, end to end, special tokens included.
+    """Concatenated token ids of n texts, special tokens included.
 
     Attributes:
         ids: shape (tokens of all texts,), int32.
-        starts: shape (n + 1,), where each text's ids begin, and the end of the last ones.
+        starts: shape (n + 1,), where each text's ids begin, and where the last text's end.
     """
 
     ids: Ids
@@ -37,11 +39,11 @@ class TokenIds:
 
     @property
     def lengths(self) -> Integers:
-        """Tokens a text, shape (n,)."""
+        """Number of tokens in each text, shape (n,)."""
         return np.diff(self.starts)
 
     def lengths_of(self, texts: Sequence[int]) -> Integers:
-        """Tokens of some texts, shape (number of texts,)."""
+        """Number of tokens in each of some texts, shape (number of texts,)."""
         chosen = np.asarray(texts, np.int64)
         return np.asarray(self.starts[chosen + 1] - self.starts[chosen])
 
@@ -52,12 +54,12 @@ class TokenIds:
 
 @dataclass(frozen=True)
 class Spelling:
-    """One text's tokens with their places in it.
+    """One text's tokens with their positions in the text.
 
     Attributes:
         ids: shape (t,), int32.
-        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
-        special: shape (t,), whether the tokenizer has put the token there.
+        offsets: shape (t, 2), first character and the one after the last; both are 0 for special tokens.
+        special: shape (t,), whether the tokenizer added the token.
         pieces: the tokens as the vocabulary writes them.
     """
 
@@ -69,13 +71,13 @@ class Spelling:
 
 @dataclass(frozen=True)
 class Spellings:
-    """The tokens of n texts, end to end, with their places.
+    """Concatenated tokens of n texts with their positions in the texts.
 
     Attributes:
-        tokens: their ids.
-        offsets: shape (tokens of all texts, 2), int32, first character and the one after the last; both 0 for
-            special tokens.
-        special: shape (tokens of all texts,), whether the tokenizer has put the token there.
+        tokens: the token ids.
+        offsets: shape (tokens of all texts, 2), int32, first character and the one after the last; both are 0
+            for special tokens.
+        special: shape (tokens of all texts,), whether the tokenizer added the token.
     """
 
     tokens: TokenIds
@@ -83,29 +85,27 @@ class Spellings:
     special: npt.NDArray[np.bool_]
 
     def places(self, text: int) -> tuple[Ids, npt.NDArray[np.bool_]]:
-        """Give one text's offsets, shape (t, 2), and which of its tokens are special, shape (t,)."""
+        """Return one text's offsets, shape (t, 2), and special-token flags, shape (t,)."""
         rows = slice(self.tokens.starts[text], self.tokens.starts[text + 1])
         return self.offsets[rows], self.special[rows]
 
 
 class TokenReader:
-    """A checkpoint's own tokenizer, without any limit on a text's length.
+    """A model's own tokenizer, without any limit on a text's length.
 
-    Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is spelled
-    like every other one: that is how published BERTScores were computed.
+    Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is split
+    like every other one. Published BERTScores were computed this way.
 
     Args:
-        checkpoint: whose tokenizer it is.
-
-    Raises:
-        ModelError: the tokenizer cannot be read.
+        tokenizer: without padding; its truncation is switched off.
+        prefix: put before every text.
     """
 
-    def __init__(self, checkpoint: Checkpoint) -> None:
-        self._tokenizer = open_tokenizer(checkpoint.tokenizer)
+    def __init__(self, tokenizer: "Tokenizer", prefix: str = "") -> None:
+        self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
-        self.prefix = " " if checkpoint.architecture.family == "roberta" else ""
-        # What stands around every text: [CLS] and [SEP], or <s> and </s>.
+        self.prefix = prefix
+        # The tokens around every text: [CLS] and [SEP], or <s> and </s>.
         frame = self._tokenizer.encode("a")
         inside = [place for place, special in enumerate(frame.special_tokens_mask) if not special]
         self.before = inside[0] if inside else len(frame.ids) // 2
@@ -118,11 +118,11 @@ class TokenReader:
 
     @cached_property
     def special_ids(self) -> Ids:
-        """Ids of the tokens that stand around every text, in their order."""
+        """Ids of the special tokens around every text, in order."""
         return np.array(self._tokenizer.encode("").ids, np.int32)
 
     def read(self, texts: Sequence[str]) -> TokenIds:
-        """Tokenize texts, whatever their length."""
+        """Tokenize texts of any length."""
         parts: list[Ids] = [np.empty(0, np.int32)]
         lengths: list[int] = []
         for start in range(0, len(texts), _CHUNK):
@@ -133,14 +133,14 @@ class TokenReader:
         return TokenIds(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
 
     def spell(self, text: str) -> Spelling:
-        """Tokenize one text and say where in it each token stands."""
+        """Tokenize one text, with the position of each token."""
         encoding = self._tokenizer.encode(self.prefix + encodable(text))
         special = np.array(encoding.special_tokens_mask, np.bool_)
         offsets = self._offsets(np.array(encoding.offsets, np.int64).reshape(-1, 2), special)
         return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
 
     def spell_all(self, texts: Sequence[str]) -> Spellings:
-        """Tokenize texts and say where in them each token stands."""
+        """Tokenize texts, with the position of each token."""
         spell = self._spell_each
         if self._reads_between_spaces:
             spell = SpacedTokens(self._tokenizer, self.special_ids, self.before).spell
@@ -158,7 +158,7 @@ class TokenReader:
         return framed and not self.prefix and reads_between_spaces(self._tokenizer)
 
     def _spell_each(self, texts: Sequence[str]) -> Spelled:
-        """Tokenize texts one by one, some on each processor."""
+        """Tokenize texts one by one, shared out among the processors."""
         encodings = self._tokenizer.encode_batch(texts)
         rows = [encoding.ids for encoding in encodings]
         masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
@@ -169,18 +169,18 @@ class TokenReader:
         return Spelled(ids, offsets, special, np.array([len(row) for row in rows], np.int64))
 
     def _offsets(self, offsets: npt.NDArray[Whole], special: npt.NDArray[np.bool_]) -> npt.NDArray[Whole]:
-        """Count characters of the text alone, without what is put before it."""
+        """Count offsets from the text's own first character, without the added space."""
         own = np.where(special[:, None], 0, np.maximum(offsets - len(self.prefix), 0))
         return own.astype(offsets.dtype, copy=False)
 
 
 def window_starts(content: int, room: int, overlap: int) -> Integers:
-    """Say where the windows of a text begin; the last one ends with the text and is as full as the others.
+    """Return where the windows of a text begin; the last one ends with the text and is as full as the others.
 
     Args:
-        content: tokens of the text, special ones not counted, at least 1.
-        room: tokens a window, at least 1.
-        overlap: tokens that two neighbouring windows share at least, less than ``room``.
+        content: tokens of the text, without special ones, at least 1.
+        room: tokens in a window, at least 1.
+        overlap: the fewest tokens that two neighbouring windows share, less than ``room``.
 
     Example:
         >>> window_starts(10, room=4, overlap=1).tolist()
@@ -193,14 +193,14 @@ def window_starts(content: int, room: int, overlap: int) -> Integers:
 
 
 def owning_windows(content: int, starts: Integers, room: int) -> Integers:
-    """Say which window each token is taken from: the one in which it stands furthest from an edge.
+    """Return the window that gives each token its state: the one in which the token is furthest from an edge.
 
-    The text's own ends are no edges: nothing is cut off there. Of two equal distances the earlier one wins.
+    The text's own ends are no edges, as nothing is cut off there. At equal distances the earlier window wins.
 
     Args:
-        content: tokens of the text, special ones not counted.
-        starts: where the windows begin, as ``window_starts`` gives them.
-        room: tokens a window.
+        content: tokens of the text, without special ones.
+        starts: where the windows begin, from ``window_starts``.
+        room: tokens in a window.
 
     Returns:
         Shape (content,), numbers of windows, ascending.

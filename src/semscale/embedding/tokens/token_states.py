@@ -1,4 +1,4 @@
-"""Hidden states of every token of a text, at any layer, whatever the text's length."""
+"""Hidden states of all tokens of a text, at any layer and for texts of any length."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,25 +7,27 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
+from semscale.embedding.tokens.state_engine import StateEngine
 from semscale.embedding.tokens.token_ids import Spelling, TokenIds, TokenReader
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Vectors
 
+_OF_VECTORS = ("pooling", "window")  # settings that decide the vectors of texts, and no state of a token
+
 
 @dataclass(frozen=True)
 class TokenStates:
-    """One text's tokens, each once, with what the model makes of them.
+    """One text's tokens with their hidden states.
 
     Attributes:
         ids: shape (t,), int32, special tokens included.
-        offsets: shape (t, 2), first character and the one after the last; both 0 for special tokens.
-        special: shape (t,), whether the tokenizer has put the token there.
+        offsets: shape (t, 2), first character and the one after the last; both are 0 for special tokens.
+        special: shape (t,), whether the tokenizer added the token.
         pieces: the t tokens as the vocabulary writes them.
         states: shape (t, hidden), float32, not normalised.
-        windows: how many overlapping windows the text was read in; 1 where the model read it whole.
+        windows: overlapping windows that the text was read in; 1 if the model read it at once.
     """
 
     ids: Ids
@@ -37,67 +39,67 @@ class TokenStates:
 
 
 class TokenEncoder:
-    """Gives the hidden states of texts, token by token.
+    """Computes the hidden states of texts, token by token.
 
-    A text's states are the same to the last bit in any order and company. A text that is longer than the
-    model's position table is read in windows that overlap by a quarter of it, and each token is taken from
-    the window in which it stands furthest from an edge.
+    With the engine ``openvino`` a text's states are the same to the last bit whatever other texts
+    are computed with it. A text that is longer than the model's position table is read in windows that
+    overlap by a quarter; each token's state comes from the window in which the token is furthest from an
+    edge.
 
     Args:
-        embedder: the engine that runs the model.
+        engine: runs the model.
 
     References:
         Devlin et al. 2019, doi:10.18653/v1/N19-1423.
     """
 
-    def __init__(self, embedder: OpenVinoEmbedder) -> None:
-        self._embedder = embedder
-        self._limit = embedder.checkpoint.architecture.positions
+    def __init__(self, engine: StateEngine) -> None:
+        self._engine = engine
+        self._limit = engine.positions
         self._overlap = self._limit // 4
 
     @property
     def name(self) -> str:
         """The model's name in signatures."""
-        return self._embedder.name
+        return self._engine.name
 
     @property
     def layers(self) -> int:
-        """How many transformer layers the model has."""
-        return self._embedder.layers
+        """Number of the model's transformer layers."""
+        return self._engine.layers
 
     @property
     def hidden(self) -> int:
         """Width of a hidden state."""
-        return self._embedder.dimensions
+        return self._engine.hidden
 
     @property
     def pooling(self) -> str:
-        """How the model makes a text's vector of the last layer's states: ``mean``, or ``cls``, the first."""
-        return self._embedder.checkpoint.pooling
+        """How states of the last layer are combined into a text's vector: ``mean``, or ``cls``, the first."""
+        return self._engine.pooling
 
     @cached_property
     def reader(self) -> TokenReader:
         """The model's tokenizer."""
-        return TokenReader(self._embedder.checkpoint)
+        return TokenReader(self._engine.open_tokenizer(), self._engine.word_prefix)
 
     @property
     def signature(self) -> Signature:
         """What decides the states besides the layer: weights, tokenizer, arithmetic and windows."""
-        engine = dict(self._embedder.signature.fields)
-        shared = {name: engine[name] for name in ("model", "setup", "engine", "precision")}
+        shared = {name: value for name, value in self._engine.signature.fields if name not in _OF_VECTORS}
         prefix = "space" if self.reader.prefix else None
         return Signature.of("states", **shared, prefix=prefix, window=f"{self._limit}/{self._overlap}")
 
     def check_layer(self, layer: int) -> None:
-        """Refuse a layer that the model does not have.
+        """Check that the model has a layer.
 
         Raises:
             InputError: ``layer`` is not a whole number from 0 (the embeddings) to ``layers``.
         """
-        self._embedder.check_layer(layer)
+        self._engine.check_layer(layer)
 
     def token_states(self, texts: Sequence[str], *, layer: int) -> list[TokenStates]:
-        """Give every token's state after ``layer`` (0: the embeddings), special tokens included.
+        """Return every token's state after ``layer`` (0: the embeddings), special tokens included.
 
         Raises:
             InputError: a text is not a string, or the model has no such layer.
@@ -122,11 +124,11 @@ class TokenEncoder:
         return 1 + -(-beyond // (room - self._overlap))
 
     def encode(self, tokens: TokenIds, texts: Integers, *, layer: int) -> Iterator[tuple[int, Vectors]]:
-        """Give the states of some texts, in the order in which they are ready.
+        """Yield the states of some texts, in the order in which they are ready.
 
         Args:
             tokens: tokenized texts.
-            texts: which of them are wanted, each once.
+            texts: numbers of the wanted texts, each once.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
@@ -137,22 +139,20 @@ class TokenEncoder:
     def encode_groups(
         self, tokens: TokenIds, groups: Iterable[Integers], *, layer: int
     ) -> Iterator[tuple[int, Vectors]]:
-        """Give the states of groups of texts, all of one group before those of the next.
+        """Yield the states of groups of texts, one group after the other.
 
-        The model begins with the next group while the last states of one are still taken.
+        The model starts on the next group while the caller still takes the last states of a group.
 
         Args:
             tokens: tokenized texts.
-            groups: which texts are wanted, each of a group once.
+            groups: numbers of the wanted texts, each once in a group.
             layer: 0 (the embeddings) to ``layers``.
 
         Yields:
-            As ``encode`` does.
+            The text's number with its states, as ``encode`` does.
         """
         read = (self._group(tokens, texts) for texts in groups)
-        for group, rows, states in self._embedder.run_layer(
-            ((each, each.rows) for each in read), layer=layer
-        ):
+        for group, rows, states in self._engine.run_layer(((each, each.rows) for each in read), layer=layer):
             yield from group.joined(rows, states)
 
     def _group(self, tokens: TokenIds, texts: Integers) -> ReadingGroup:

@@ -25,7 +25,7 @@ _EDGES = " \t\n.,;:!|-–—}{\"'"
 
 
 @dataclass(frozen=True)
-class Reading:
+class ReplyReading:
     """What a reply says.
 
     Attributes:
@@ -41,7 +41,9 @@ class Reading:
     span: tuple[int, int] | None = None
 
 
-def read_reply(reply: str, template: Template, *, score_last: bool = False, cut: bool = False) -> Reading:
+def read_reply(
+    reply: str, template: Template, *, score_last: bool = False, cut: bool = False
+) -> ReplyReading:
     r"""Read the score that a reply states.
 
     A reply is read if everything in it that states a score states the same one, and at least one statement
@@ -61,7 +63,7 @@ def read_reply(reply: str, template: Template, *, score_last: bool = False, cut:
     """
     text = readable(reply)
     if not text.strip():
-        return Reading(None, "empty" if not reply.strip() else "unparsable")
+        return ReplyReading(None, "empty" if not reply.strip() else "unparsable")
     reader = AtomReader(template)
     objects = json_replies(without_reasoning(reply), reader)
     explanation = next((item.explanation for item in objects if item.explanation), "")
@@ -78,9 +80,9 @@ def read_reply(reply: str, template: Template, *, score_last: bool = False, cut:
         atom = None
     if atom is None:
         refused = not any(statement.whole for statement in found) and is_refusal(readable(reply))
-        return Reading(None, "refused" if refused else "unparsable", explanation)
+        return ReplyReading(None, "refused" if refused else "unparsable", explanation)
     # A place in the rewritten text is the same place in the reply.
-    return Reading(
+    return ReplyReading(
         atom.score, "scored", explanation or _explanation(reply, text, atom), (atom.start, atom.end)
     )
 

@@ -4,47 +4,53 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.embedding.loading import load_token_encoder
+from semscale.embedding.tokens.state_engine import state_engine
 from semscale.errors import InputError
 from semscale.matching.bertscore.baselines import Baseline, BertModel, bert_models, find_bert_model
 from semscale.types import Progress
 
 if TYPE_CHECKING:
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 _CALIBRATE = "semscale bertscore calibrate {name} --corpus FILE --out FILE"
 
 
 def token_encoder(
-    model: "str | Path | TokenEncoder", precision: str, progress: Progress | None
+    embedder: "str | Path | Embedder | TokenEncoder",
+    precision: str,
+    progress: Progress | None,
+    *,
+    engine: str = "openvino",
 ) -> "TokenEncoder":
     """Load the model whose states are compared.
 
     Args:
-        model: a name, a folder, or an encoder that is there already.
+        embedder: a name, a folder, an embedder that shows the states of tokens, or an encoder that
+            ``load_token_encoder`` gave.
         precision: of a model that is loaded here.
         progress: called while weights are pulled.
+        engine: that loads it.
 
     Raises:
-        InputError: something else, such as an embedder of another engine, or a model that cannot be run here.
+        InputError: an embedder that shows no states, or a model that cannot be run here.
         ModelError: the model's files cannot be had or run.
     """
     from semscale.embedding.tokens.token_states import TokenEncoder
 
-    if isinstance(model, TokenEncoder):
-        return model
-    if not isinstance(model, str | Path):
-        raise InputError(
-            f"model must be a name, a folder, or what load_token_encoder gives, got {type(model).__name__}: "
-            "BERTScore needs the states of single tokens, which only the engine openvino gives"
-        )
-    known = find_bert_model(model) if isinstance(model, str) else None
-    if known is not None and not known.runs:
+    if isinstance(embedder, TokenEncoder):
+        return embedder
+    if not isinstance(embedder, str | Path):
+        return TokenEncoder(state_engine(embedder))
+    known = find_bert_model(embedder) if isinstance(embedder, str) else None
+    if known is not None and not known.runs and engine == "openvino":
         runnable = ", ".join(name for name, each in bert_models().items() if each.runs)
-        raise InputError(f"model {known.name} has an architecture that cannot be run here; try {runnable}")
-    in_folder = Path(model).is_dir()
-    return load_token_encoder(
-        known.hub if known and not in_folder else model, precision=precision, progress=progress
-    )
+        raise InputError(
+            f"model {known.name} has an architecture that cannot be run here; try {runnable}, or give "
+            f"embedder=load_embedder({known.name!r}, engine='torch')"
+        )
+    name = known.hub if known and not Path(embedder).is_dir() else embedder
+    return load_token_encoder(name, precision=precision, engine=engine, progress=progress)
 
 
 def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline | None) -> int:

@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,6 +14,7 @@ from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.bertscore.scores import BertScores
 from semscale.matching.bertscore.token_weights import equal_weights
+from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import spearman_estimate
 from semscale.stats.intervals.estimates import Estimate
@@ -62,8 +63,8 @@ class HumanAgreement:
         return int(np.argmax([estimate.value for estimate in self.spearman]))
 
 
-@dataclass(frozen=True)
-class Calibration:
+@dataclass(frozen=True, repr=False)
+class LayerCalibration(Presentable):
     """What is known of a model after calibration.
 
     Attributes:
@@ -71,7 +72,7 @@ class Calibration:
         error: shape (layers + 1, 3), standard errors of these means.
         n_texts: how many distinct texts the pairs were drawn from.
         n_pairs: how many pairs were drawn.
-        corpus: what the corpus is called, and a hash of its texts.
+        source: what the corpus is called, and a hash of its texts.
         seed: of the draw.
         human: how far each layer agrees with people, where judgements were given.
         signature: of the states, without a layer.
@@ -81,20 +82,25 @@ class Calibration:
     error: Floats
     n_texts: int
     n_pairs: int
-    corpus: str
+    source: str
     seed: int
     human: HumanAgreement | None
     signature: Signature
 
-    def to_json(self) -> str:
+    @property
+    def model(self) -> str:
+        """The model's name with a hash of its weights."""
+        return dict(self.signature.fields)["model"]
+
+    def baseline_json(self) -> str:
         """Write down what ``rescale=FILE`` reads."""
         names = ("precision", "recall", "f1")
         rows = [dict(zip(names, map(float, row), strict=True)) for row in self.baseline]
         content = {
             "kind": "semscale bertscore baseline",
-            "model": dict(self.signature.fields)["model"],
+            "model": self.model,
             "signature": str(self.signature),
-            "corpus": self.corpus,
+            "corpus": self.source,
             "texts": self.n_texts,
             "pairs": self.n_pairs,
             "seed": self.seed,
@@ -102,6 +108,27 @@ class Calibration:
             "human": self.human and {**asdict(self.human), "best_layer": self.human.best_layer},
         }
         return json.dumps(content, indent=1, ensure_ascii=False) + "\n"
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        names = ("precision", "recall", "f1")
+        return {
+            "instrument": "bertscore calibrate",
+            "source": self.source,
+            "texts": self.n_texts,
+            "pairs": self.n_pairs,
+            "seed": self.seed,
+            "layers": [
+                {
+                    "layer": layer,
+                    **dict(zip(names, means, strict=True)),
+                    "error": dict(zip(names, errors, strict=True)),
+                }
+                for layer, (means, errors) in enumerate(zip(self.baseline, self.error, strict=True))
+            ],
+            "human": self.human and {**vars(self.human), "best_layer": self.human.best_layer},
+            "signature": self.signature,
+        }
 
 
 def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
@@ -114,7 +141,7 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
     n_texts: int = 4_000,
     seed: int = 0,
     progress: Progress | None = None,
-) -> Calibration:
+) -> LayerCalibration:
     """Score random pairs of unrelated texts at every layer, and judged pairs where there are some.
 
     Args:
@@ -145,12 +172,12 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
         if judged is not None:
             scores = BertScorer(encoder, layer=layer).score(judged.predictions, judged.references)
             judgements.append(_agreement(scores, judged.human, seed))
-    return Calibration(
+    return LayerCalibration(
         baseline=np.array(means),
         error=np.array(errors),
         n_texts=len(texts),
         n_pairs=n_pairs,
-        corpus=f"{name}#{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:8]}",
+        source=f"{name}#{hashlib.sha256(chr(0).join(texts).encode('utf-8', 'replace')).hexdigest()[:8]}",
         seed=seed,
         human=_joined(judgements),
         signature=encoder.signature,

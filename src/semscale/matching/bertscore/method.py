@@ -7,6 +7,7 @@ import polars as pl
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
+from semscale.signature import Signature
 from semscale.types import Progress
 
 
@@ -19,6 +20,11 @@ class BertMatch:
 
     def __init__(self, scorer: BertScorer) -> None:
         self._scorer = scorer
+
+    @property
+    def signature(self) -> Signature:
+        """What is applied."""
+        return self._scorer.signature
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, -1 to 1; NaN where no token has a weight."""

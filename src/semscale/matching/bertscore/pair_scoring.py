@@ -9,7 +9,7 @@ from semscale.embedding.tokens.token_ids import TokenIds
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.matching.bertscore.greedy import GreedyScore, cosine_matrix, greedy_score
 from semscale.matching.bertscore.token_weights import TokenWeights
-from semscale.matching.pair_scheduling import Step, plan_steps
+from semscale.matching.pair_scheduling import ScoringStep, plan_steps
 from semscale.matching.unit_rows import unit_rows
 from semscale.types import Floats, Integers, Progress, Vectors
 
@@ -82,7 +82,7 @@ class PairScorer:
         values[np.isnan(values).any(axis=1)] = np.nan
         return values
 
-    def _ready(self, step: Step, pairs: TextPairs, units: dict[int, Vectors]) -> Iterator[int]:
+    def _ready(self, step: ScoringStep, pairs: TextPairs, units: dict[int, Vectors]) -> Iterator[int]:
         """Give each pair of a step as soon as both of its texts are there, while others are still encoded."""
         waiting: dict[int, list[int]] = {int(text): [] for text in step.fresh}
         for pair in step.pairs.tolist():

@@ -10,14 +10,16 @@ from semscale.errors import InputError
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
 from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
 from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
-from semscale.matching.bertscore.scores import BertScores, PairScores
+from semscale.matching.bertscore.scores import BertPairScores, BertScores
 from semscale.matching.bertscore.token_weights import Idf, fixed_weights, reference_weights
 from semscale.matching.pairs import Pairs, pair_up
+from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
     from semscale.matching.bertscore.explanation import Explanation
 
@@ -25,11 +27,12 @@ Rescale = bool | str | Path
 """``False``: raw scores. ``True``: the baseline that comes with Semscale. Else a file with a baseline."""
 
 
+@renamed(model="embedder")
 def bertscore(  # noqa: PLR0913 - what can be chosen about a score
     predictions: object,
     references: object,
     *,
-    model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+    embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
     layer: int | None = None,
     idf: Idf = False,
     rescale: Rescale = False,
@@ -41,7 +44,7 @@ def bertscore(  # noqa: PLR0913 - what can be chosen about a score
     Args:
         predictions: shape (n,), texts.
         references: shape (n,), each a text or a list of texts.
-        model: as ``BertScorer`` takes it, with ``layer``, ``idf``, ``rescale`` and ``precision``.
+        embedder: as ``BertScorer`` takes it, with ``layer``, ``idf``, ``rescale`` and ``precision``.
         layer: see there.
         idf: see there.
         rescale: see there.
@@ -64,7 +67,7 @@ def bertscore(  # noqa: PLR0913 - what can be chosen about a score
         >>> scores.f1.round(3).tolist(), [str(status) for status in scores.status]
         ([1.0, nan], ['scored', 'missing'])
     """
-    encoder = token_encoder(model, precision, progress)
+    encoder = token_encoder(embedder, precision, progress)
     scorer = BertScorer(encoder, layer=layer, idf=idf, rescale=rescale)
     return scorer.score(predictions, references, progress=progress)
 
@@ -73,8 +76,9 @@ class BertScorer:
     """Scores with BERTScore; the model is loaded once.
 
     Args:
-        model: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or an encoder that
-            ``load_token_encoder`` gave.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, what
+            ``load_embedder`` gives with an engine that shows the states of tokens (``openvino``, ``torch``),
+            or an encoder that ``load_token_encoder`` gave.
         layer: whose states are compared, from 0 (the embeddings) up; where it is published or calibrated for
             the model it need not be given.
         idf: ``False``: every token counts the same. ``True``: the rarer among the references of a call, the
@@ -89,16 +93,17 @@ class BertScorer:
         ModelError: the model's files cannot be had or run.
     """
 
+    @renamed(model="embedder")
     def __init__(
         self,
-        model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         *,
         layer: int | None = None,
         idf: Idf = False,
         rescale: Rescale = False,
         precision: str = "exact",
     ) -> None:
-        self.encoder = token_encoder(model, precision, None)
+        self.encoder = token_encoder(embedder, precision, None)
         given = None if isinstance(rescale, bool) else read_baseline(Path(rescale))
         self.layer = chosen_layer(layer, self.encoder, given)
         self._baseline = chosen_baseline(given, self.encoder, self.layer) if rescale is not False else None
@@ -141,7 +146,7 @@ class BertScorer:
         signature = self._signature(dict(scored.signature.fields)["idf"], rescaled=True)
         return BertScores(precision, recall, f1, status, windows, signature, (least, 1.0))
 
-    def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> PairScores:
+    def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> BertPairScores:
         """Score every pair by itself, without rescaling."""
         texts, where = distinct([text.strip() for text in pairs.texts])
         tokens = self.encoder.reader.read(texts)
@@ -151,7 +156,7 @@ class BertScorer:
         values = scorer.score(TextPairs(tokens, prediction, reference), progress)
         windows = self.encoder.windows(tokens)
         most = np.maximum(windows[prediction], windows[reference])
-        return PairScores(values, most, self._signature(weights.origin, rescaled=False))
+        return BertPairScores(values, most, self._signature(weights.origin, rescaled=False))
 
     def explain(self, prediction: str, reference: str) -> "Explanation":
         """Say which token met which, how alike they are, and what each contributes; not rescaled.

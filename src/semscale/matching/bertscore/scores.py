@@ -14,7 +14,7 @@ from semscale.types import Floats, Integers, Statuses
 
 
 @dataclass(frozen=True)
-class PairScores:
+class BertPairScores:
     """Scores of p pairs of one prediction and one reference.
 
     Attributes:

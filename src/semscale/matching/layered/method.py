@@ -53,6 +53,12 @@ class LayeredMatch:
         self._corpus = corpus
         self._seed = seed
 
+    @property
+    def signature(self) -> Signature:
+        """What is applied; a result's has the baseline that was estimated, too."""
+        corpus = "references" if self._corpus is None else corpus_hash(sorted(self._corpus))
+        return self._signed(corpus, "estimated")
+
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair.
 
@@ -100,12 +106,11 @@ class LayeredMatch:
         return content_only(text, marks_apart=self._preset.marks_apart)
 
     def _signature(self, baseline: float, corpus: Sequence[str]) -> Signature:
+        return self._signed(corpus_hash(corpus), None if math.isnan(baseline) else round(baseline, 4))
+
+    def _signed(self, corpus: str, baseline: float | str | None) -> Signature:
         signature = Signature.of(
-            "match",
-            method=self._preset.name,
-            corpus=corpus_hash(corpus),
-            baseline=None if math.isnan(baseline) else round(baseline, 4),
-            seed=self._seed,
+            "match", method=self._preset.name, corpus=corpus, baseline=baseline, seed=self._seed
         )
         return signature.extended(self._cosines.signature)
 

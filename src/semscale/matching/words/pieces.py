@@ -1,36 +1,31 @@
 """Word pieces, each with the vector that a model gives it when it stands alone."""
 
 from collections.abc import Callable, Iterable
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from semscale.embedding import Embedder
 from semscale.embedding.engines.windows import encodable
-from semscale.errors import ModelError
 from semscale.types import Floats, Integers
+
+if TYPE_CHECKING:
+    from tokenizers import Tokenizer
 
 Pieces = Callable[[str], list[str]]
 """Splits a text into word pieces, without special tokens and without a limit."""
 
 
-def load_pieces(tokenizer: Path) -> Pieces:
-    """Read a model's tokenizer as a function that splits texts into word pieces.
+def pieces_of(tokenizer: "Tokenizer") -> Pieces:
+    """Make a model's tokenizer a function that splits texts into word pieces.
 
-    Raises:
-        ModelError: the file is no tokenizer.
+    Args:
+        tokenizer: without padding; its truncation is switched off.
     """
-    from tokenizers import Tokenizer
-
-    try:
-        loaded = Tokenizer.from_file(str(tokenizer))
-    except Exception as error:  # the library raises nothing more special
-        raise ModelError(f"{tokenizer} cannot be read: {error}") from error
-    loaded.no_truncation()
-    loaded.no_padding()
+    tokenizer.no_truncation()
 
     def split(text: str) -> list[str]:
-        tokens: list[str] = loaded.encode(encodable(text), add_special_tokens=False).tokens
+        tokens: list[str] = tokenizer.encode(encodable(text), add_special_tokens=False).tokens
         return tokens
 
     return split

@@ -27,7 +27,7 @@ _TOGETHER = 64  # pairs that are compared, and reported, together
 
 
 @dataclass(frozen=True)
-class Measured:
+class LayerSimilarities:
     """Similarities of p pairs, each of shape (p,), 0 to 1; NaN where a text has no token."""
 
     word_precision: Floats
@@ -67,7 +67,7 @@ class WordLayers:
         reference: Integers,
         weights: WordWeights,
         progress: Progress | None = None,
-    ) -> Measured:
+    ) -> LayerSimilarities:
         """Measure pairs.
 
         Args:
@@ -95,7 +95,7 @@ class WordLayers:
                     progress("scoring pairs", done, len(values))
             for text in step.dropped.tolist():
                 del kept[text]
-        return Measured(*values.T.copy())
+        return LayerSimilarities(*values.T.copy())
 
     def over(
         self, read: TextsRead, weights: WordWeights, dtype: npt.DTypeLike = np.float64

@@ -5,18 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_summary import Collector, rated_frame
+from semscale.rating.files.file_summary import SET_MEANS, Collector, rated_frame
 from semscale.rating.rater import Rater
-from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.moments import Moments
 from semscale.store.cells import storable
 from semscale.store.columns import column_in
 from semscale.store.first_look import needs_counting
@@ -97,14 +94,15 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
-    check_file(table, columns, out)
+    _check_file(table, columns, out)
+    _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
     check_cells(table, columns, settings.part_rows, counting=needs_counting(table, out))
     collector = Collector(rater, columns, settings.seed)
     work = RatingWork(table, columns, rater, collector, settings.interval, progress)
     return TableRun(table, settings.parts, progress).of(work, out)
 
 
-def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """Check everything that can be known before any text is embedded.
 
     Raises:
@@ -129,7 +127,7 @@ class RatingWork:
     interval: float
     progress: Progress | None
     stage = "rating"
-    private = ()
+    private = (SET_MEANS,)
 
     @property
     def kept(self) -> str:
@@ -146,12 +144,11 @@ class RatingWork:
             check_free(batch.columns, self.table.name)
             ratings = self.rater.rate(column_in(batch, self.columns.text).to_list(), progress=self.progress)
             frame = pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
-            sets = set_moments(ratings.set_means[ratings.scored], self.rater.scale.values)
-            yield WorkedPart(frame, _notes_of(sets))
+            yield WorkedPart(frame)
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part."""
-        self.collector.add(frame, _moments_of(notes))
+        self.collector.add(frame)
 
     def summary(self) -> RatingSummary:
         """Sum all parts up."""
@@ -159,11 +156,3 @@ class RatingWork:
 
     def late(self, start: int, stop: int) -> None:
         """Every column is there as soon as its rows are rated."""
-
-
-def _notes_of(sets: Moments) -> dict[str, Any]:
-    return {"n": sets.n, "total": sets.total.tolist(), "outer": sets.outer.tolist()}
-
-
-def _moments_of(notes: Mapping[str, Any]) -> Moments:
-    return Moments(notes["n"], np.array(notes["total"]), np.array(notes["outer"]))

@@ -8,7 +8,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.human.comparison import Comparison, compare
+from semscale.rating.human.comparison import RatingComparison, compare
 from semscale.rating.row_sampling import priorities
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -72,7 +72,7 @@ class HumanSample:
 
     def compared(
         self, values: Floats, columns: FileColumns, *, interval: float, signature: Signature
-    ) -> Comparison:
+    ) -> RatingComparison:
         """Compare what was kept.
 
         Args:

@@ -24,7 +24,7 @@ _FEWEST_SPLITS, _MOST_SPLITS, _SPLIT_TEXTS = 20, 100, 400_000
 
 
 @dataclass(frozen=True)
-class Comparison:
+class RatingComparison:
     """How far ratings agree with human ratings of the same texts.
 
     Attributes:
@@ -80,7 +80,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     interval: float = 0.95,
     seed: int = 0,
     signature: Signature | None = None,
-) -> Comparison:
+) -> RatingComparison:
     """Compare ratings with human ratings of the same texts.
 
     Human values are mapped linearly from ``human_range`` onto the scale's values; a value between two points
@@ -137,7 +137,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     known = None if lengths is None else _as_column(lengths, len(pmf), "lengths")[both]
     r = pearson_estimate(human_means, machine_means, **how)
     off_scale = off_the_scale(table, values) if human_masses is None else ""
-    return Comparison(
+    return RatingComparison(
         n=n,
         n_eligible=n,
         pearson=r,

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from semscale.rating.lint.report import Finding, Ladder, Level, SetLint
+from semscale.rating.lint.report import Ladder, Level, LintFinding, SetLint
 from semscale.scales import Scale
 from semscale.types import Floats
 
@@ -36,7 +36,7 @@ SET_AGREEMENT_WARN = 0.0
 """A set's mean r with the others; below 0 it works against them."""
 
 
-def judge_set(scale: Scale, one: SetLint, agreement: Floats) -> tuple[Finding, ...]:
+def judge_set(scale: Scale, one: SetLint, agreement: Floats) -> tuple[LintFinding, ...]:
     """Judge one anchor set; ``agreement`` holds its correlations with the other sets, shape (s - 1,)."""
     return tuple(
         itertools.chain(
@@ -50,7 +50,7 @@ def judge_set(scale: Scale, one: SetLint, agreement: Floats) -> tuple[Finding, .
     )
 
 
-def judge_scale(scale: Scale, ladder: Ladder, levels: Floats, reliability: float) -> tuple[Finding, ...]:
+def judge_scale(scale: Scale, ladder: Ladder, levels: Floats, reliability: float) -> tuple[LintFinding, ...]:
     """Judge all anchor sets together, as they are used."""
     return tuple(
         itertools.chain(
@@ -71,16 +71,16 @@ def due_masses(scale: Scale, ladder: Ladder, levels: Floats) -> Floats:
     return due
 
 
-def _own_order(scale: Scale, one: SetLint) -> Iterator[Finding]:
+def _own_order(scale: Scale, one: SetLint) -> Iterator[LintFinding]:
     for below in np.flatnonzero(np.diff(one.own_scores) <= 0):
-        yield Finding("fail", "order", one.name, _step_back(scale, one.own_scores, int(below), "its own"))
+        yield LintFinding("fail", "order", one.name, _step_back(scale, one.own_scores, int(below), "its own"))
 
 
-def _others_order(scale: Scale, one: SetLint) -> Iterator[Finding]:
+def _others_order(scale: Scale, one: SetLint) -> Iterator[LintFinding]:
     length = scale.values[-1] - scale.values[0]
     for below in np.flatnonzero(np.diff(one.other_scores) < -REVERSAL_WARN * length):
         reason = _step_back(scale, one.other_scores, int(below), "the other sets'")
-        yield Finding("warn", "order", one.name, reason)
+        yield LintFinding("warn", "order", one.name, reason)
 
 
 def _step_back(scale: Scale, scores: Floats, below: int, whose: str) -> str:
@@ -89,7 +89,7 @@ def _step_back(scale: Scale, scores: Floats, below: int, whose: str) -> str:
     return f"rates {whose} anchors out of order: {steps}"
 
 
-def _neighbours(scale: Scale, one: SetLint) -> Iterator[Finding]:
+def _neighbours(scale: Scale, one: SetLint) -> Iterator[LintFinding]:
     for below, cosine in enumerate(one.neighbours):
         if cosine >= NEIGHBOURS_WARN:
             verdict, bound = _bounded(-float(cosine), -NEIGHBOURS_WARN, -NEIGHBOURS_FAIL)
@@ -97,10 +97,10 @@ def _neighbours(scale: Scale, one: SetLint) -> Iterator[Finding]:
                 f"anchors of {scale.labels[below]!r} and {scale.labels[below + 1]!r} are too alike: "
                 f"cosine {cosine:.2f}, needs less than {-bound:.2f}"
             )
-            yield Finding(verdict, "neighbours", one.name, reason)
+            yield LintFinding(verdict, "neighbours", one.name, reason)
 
 
-def _ends(one: SetLint) -> Iterator[Finding]:
+def _ends(one: SetLint) -> Iterator[LintFinding]:
     if len(one.anchors) == 2:  # noqa: PLR2004 - two points are neighbours and ends at once
         return
     nearest = float(one.neighbours.mean())
@@ -109,56 +109,60 @@ def _ends(one: SetLint) -> Iterator[Finding]:
         reason = (
             f"its ends are as alike as neighbours: cosine {one.ends:.2f}, neighbours {nearest:.2f} on average"
         )
-        yield Finding(verdict, "ends", one.name, reason)
+        yield LintFinding(verdict, "ends", one.name, reason)
 
 
-def _silent_points(scale: Scale, one: SetLint) -> Iterator[Finding]:
+def _silent_points(scale: Scale, one: SetLint) -> Iterator[LintFinding]:
     silent = (one.ladder.pmf <= 0).mean(axis=0)
     for label, share in zip(scale.labels, silent, strict=True):
         if share >= SILENT_SHARE:
             reason = f"gives {label!r} no mass at all for {share:.0%} of the probes"
-            yield Finding("warn", "dead point", one.name, reason)
+            yield LintFinding("warn", "dead point", one.name, reason)
 
 
-def _disagreement(one: SetLint, agreement: Floats) -> Iterator[Finding]:
+def _disagreement(one: SetLint, agreement: Floats) -> Iterator[LintFinding]:
     if len(agreement) and not agreement.mean() >= SET_AGREEMENT_WARN:
         reason = f"works against the other sets: r = {agreement.mean():.2f} with them on average"
-        yield Finding("warn", "agreement", one.name, reason)
+        yield LintFinding("warn", "agreement", one.name, reason)
 
 
-def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[Finding]:
+def _dead_points(scale: Scale, ladder: Ladder, levels: Floats) -> Iterator[LintFinding]:
     due = due_masses(scale, ladder, levels)
     for label, peak, share in zip(scale.labels, ladder.peak_mass, due, strict=True):
         if peak < DEAD_MASS:
             reason = f"{label!r} gets at most {peak:.3f} of the mass from any probe, needs {DEAD_MASS}"
-            yield Finding("fail", "dead point", None, reason)
+            yield LintFinding("fail", "dead point", None, reason)
         elif share < DUE_WARN:
             verdict, bound = _bounded(float(share), DUE_WARN, DUE_FAIL)
             reason = f"{label!r} gets {share:.2f} of an even share from its own probes, needs {bound:.2f}"
-            yield Finding(verdict, "dead point", None, reason)
+            yield LintFinding(verdict, "dead point", None, reason)
 
 
-def _climb(ladder: Ladder) -> Iterator[Finding]:
+def _climb(ladder: Ladder) -> Iterator[LintFinding]:
     if np.isnan(ladder.spearman):
-        yield Finding("warn", "ladder", None, "without probes its order on real texts is untried: add some")
+        yield LintFinding(
+            "warn", "ladder", None, "without probes its order on real texts is untried: add some"
+        )
         return
     if ladder.spearman < ORDER_WARN:
         verdict, bound = _bounded(ladder.spearman, ORDER_WARN, ORDER_FAIL)
         reason = f"rank correlation with the probes' levels is {ladder.spearman:.2f}, needs {bound:.2f}"
-        yield Finding(verdict, "ladder", None, reason)
+        yield LintFinding(verdict, "ladder", None, reason)
     if ladder.spread < SPREAD_WARN:
         verdict, bound = _bounded(ladder.spread, SPREAD_WARN, SPREAD_FAIL)
         reason = f"lowest and highest probes lie {ladder.spread:.2f} of the scale apart, needs {bound:.2f}"
-        yield Finding(verdict, "spread", None, reason)
+        yield LintFinding(verdict, "spread", None, reason)
 
 
-def _reliability(n_sets: int, reliability: float) -> Iterator[Finding]:
+def _reliability(n_sets: int, reliability: float) -> Iterator[LintFinding]:
     if n_sets == 1:
-        yield Finding("warn", "agreement", None, "one anchor set has no other to agree with: add a second")
+        yield LintFinding(
+            "warn", "agreement", None, "one anchor set has no other to agree with: add a second"
+        )
     elif not reliability >= RELIABILITY_WARN:
         verdict, bound = _bounded(reliability, RELIABILITY_WARN, RELIABILITY_FAIL)
         reason = f"reliability of the sets together (alpha) is {reliability:.2f}, needs {bound:.2f}"
-        yield Finding(verdict, "agreement", None, reason)
+        yield LintFinding(verdict, "agreement", None, reason)
 
 
 def _bounded(figure: float, warn: float, fail: float) -> tuple[Level, float]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.embedding.loading import as_embedder
 from semscale.rating.lint.criteria import judge_scale, judge_set
 from semscale.rating.lint.report import Ladder, LintReport, SetLint, reliability
 from semscale.rating.ssr import rate_vectors, similarity_pmf
@@ -25,7 +26,7 @@ __all__ = ["LintReport", "lint"]
 def lint(
     scale: "str | Path | Scale",
     *,
-    embedder: "Embedder | None" = None,
+    embedder: "str | Path | Embedder | None" = None,
     progress: Progress | None = None,
 ) -> LintReport:
     """Embed a scale's anchors and probes, and judge each anchor set and all of them together.
@@ -35,18 +36,20 @@ def lint(
 
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
-        embedder: turns texts into vectors; the default model unless given. A verdict holds for one embedder.
+        embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
+            Face hub, or what ``load_embedder`` gives; the default model unless given. A verdict holds for one
+            embedder.
         progress: called while texts are embedded.
 
     Raises:
-        InputError: the scale cannot be loaded.
+        InputError: the scale cannot be loaded, or ``embedder`` is none.
         ModelError: the model cannot be run.
     """
     loaded = load_scale(scale)
     texts, levels = _ladder_texts(loaded)
-    embedder = embedder or _default_embedder()
+    engine = as_embedder(embedder)
     sentences = [anchor for anchors in loaded.anchor_sets.values() for anchor in anchors]
-    vectors = embedder.embed([*sentences, *texts], progress=progress).vectors.astype(np.float64)
+    vectors = engine.embed([*sentences, *texts], progress=progress).vectors.astype(np.float64)
     anchors = vectors[: len(sentences)].reshape(len(loaded.anchor_sets), loaded.n_points, -1)
     sets, agreement = _lint_sets(loaded, anchors, vectors[len(sentences) :], levels)
     ladder = _rated(vectors[len(sentences) :], anchors, loaded.values, levels)
@@ -58,7 +61,7 @@ def lint(
     )
     return LintReport(
         scale=loaded,
-        signature=signature.extended(embedder.signature),
+        signature=signature.extended(engine.signature),
         probes=texts,
         levels=levels,
         sets=sets,
@@ -66,12 +69,6 @@ def lint(
         agreement=agreement,
         findings=(*(finding for one in sets for finding in one.findings), *of_all),
     )
-
-
-def _default_embedder() -> "Embedder":
-    from semscale.embedding import load_embedder
-
-    return load_embedder()
 
 
 def _ladder_texts(scale: Scale) -> tuple[tuple[str, ...], Floats]:

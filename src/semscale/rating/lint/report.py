@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from semscale.presentable import Presentable
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -18,7 +19,7 @@ _SEVERITY: tuple[Level, ...] = ("pass", "warn", "fail")
 
 
 @dataclass(frozen=True)
-class Finding:
+class LintFinding:
     """One criterion that is not met.
 
     Attributes:
@@ -77,7 +78,7 @@ class SetLint:
     own_scores: Floats
     other_scores: Floats
     ladder: Ladder
-    findings: tuple[Finding, ...] = field(default=())
+    findings: tuple[LintFinding, ...] = field(default=())
 
     @property
     def neighbours(self) -> Floats:
@@ -94,13 +95,13 @@ class SetLint:
         """The worst of its findings; ``pass`` where there is none."""
         return worst(self.findings)
 
-    def judged(self, findings: Iterable[Finding]) -> "SetLint":
+    def judged(self, findings: Iterable[LintFinding]) -> "SetLint":
         """Add findings."""
         return replace(self, findings=(*self.findings, *findings))
 
 
-@dataclass(frozen=True)
-class LintReport:
+@dataclass(frozen=True, repr=False)
+class LintReport(Presentable):
     """What the linter measured and concluded about a scale, for one embedder.
 
     Attributes:
@@ -121,7 +122,10 @@ class LintReport:
     sets: tuple[SetLint, ...]
     ladder: Ladder
     agreement: Floats
-    findings: tuple[Finding, ...]
+    findings: tuple[LintFinding, ...]
+
+    def __repr__(self) -> str:
+        return f"LintReport(scale={self.scale.name!r}, verdict={self.verdict!r})"
 
     @property
     def verdict(self) -> Level:
@@ -134,14 +138,32 @@ class LintReport:
         return reliability(self.agreement)
 
     @property
+    def worst_first(self) -> tuple[LintFinding, ...]:
+        """Findings, the worst first."""
+        return tuple(sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict)))
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Findings as lines, the worst first; one line that says so where there is none."""
-        if not self.findings:
-            return ("every criterion is met",)
-        ordered = sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict))
-        return tuple(
-            f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding.reason}" for finding in ordered
-        )
+        lines = (f"{one.verdict}: {one.anchor_set or 'all sets'}: {one.reason}" for one in self.worst_first)
+        return tuple(lines) or ("every criterion is met",)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "lint",
+            "scale": self.scale.name,
+            "content": self.scale.content_hash,
+            "verdict": self.verdict,
+            "findings": self.worst_first,
+            "sets": self.sets,
+            "ladder": self.ladder,
+            "probes": self.probes,
+            "levels": self.levels,
+            "agreement": self.agreement,
+            "reliability": self.reliability,
+            "signature": self.signature,
+        }
 
     def to_frame(self) -> "pl.DataFrame":
         """One row for each anchor set, with its measurements, its verdict and the reasons."""
@@ -164,11 +186,11 @@ class LintReport:
         )
 
 
-def worst(findings: Iterable[Finding]) -> Level:
+def worst(findings: Iterable[LintFinding]) -> Level:
     """Take the most severe verdict.
 
     Example:
-        >>> worst([Finding("warn", "ends", None, "..."), Finding("fail", "order", None, "...")])
+        >>> worst([LintFinding("warn", "ends", None, "..."), LintFinding("fail", "order", None, "...")])
         'fail'
         >>> worst([])
         'pass'

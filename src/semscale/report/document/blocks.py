@@ -211,6 +211,7 @@ class Items:
         heads: of the brief rendering's columns.
         most: items that a brief rendering shows.
         noun: what an item is called.
+        is_explained: whether a brief rendering has parts, findings and details of the items below their list.
     """
 
     items: tuple[Item, ...]
@@ -219,6 +220,7 @@ class Items:
     heads: tuple[str, ...] = ()
     most: int = 6
     noun: str = "row"
+    is_explained: bool = False
 
 
 @dataclass(frozen=True)
@@ -371,9 +373,15 @@ class Reason:
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why rows were left out, the most frequent reason first."""
+    """Why rows were left out, the most frequent reason first.
+
+    Attributes:
+        reasons: in that order.
+        noun: what a row is called.
+    """
 
     reasons: tuple[Reason, ...]
+    noun: str = "row"
 
 
 Block = (

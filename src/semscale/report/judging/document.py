@@ -21,7 +21,7 @@ from semscale.report.wording import capitalised, counted, has_interval, number
 
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
-    from semscale.judging.judged_items import JudgedItem
+    from semscale.judging.judged_rows import JudgedRow
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8
@@ -143,11 +143,11 @@ def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
         yield Section("lowest", "The lowest scores", (_items(lowest, brief_title=brief),))
 
 
-def _items(items: "Sequence[JudgedItem]", *, brief_title: str) -> Items:
+def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
     return Items(tuple(map(_item, items)), brief_title=brief_title, heads=("question", "answer", "verdict"))
 
 
-def _item(item: "JudgedItem") -> Item:
+def _item(item: "JudgedRow") -> Item:
     question, answer = Quoted(item.question), Quoted(item.answer)
     verdicts = list(item.verdicts.values())
     scores = ", ".join(number(verdict.expected) for verdict in verdicts)

@@ -1,5 +1,6 @@
 """Cells as plain text, the same words in every output."""
 
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from semscale.report.document.values import (
@@ -55,6 +56,11 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
             return one_line("".join(piece.text for piece in pieces))
         case _:
             assert_never(cell)
+
+
+def is_wordy(rows: Iterable[Sequence[Cell]], place: int) -> bool:
+    """Say whether a column holds words alone, which stand at the left."""
+    return all(isinstance(row[place], Words | Quoted | Flag | Marked) for row in rows)
 
 
 def line_text(line: Line) -> str:

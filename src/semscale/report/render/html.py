@@ -12,7 +12,7 @@ from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
 from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, WithInterval, Words
-from semscale.report.render.cells import cell_text, heading_text, line_text
+from semscale.report.render.cells import cell_text, heading_text, is_wordy, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import NARROW, WIDE
 from semscale.report.wording import (
@@ -138,7 +138,11 @@ def _environment() -> "Environment":
         "has_interval": has_interval, "coverage": coverage, "percent": percent, "plain": plain,
         "number": number, "place": _place,
     }  # fmt: skip
-    environment.globals |= {"block_html": block_html, "kind_of": lambda one: type(one).__name__}
+    environment.globals |= {
+        "block_html": block_html,
+        "is_wordy": is_wordy,
+        "kind_of": lambda one: type(one).__name__,
+    }
     return environment
 
 

@@ -26,12 +26,13 @@ from semscale.report.document.blocks import (
     Verdict,
 )
 from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
-from semscale.report.document.values import Cell, Level, Line, Marked, Quoted, Words
+from semscale.report.document.values import Cell, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, table_row
-from semscale.report.wording import capitalised, coverage, has_interval, percent
+from semscale.report.wording import capitalised, counted, coverage, has_interval, percent
 
+_MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
 
 
@@ -106,8 +107,9 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
         case Definitions(entries, title):
             yield f"### {escaped(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
-        case Reasons(reasons):
-            yield _rows(("Reason", "Rows", "Share", "Examples"), map(_reason, reasons))
+        case Reasons(reasons, noun):
+            rows = (_reason(one, noun) for one in reasons)
+            yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), rows)
         case SideBySide():
             for one in flat([block]):
                 yield from _block(one, pictures)
@@ -115,10 +117,12 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             assert_never(block)
 
 
-def _table(table: Table) -> Iterator[str]:
-    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows]
+def _table(table: Table, *, most: int | None = None) -> Iterator[str]:
+    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
     heads = [escaped(heading_text(head)) for head in table.columns]
     yield _rows(heads, rows)
+    if more := len(table.rows) - len(rows):
+        yield f"... and {counted(more, f'more {table.noun}')}; a page or a workbook has all"
     yield escaped(table.note)
 
 
@@ -132,7 +136,7 @@ def _figure(figure: Figure | Histogram, file: PurePath | None) -> Iterator[str]:
     if file is not None:
         yield f"![{escaped(drawn.description)}](<{file.as_posix()}>)"
     yield escaped(drawn.caption)
-    yield from _table(drawn.table)
+    yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
 def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
@@ -146,8 +150,8 @@ def _verbatim(one: Verbatim) -> tuple[str, ...]:
     return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label)
 
 
-def _reason(one: Reason) -> tuple[str, ...]:
-    examples = "<br>".join(f"{_cell(text)} (row {row:,})" for row, text in one.examples)
+def _reason(one: Reason, noun: str) -> tuple[str, ...]:
+    examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in one.examples)
     return (
         f"{escaped(one.status)}: {escaped(one.meaning)}",
         f"{one.n:,}",
@@ -214,12 +218,18 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Quoted(text, limit):
             return code("" if text is None else text, limit)
         case Marked(pieces):
-            return "".join(
-                escaped(piece.text) if piece.guard is None else f"**{escaped(piece.text)}**"
-                for piece in pieces
-            )
+            return "".join(map(_piece, pieces)).strip()
         case Words(text, note):
             shown = escaped(capitalised(text) if is_name else text)
             return f"{shown} ({escaped(note)})" if note else shown
         case _:
             return escaped(cell_text(cell))
+
+
+def _piece(piece: Piece) -> str:
+    """Write a part of a text; white space around it stays outside its mark."""
+    shown = escaped(piece.text)
+    if not shown:
+        return " " if piece.text else ""
+    before, after = (" " if end.isspace() else "" for end in (piece.text[0], piece.text[-1]))
+    return f"{before}{shown if piece.guard is None else f'**{shown}**'}{after}"

@@ -14,6 +14,7 @@ _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
 _SCALE = 0.5  # PNG pixels are twice as fine as the drawing's
 _ROW_PIXELS = 20
+_TEXT_WIDTH = 52
 _WIDTHS = (36, 18, 14, 14, 14, 14)
 _LOOKS: Mapping[str, Mapping[str, object]] = {
     "text": {},
@@ -49,6 +50,11 @@ class Sheet:
         for column, width in enumerate(_WIDTHS):
             self._sheet.set_column(column, column, width)
         self._sheet.hide_gridlines(2)
+
+    def widen(self, columns: int) -> None:
+        """Give the first columns room for texts."""
+        if columns:
+            self._sheet.set_column(0, columns - 1, _TEXT_WIDTH)
 
     def line(self, text: str, look: str = "text") -> None:
         """Write one line of text, if there is any."""

@@ -19,7 +19,7 @@ from semscale.report.document.blocks import (
 )
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
-from semscale.report.render.cells import cell_text, line_text
+from semscale.report.render.cells import cell_text, is_wordy, line_text
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid, print_plainly
 from semscale.report.wording import counted, number, one_line, printable
@@ -86,6 +86,9 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
             heads = (block.noun, "score", *block.heads)
             rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
             yield from _titled(title, _listing(heads, rows))
+            if block.is_explained:
+                yield Text("\nWhy", style="bold")
+                yield Text("\n".join(_reasons(block)))
         case ComparedItems(brief_title=title) if title:
             rows = [item.brief for item in block.items[: block.most]]
             yield from _titled(title, _listing(block.heads, rows))
@@ -96,7 +99,7 @@ def _grid(table: Table) -> Grid:
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
     for place in range(1, width):
-        if all(isinstance(row[place], Words | Quoted | Flag) for row in table.rows):
+        if is_wordy(table.rows, place):
             grid.columns[place].justify = "left"
     if table.bars:
         grid.columns[-1].justify = "left"
@@ -114,11 +117,21 @@ def _grid(table: Table) -> Grid:
 def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     grid = figure_grid(*heads)
     for place in range(len(heads)):
-        if place and all(isinstance(row[place], Words | Quoted | Marked) for row in rows):
+        if place and is_wordy(rows, place):
             grid.columns[place].justify = "left"
     for row in rows:
         grid.add_row(*(_cell(cell, is_first=False) for cell in row))
     return grid
+
+
+def _reasons(block: Items) -> Iterator[str]:
+    """Say line by line how each item of a list came to its score."""
+    for item in block.items[: block.most]:
+        parts = ", ".join(f"{line_text(name)} {cell_text(value)}" for name, value in item.parts)
+        score = f"{block.noun} {item.row:,}, {cell_text(item.score)}"
+        yield f"{score}: {parts}" if parts else score
+        yield from (f"  {guard}: {one_line(reason)}" for guard, reason in item.findings)
+        yield from (f"  {one_line(line)}" for line in item.details[1])
 
 
 def _spread(histogram: Histogram) -> Grid:

@@ -1,6 +1,7 @@
 """Documents as Excel workbooks: one sheet a section, with real numbers and pictures of the charts."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import assert_never
 
@@ -12,6 +13,7 @@ from semscale.report.document.blocks import (
     Figure,
     Findings,
     Histogram,
+    Item,
     Items,
     Paragraph,
     Reasons,
@@ -127,8 +129,8 @@ def _block(sheet: Sheet, block: Block) -> None:  # noqa: C901, PLR0912 - one cas
             sheet.line(title, "heading")
             for name, value in entries:
                 sheet.cells([line_text(name), *_values(value, spread=False)])
-        case Reasons(reasons):
-            heads = ("reason", "rows", "share", "what it means", "example")
+        case Reasons(reasons, noun):
+            heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [
                 (Words(one.status), Count(one.n), Share(one.share), Words(one.meaning),
                  one.examples[0][1] if one.examples else Words(""))
@@ -155,23 +157,39 @@ def _figure(sheet: Sheet, figure: Figure | Histogram) -> None:
 
 
 def _items(sheet: Sheet, block: Items) -> None:
+    """Write one row an item, so that a reader can sort and filter them; equal headings are told apart."""
+    rows: list[dict[tuple[int, str | Quoted, int], Cell]] = []
     for item in block.items:
-        sheet.cells(
-            [f"{block.noun} {item.row:,}", *_values(item.score, spread=False), *map(line_text, item.labels)],
-            "heading",
-        )
-        for name, text in item.texts:
-            sheet.cells([name, cell_text(_whole(text))])
-        for one in item.replies:
-            said = [cell_text(one.judge), cell_text(_whole(one.words)), *_values(one.score, spread=False)]
-            sheet.cells([*said, one.status])
-        for guard, reason in item.findings:
-            sheet.cells([guard, reason])
-        for named, value in item.parts:
-            sheet.cells([line_text(named), *_values(value, spread=False)])
-        heading, lines = item.details
-        for line in lines:
-            sheet.cells([heading, line])
+        met: Counter[tuple[int, str | Quoted]] = Counter()
+        cells: dict[tuple[int, str | Quoted, int], Cell] = {}
+        for place, head, cell in _item_cells(item, block.noun):
+            met[place, head] += 1
+            cells[place, head, met[place, head]] = cell
+        rows.append(cells)
+    columns = sorted(dict.fromkeys(column for cells in rows for column in cells), key=lambda one: one[0])
+    sheet.widen(sum(place == 0 for place, _, _ in columns))
+    if block.guards:
+        found = [(Words(guard), Words(meaning), Count(n)) for guard, meaning, n in block.guards]
+        _rows(sheet, ("guard", "what it found", f"{block.noun}s"), found)
+    heads = [head for _, head, _ in columns]
+    _rows(sheet, heads, [[cells.get(column, Words("")) for column in columns] for cells in rows])
+
+
+def _item_cells(item: Item, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
+    """Give the cells of an item: where among the columns, below which heading, and what."""
+    yield from ((0, name or "also", text) for name, text in item.texts)
+    yield 1, "score", item.score
+    yield 2, noun, Count(item.row)
+    yield from ((3, "", Words(line_text(label))) for label in item.labels)
+    yield from ((4, line_text(name), value) for name, value in item.parts)
+    if item.findings:
+        yield 5, "found", Words("; ".join(f"{guard}: {reason}" for guard, reason in item.findings))
+    for one in item.replies:
+        yield 6, one.judge, one.score
+        yield 6, "said", Quoted(f"{one.status}: {one.words.text}") if one.status else one.words
+    heading, lines = item.details
+    if lines:
+        yield 7, heading, Words("; ".join(lines))
 
 
 def _compared(sheet: Sheet, block: ComparedItems) -> None:

@@ -19,7 +19,7 @@ _CONVERGED = 1e-10
 _FEWEST_LABELS = 2
 
 
-class Curve(Protocol):
+class ProbabilityCurve(Protocol):
     """Gives the probability of being right for scores."""
 
     def probability(self, scores: Floats) -> Floats:
@@ -134,7 +134,7 @@ def fit_isotonic(scores: Floats, correct: Floats) -> IsotonicCurve:
     return IsotonicCurve(places[~level], heights[~level], len(y), left_out)
 
 
-def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> Curve:
+def fit_curve(scores: Floats, correct: Floats, curve: CurveName) -> ProbabilityCurve:
     """Fit a curve by its name.
 
     Raises:

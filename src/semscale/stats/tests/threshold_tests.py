@@ -15,7 +15,7 @@ _FEWEST_UNLABELLED = 50
 _MOST_LABELS = 10**6
 
 
-class Step(NamedTuple):
+class ThresholdStep(NamedTuple):
     """One candidate threshold.
 
     Attributes:
@@ -53,7 +53,7 @@ def candidate_thresholds(
     return np.unique(chosen)[::-1]
 
 
-def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> list[Step]:
+def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> list[ThresholdStep]:
     """Count what each threshold accepts, and the errors among that.
 
     Args:
@@ -63,19 +63,19 @@ def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> lis
 
     Example:
         >>> acceptance_steps(np.array([0.1, 0.5, 0.9]), np.array([0.0, 0.0, 1.0]), np.array([0.9, 0.5]))
-        [Step(threshold=0.9, n=1, errors=0), Step(threshold=0.5, n=2, errors=1)]
+        [ThresholdStep(threshold=0.9, n=1, errors=0), ThresholdStep(threshold=0.5, n=2, errors=1)]
     """
     order = np.argsort(scores)
     wrong = np.r_[0.0, np.cumsum(1 - correct[order])]
     below = np.searchsorted(scores[order], thresholds)
     return [
-        Step(float(threshold), len(scores) - int(place), int(wrong[-1] - wrong[place]))
+        ThresholdStep(float(threshold), len(scores) - int(place), int(wrong[-1] - wrong[place]))
         for threshold, place in zip(thresholds, below, strict=True)
     ]
 
 
 def start_places(
-    steps: Sequence[Step], n: int, unlabelled: Floats, error_rate: float, chance: float
+    steps: Sequence[ThresholdStep], n: int, unlabelled: Floats, error_rate: float, chance: float
 ) -> list[int]:
     """Say at which steps a share of the chance of erring enters: up to four, where success is possible.
 
@@ -99,8 +99,8 @@ def start_places(
 
 
 def holding_steps(
-    steps: Sequence[Step], starts: Sequence[int], error_rate: float, chance: float
-) -> list[Step]:
+    steps: Sequence[ThresholdStep], starts: Sequence[int], error_rate: float, chance: float
+) -> list[ThresholdStep]:
     """Find the steps at which an error rate is shown to hold, by the fallback procedure.
 
     Args:
@@ -113,7 +113,7 @@ def holding_steps(
         Wiens (2003), Pharmaceutical Statistics 2(3), 211-215, doi 10.1002/pst.64.
 
     Example:
-        >>> steps = [Step(0.9, 100, 0), Step(0.5, 200, 1), Step(0.1, 400, 80)]
+        >>> steps = [ThresholdStep(0.9, 100, 0), ThresholdStep(0.5, 200, 1), ThresholdStep(0.1, 400, 80)]
         >>> [step.threshold for step in holding_steps(steps, [0], 0.05, 0.05)]
         [0.9, 0.5]
     """
@@ -127,7 +127,7 @@ def holding_steps(
     return holding
 
 
-def labels_for_a_step(steps: Sequence[Step], n: int, error_rate: float, chance: float) -> int | None:
+def labels_for_a_step(steps: Sequence[ThresholdStep], n: int, error_rate: float, chance: float) -> int | None:
     """Find about how many labels would be enough at the best step, if shares stayed what they are."""
     totals = [
         labels * n / step.n

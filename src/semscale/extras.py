@@ -1,0 +1,28 @@
+"""Extras: packages that only some users need, and one line on how to install those that are missing."""
+
+from importlib.util import find_spec
+
+from semscale.errors import MissingExtraError
+
+EXTRAS = {
+    "api": ("openai", "aiohttp"),
+    "history": ("sqlalchemy", "alembic"),
+    "local": ("openvino_genai",),
+    "postgres": ("sqlalchemy", "alembic", "pg8000"),
+    "torch": ("sentence_transformers", "torch"),
+}
+"""Names of extras, as in ``semscale[history]``, with the modules that each one brings."""
+
+
+def require(extra: str) -> None:
+    """Make sure that an extra is installed, before work begins that needs it; nothing is imported.
+
+    Args:
+        extra: one of ``EXTRAS``.
+
+    Raises:
+        MissingExtraError: one of its packages is not installed.
+    """
+    for module in EXTRAS[extra]:
+        if find_spec(module) is None:
+            raise MissingExtraError(module.replace("_", "-"), extra)

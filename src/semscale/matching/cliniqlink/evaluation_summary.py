@@ -1,0 +1,43 @@
+"""What came of scoring a submission, ready to be shown."""
+
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from semscale.matching.cliniqlink.submission_scores import SubmissionScores
+from semscale.presentable import Presentable
+
+
+@dataclass(frozen=True, repr=False)
+class EvaluationSummary(Presentable):
+    """The scores of a submission.
+
+    Attributes:
+        source: the folder that was scored.
+        scores: each task's score.
+        created: when.
+    """
+
+    source: str
+    scores: SubmissionScores
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "match evaluate",
+            "source": self.source,
+            "overall": self.scores.overall,
+            "tasks": [
+                {
+                    "task": task.task,
+                    "measure": task.measure,
+                    "estimate": task.estimate,
+                    "invalid": task.n_invalid,
+                    "figures": task.figures,
+                }
+                for task in self.scores.tasks
+            ],
+            "signature": self.scores.signature,
+            "created": self.created,
+        }

@@ -1,0 +1,59 @@
+"""Settings that have a new name; the old one is taken for one version, with a warning."""
+
+import warnings
+from collections.abc import Callable
+from functools import wraps
+from typing import ParamSpec, TypeVar
+
+from semscale.errors import InputError
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+NEXT_VERSION = "0.2"
+"""The version that no longer takes old names."""
+
+
+def renamed(**new_names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Let a function take settings by their old names, too.
+
+    Args:
+        new_names: for each old name the new one.
+
+    Returns:
+        A decorator. A call with an old name warns with ``DeprecationWarning``; one with both names raises
+        ``InputError``.
+
+    Example:
+        >>> @renamed(model="embedder")
+        ... def rate(texts, *, embedder="small"):
+        ...     return embedder
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     rate([], model="large")
+        'large'
+        >>> str(caught[0].message)
+        "rate: 'model' is called 'embedder' now; version 0.2 takes it no more"
+    """
+
+    def decorate(function: Callable[_P, _R]) -> Callable[_P, _R]:
+        owner = function.__qualname__.removesuffix(".__init__")
+
+        @wraps(function)
+        def called(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            for old, new in new_names.items():
+                if old not in kwargs:
+                    continue
+                if new in kwargs:
+                    raise InputError(f"{old} is the old name of {new}: give {new} alone")
+                warnings.warn(
+                    f"{owner}: {old!r} is called {new!r} now; version {NEXT_VERSION} takes it no more",
+                    DeprecationWarning,
+                    stacklevel=2,
+                )
+                kwargs[new] = kwargs.pop(old)
+            return function(*args, **kwargs)
+
+        return called
+
+    return decorate

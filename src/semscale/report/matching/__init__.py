@@ -1,0 +1,1 @@
+"""The documents of matched texts, of scored submissions and of calibrated models."""

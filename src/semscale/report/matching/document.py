@@ -1,0 +1,166 @@
+"""The document of matched texts."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from semscale.report.document.blocks import Block, Item, Items, Paragraph
+from semscale.report.document.document import Citation, Document, Section
+from semscale.report.document.marks import marked
+from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
+from semscale.report.matching.figures import parts_figure, scores_histogram
+from semscale.report.matching.words import MEANINGS, cautions, costly_tokens, part_name, separation_words
+from semscale.report.parts import altogether, group_table, guard_legend, guard_table, headline, settings
+from semscale.report.sentences import (
+    GUARD_MEANINGS,
+    interval_words,
+    left_out_section,
+    rows_that_count,
+    windowed_words,
+)
+from semscale.report.wording import capitalised, counted, one_line, plain
+
+if TYPE_CHECKING:
+    from semscale.matching.match_summary import MatchSummary
+    from semscale.matching.matched_items import MatchedItem
+
+SHOWN_ITEMS = 12
+
+CLINIQLINK = Citation(
+    "ClinIQLink 2025.",
+    "Evaluation of answers in words, sentences and paragraphs",
+    "Shared task of the BioNLP workshop at ACL 2025",
+    "the method",
+)
+BERTSCORE = Citation(
+    "Zhang, T., Kishore, V., Wu, F., Weinberger, K. Q., & Artzi, Y. (2020).",
+    "BERTScore: Evaluating text generation with BERT",
+    "ICLR 2020, arXiv:1904.09675",
+    "the method",
+)
+_CITED = {"bertscore": BERTSCORE, "cliniqlink-doc": CLINIQLINK, "cliniqlink-code": CLINIQLINK}
+
+
+def match_document(summary: "MatchSummary") -> Document:
+    """Turn what came of matching into a document."""
+    overall, separation = summary.estimates.overall, separation_words(summary)
+    counting = rows_that_count(overall.n, summary.n, overall.left_out)
+    nothing = "" if overall.n else "No row has a score, so there is nothing to estimate. "
+    intervals = interval_words(summary.estimates, overall.method)
+    windowed = windowed_words(summary.n_windowed)
+    return Document(
+        kind="matching report",
+        name="Match",
+        title=_title(summary),
+        source=(Quoted(summary.source), f"method {summary.method}", f"{summary.created:%Y-%m-%d}"),
+        signature=summary.signature,
+        lead=headline(summary.estimates, "mean match", summary.bounds),
+        counting=(counting,),
+        reading=(f"{nothing}{counting}.", *([f"{capitalised(separation)}."] if separation else [])),
+        facts=_facts(summary),
+        cautions=cautions(summary),
+        sections=tuple(_sections(summary)),
+        notes=(
+            f"intervals: {intervals}",
+            *([f"separation: {separation}"] if separation else []),
+            *([windowed] if windowed else []),
+        ),
+        settings=settings(
+            summary.source, summary.created, _columns(summary), [("Intervals", intervals)], summary.signature
+        ),
+        citations=(_CITED[summary.method],) if summary.method in _CITED else (),
+    )
+
+
+def _title(summary: "MatchSummary") -> Line:
+    if summary.columns is None:
+        return "How far predictions say what is expected"
+    return ("How far “", Quoted(summary.columns.prediction), "” says what is expected")
+
+
+def _facts(summary: "MatchSummary") -> tuple[tuple[str, Cell], ...]:
+    overall = summary.estimates.overall
+    facts: list[tuple[str, Cell]] = [
+        ("Rows", Count(summary.n)),
+        ("Scored", Count(overall.n)),
+        ("Left out", Count(overall.n_left_out)),
+    ]
+    facts += [("With findings", Count(summary.n_flagged))] if summary.n_flagged is not None else []
+    facts += [("Above unrelated", Share(summary.separation.share))] if summary.separation else []
+    facts += [("Read in windows", Count(summary.n_windowed))] if summary.n_windowed else []
+    return tuple(facts)
+
+
+def _columns(summary: "MatchSummary") -> list[tuple[str, str | None]]:
+    columns = summary.columns
+    if columns is None:
+        return []
+    references = [("References", column) for column in columns.references]
+    return [("Predictions", columns.prediction), *references, ("Groups", columns.by)]
+
+
+def _sections(summary: "MatchSummary") -> Iterator[Section]:
+    if summary.estimates.overall.n:
+        yield _spread(summary)
+    else:
+        nothing = "No row has a score, so there is nothing to estimate."
+        yield Section("scores", "", (Paragraph(nothing, detail="brief"),))
+    if summary.flagged:
+        yield _findings(summary)
+    if worst := summary.worst(SHOWN_ITEMS):
+        lowest = counted(min(len(worst), Items.most), "lowest score")
+        items = _items(worst, brief_title=lowest, is_explained=summary.is_explained)
+        yield Section("worst", "The lowest scores", (items,))
+    if parts := parts_figure(summary):
+        yield Section("parts", "What the scores are made of", (parts,))
+    yield left_out_section(
+        summary.estimates.overall.left_out, summary.n, MEANINGS, lambda why: summary.left_out.get(why, ())
+    )
+
+
+def _spread(summary: "MatchSummary") -> Section:
+    estimates = summary.estimates
+    name = f"mean match, from {' to '.join(map(plain, summary.bounds))}"
+    mean = altogether([(name, WithInterval.of(estimates.overall.mean))], estimates.interval)
+    blocks: list[Block] = [mean, scores_histogram(summary)]
+    title: Line = "How the scores are spread"
+    if estimates.groups:
+        blocks.append(replace(group_table(estimates, noun="row"), detail="brief"))
+        title = (f"{title}, by ", Quoted(estimates.by or "group"))
+    return Section("scores", title, tuple(blocks))
+
+
+def _findings(summary: "MatchSummary") -> Section:
+    lead = (
+        "Similarity hardly sees what turns a meaning round. Guards look for it; these are the rows with "
+        "findings that score highest."
+    )
+    blocks = (
+        guard_table(summary.guards, GUARD_MEANINGS, noun="row", title="Findings"),
+        Paragraph(lead, "lead"),
+        _items(summary.best_flagged(SHOWN_ITEMS), guards=guard_legend(summary.guards, GUARD_MEANINGS)),
+    )
+    return Section("findings", "Alike, and yet different", blocks)
+
+
+def _items(items: "tuple[MatchedItem, ...]", **settings: Any) -> Items:  # noqa: ANN401 - fields of Items
+    return Items(tuple(map(_item, items)), heads=("prediction", "reference"), **settings)
+
+
+def _item(item: "MatchedItem") -> Item:
+    findings = item.findings or ()
+    texts = {"prediction": item.prediction, "reference": item.reference}
+    return Item(
+        row=item.row + 1,
+        score=Number(item.score),
+        labels=() if item.group is None else (Quoted(item.group),),
+        texts=tuple(
+            (side, marked(text, [(found.guard, getattr(found, side)) for found in findings]))
+            for side, text in texts.items()
+            if text is not None
+        ),
+        findings=tuple((found.guard, one_line(found.reason)) for found in findings),
+        parts=tuple((part_name(name), Number(value)) for name, value in item.components.items()),
+        details=("words that cost most", costly_tokens(item.tokens)),
+        brief=(Quoted(item.prediction), Quoted(item.reference)),
+    )

@@ -1,0 +1,89 @@
+"""Pictures of a matched table: how scores are spread, and what they are made of."""
+
+from typing import TYPE_CHECKING
+
+from semscale.report.charts.dots import DotRow, dots
+from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
+from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatch, Table
+from semscale.report.document.values import Cell, Count, Number, WithInterval, Words
+from semscale.report.matching.words import part_name
+from semscale.report.parts import group_name, histogram_caption
+from semscale.report.wording import count, counted, number, one_line, percent
+
+if TYPE_CHECKING:
+    from semscale.matching.match_summary import MatchSummary
+    from semscale.stats.intervals.estimates import GroupEstimate
+
+CHARTED_GROUPS = 10
+"""Groups that are drawn, the largest ones."""
+
+_THIRDS = ("lowest third", "middle third", "highest third")
+_THIRD_COLOURS = (CONTRAST, "#b9b3a4", ACCENT)
+
+
+def scores_histogram(summary: "MatchSummary") -> Histogram:
+    """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
+    estimates, separation = summary.estimates, summary.separation
+    groups = [_group("All rows", estimates.overall, summary, HISTOGRAM)]
+    rows = [_row(Words("all rows"), estimates.overall)]
+    if separation:
+        groups.append(ScoreGroup("Unrelated pairs", separation.unrelated, UNRELATED))
+        mean = Number(float(separation.unrelated.mean()))
+        rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
+    scored = [group for group in estimates.groups if group.group in summary.group_scores]
+    charted = sorted(scored, key=lambda group: -group.n)[:CHARTED_GROUPS]
+    named = [_group(one_line(group.group) or "(blank)", group, summary, GROUP) for group in charted]
+    rows += [_row(group_name(group, estimates.by), group) for group in estimates.groups]
+    return Histogram(
+        "scores",
+        (*groups, *sorted(named, key=lambda group: -group.mean)),
+        summary.bounds,
+        ("score", "rows"),
+        Table(("", "rows", "left out", "mean"), tuple(rows)),
+        caption=_caption(summary, len(charted), len(scored)),
+    )
+
+
+def parts_figure(summary: "MatchSummary") -> Figure | None:
+    """Draw each part's mean in rows with low, middling and high scores; ``None`` without parts or rows."""
+    if not summary.thirds:
+        return None
+    drawn = [DotRow(part_name(name), means) for name, means in summary.thirds.items()]
+    described = "; ".join(f"{row.name} {', '.join(map(number, row.means))}" for row in drawn)
+    return Figure(
+        "parts",
+        lambda width: dots(drawn, _THIRD_COLOURS, width=width),
+        f"Mean of each part in the lowest, middle and highest third of rows. {described}.",
+        Table(
+            ("part", *_THIRDS),
+            tuple((Words(row.name), *map(Number, row.means)) for row in drawn),
+            detail="full",
+        ),
+        caption="Rows are cut into thirds by their score. The further apart a part's dots are, the more it "
+        "tells low scores from high ones; a part whose dots lie together hardly decides anything.",
+        legend=tuple(Swatch(*pair) for pair in zip(_THIRD_COLOURS, _THIRDS, strict=True)),
+    )
+
+
+def _group(name: str, group: "GroupEstimate", summary: "MatchSummary", colour: str) -> ScoreGroup:
+    scores = summary.scores if group.group is None else summary.group_scores[group.group]
+    mean = WithInterval.of(group.mean)
+    return ScoreGroup(name, scores, colour, mean.low, mean.high)
+
+
+def _row(name: Cell, group: "GroupEstimate") -> tuple[Cell, ...]:
+    return name, Count(group.n), Count(group.n_left_out), WithInterval.of(group.mean)
+
+
+def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
+    said = histogram_caption("rows have which score", summary.estimates)
+    if summary.separation:
+        pairs = counted(len(summary.separation.unrelated), "prediction")
+        said += (
+            f" Unrelated pairs are {pairs} with the references of other rows: "
+            f"{percent(summary.separation.share)} of the time a row scores above such a pair."
+        )
+    if charted < groups:
+        said += f" The {charted} largest of {count(groups)} groups are drawn, all are below."
+    return said

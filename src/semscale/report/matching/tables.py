@@ -1,0 +1,145 @@
+"""The documents of a scored submission and of a calibrated model, which are one table each."""
+
+from itertools import count
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.charts.bars import Bar, bars
+from semscale.report.charts.dots import DotRow, dots
+from semscale.report.charts.palette import ACCENT, MUTED
+from semscale.report.document.blocks import Figure, Paragraph, Swatch, Table
+from semscale.report.document.document import Document, Headline, Section
+from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.report.matching.document import BERTSCORE, CLINIQLINK
+from semscale.report.parts import settings
+from semscale.report.wording import capitalised, counted, coverage, ends, number, with_interval
+
+if TYPE_CHECKING:
+    from semscale.matching.bertscore.layer_search import LayerCalibration
+    from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
+    from semscale.matching.cliniqlink.submission_scores import TaskScore
+
+_DIGITS = 3
+_COVERAGE = 0.95  # of intervals that nobody chooses
+_TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
+
+
+def evaluation_document(summary: "EvaluationSummary") -> Document:
+    """Turn the scores of a submission into a document."""
+    scores, tasks = summary.scores, summary.scores.tasks
+    mean = "overall, each task counting the same"
+    overall = WithInterval(scores.overall, np.nan, np.nan, _DIGITS)
+    counting = "invalid replies count as 0; items whose right answer is not stated are left out"
+    return Document(
+        kind="submission report",
+        name="Submission",
+        title=("How the submission “", Quoted(summary.source), "” scores"),
+        source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
+        signature=scores.signature,
+        lead=None if np.isnan(scores.overall) else Headline(mean, overall, (0.0, 1.0), _COVERAGE, _TICKS),
+        reading=(f"{capitalised(counting)}.",),
+        facts=(
+            ("Tasks", Count(len(tasks))),
+            ("Items", Count(len(scores.items))),
+            ("Invalid replies", Count(sum(task.n_invalid for task in tasks))),
+            ("Left out", Count(sum(task.estimate.n_left_out for task in tasks))),
+        ),
+        sections=(
+            Section(
+                "tasks",
+                "By task",
+                (
+                    _tasks(tasks),
+                    Paragraph(f"{mean}: {number(scores.overall, _DIGITS)}", detail="brief"),
+                ),
+            ),
+        ),
+        notes=(f"intervals: {coverage(_COVERAGE)}; {counting}",),
+        settings=settings(summary.source, summary.created, (), (), scores.signature),
+        citations=(CLINIQLINK,),
+    )
+
+
+def calibration_document(calibration: "LayerCalibration") -> Document:
+    """Turn the calibration of a model's layers into a document."""
+    human = calibration.human
+    drawn = f"{counted(calibration.n_pairs, 'random pair')} of {counted(calibration.n_texts, 'text')}"
+    best = []
+    if human:
+        left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
+        judged = f"{counted(human.n, 'judged pair')}{left_out}"
+        best = [f"best layer: {human.best_layer} ({judged}); intervals: {coverage(_COVERAGE)}"]
+    return Document(
+        kind="BERTScore calibration",
+        name="BERTScore layers",
+        title=("What unrelated texts score at each layer of ", Quoted(calibration.model.split("#")[0])),
+        source=(Quoted(calibration.source),),
+        signature=calibration.signature,
+        counting=(drawn,),
+        reading=tuple(f"{capitalised(said)}." for said in (drawn, *best)),
+        sections=(Section("layers", "Layer by layer", (_layers(calibration),)),),
+        notes=tuple(best),
+        settings=tuple((f"· {name}", Quoted(value)) for name, value in calibration.signature.fields),
+        citations=(BERTSCORE,),
+    )
+
+
+def _layers(calibration: "LayerCalibration") -> Figure:
+    human = calibration.human
+    rows: list[tuple[Cell, ...]] = []
+    drawn: list[DotRow] = []
+    for layer, (means, errors) in enumerate(zip(calibration.baseline, calibration.error, strict=True)):
+        agreement = [human.spearman[layer]] if human else []
+        figures = [Number(float(value), 4) for value in (*means, errors[2])]
+        rows.append((Count(layer), *figures, *(WithInterval.of(one, _DIGITS) for one in agreement)))
+        drawn.append(DotRow(f"layer {layer}", (float(means[2]), *(one.value for one in agreement))))
+    agrees = ["Spearman with people"] if human else []
+    legend = [Swatch(MUTED, "F1 of random pairs"), Swatch(ACCENT, "Spearman with people")][: 1 + len(agrees)]
+    described = "; ".join(f"{row.name} {', '.join(map(number, row.means))}" for row in drawn)
+    return Figure(
+        "layers",
+        lambda width: dots(drawn, [one.colour for one in legend], title="", width=width),
+        f"{' and '.join(one.label for one in legend)}, layer by layer. {described}.",
+        Table(("layer", "precision", "recall", "F1", "error of F1", *agrees), tuple(rows)),
+        caption="Random pairs have nothing to do with each other: a score says something only above theirs.",
+        legend=tuple(legend),
+    )
+
+
+def _tasks(tasks: "tuple[TaskScore, ...]") -> Figure | Table:
+    """Draw the tasks that have a score above the table of all."""
+    further = list(dict.fromkeys(name for task in tasks for name in task.figures))
+    columns = ("task", "score", "measure", "items", "invalid", "left out", *further)
+    rows = tuple(_task_row(task, further) for task in tasks)
+    table = Table(tuple(name.replace("_", " ") for name in columns), rows, title="By task")
+    scored = [task for task in tasks if not np.isnan(task.estimate.value)]
+    if not scored:
+        return table
+    described = "; ".join(f"{task.task}: {number(task.estimate.value, _DIGITS)}" for task in scored)
+    return Figure(
+        "tasks",
+        lambda width: bars(list(map(_bar, count(), scored)), [task.task for task in scored], width),
+        f"Scores by task. {described}.",
+        table,
+        caption=f"Each task’s score with its {coverage(_COVERAGE)} interval.",
+    )
+
+
+def _task_row(task: "TaskScore", further: list[str]) -> tuple[Cell, ...]:
+    estimate = task.estimate
+    return (
+        Quoted(task.task),
+        WithInterval.of(estimate, _DIGITS),
+        Words(task.measure),
+        Count(estimate.n),
+        Count(task.n_invalid),
+        Count(estimate.n_left_out),
+        *(Number(task.figures.get(name), _DIGITS) for name in further),
+    )
+
+
+def _bar(row: int, task: "TaskScore") -> Bar:
+    score = task.estimate
+    low, high = ends(score.low, score.high)
+    return Bar(row, score.value, low, high, with_interval(score, _DIGITS), number(score.value, _DIGITS))

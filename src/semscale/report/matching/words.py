@@ -1,0 +1,79 @@
+"""What matches mean, in words."""
+
+from typing import TYPE_CHECKING
+
+import polars as pl
+
+from semscale.report.wording import counted, number, percent
+
+if TYPE_CHECKING:
+    from semscale.matching.match_summary import MatchSummary
+
+MEANINGS = {
+    "missing": "no prediction: the cell is empty or null",
+    "not-text": "a number or something else that is not text stands in the column of predictions",
+    "empty": "the prediction is nothing but white space",
+    "no-reference": "no reference holds a text to match with",
+    "weightless": "no token of the texts counts, so there is nothing to compare",
+}
+
+
+def cautions(summary: "MatchSummary") -> tuple[str, ...]:
+    """List what the figures must not be taken for; empty where there is nothing to say."""
+    said = []
+    separation = summary.separation
+    if separation is not None and separation.is_weak:
+        said.append(
+            f"These scores hardly tell the pairs from unrelated ones: only {percent(separation.share)} lie "
+            "above, and 50 % would by chance. Look at the pairs before trusting the mean, or try another "
+            "--method."
+        )
+    weighs = dict(summary.signature.fields).get("guards", "none") != "none"
+    if summary.n_flagged and not weighs:
+        said.append(
+            f"Guards found something in {counted(summary.n_flagged, 'row')}; "
+            "this method's scores do not take it into account."
+        )
+    return tuple(said)
+
+
+def separation_words(summary: "MatchSummary") -> str | None:
+    """Say how the scores stand beside those of unrelated pairs; ``None`` where that is not known."""
+    separation = summary.separation
+    if separation is None:
+        return None
+    mean = number(float(separation.unrelated.mean()))
+    pairs = counted(len(separation.unrelated), "such pair")
+    return (
+        f"a row scores above an unrelated pair {percent(separation.share)} of the time, and half of the time "
+        f"by chance ({pairs}, mean {mean})"
+    )
+
+
+def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
+    """Name the tokens that cost a pair most: those with weight whose best counterpart is unlike them.
+
+    Args:
+        tokens: as ``semscale.matching.methods.Explains`` lays them out.
+        n: how many at most.
+
+    Returns:
+        Such as ``"wheel" (reference) met only "expel", .42``; nothing without tokens.
+    """
+    if tokens is None:
+        return ()
+    lost = (
+        tokens.with_columns(cost=pl.col("weight") * (1 - pl.col("similarity")))
+        .filter(pl.col("cost") > 0.005)  # noqa: PLR2004 - less than half a hundredth is not seen in a score
+        .sort("cost", descending=True, maintain_order=True)
+        .head(n)
+    )
+    return tuple(
+        f'"{row["token"]}" ({row["side"]}) met only "{row["matched_token"]}", {number(row["similarity"])}'
+        for row in lost.to_dicts()
+    )
+
+
+def part_name(name: str) -> str:
+    """Write the name of a part of a score as words."""
+    return name.replace("_", " ")

@@ -1,0 +1,1 @@
+"""The document of a table whose answers were compared with samples."""

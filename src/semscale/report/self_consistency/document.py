@@ -1,0 +1,223 @@
+"""The document of answers that were compared with samples."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from semscale.report.document.blocks import Block, Item, Items, Paragraph, SideBySide
+from semscale.report.document.document import Citation, Document, Section
+from semscale.report.document.marks import marked
+from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
+from semscale.report.parts import altogether, group_table, guard_legend, guard_table, headline, settings
+from semscale.report.self_consistency.figures import (
+    area_table,
+    calibration_table,
+    decision_bar,
+    decision_table,
+    reliability_figure,
+    spread_histogram,
+)
+from semscale.report.self_consistency.words import (
+    GUARD_MEANINGS,
+    MEANINGS,
+    MEASURE_NAMES,
+    area_words,
+    asking_words,
+    cautions,
+    contradicted_words,
+    labels_words,
+)
+from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
+from semscale.report.wording import capitalised, clipped, counted, number, one_line
+from semscale.self_consistency.measures import MEASURES
+
+if TYPE_CHECKING:
+    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.summary import ConsistencyItem, ConsistencySummary
+
+SHOWN_ITEMS = 10
+_MOST_SAMPLES, _MOST_FINDINGS = 8, 6
+_ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
+_NOTHING = "No prompt has a value, so there is nothing to estimate."
+
+_NCS = Citation(
+    "Bouchard, D., & Chauhan, M. S. (2025).",
+    "Uncertainty quantification for language models: A suite of black-box, white-box, LLM judge, and "
+    "ensemble scorers",
+    "arXiv:2504.19254",
+    "normalised cosine similarity",
+    "https://arxiv.org/abs/2504.19254",
+)
+_THRESHOLDS = Citation(
+    "Angelopoulos, A. N., Bates, S., Candès, E. J., Jordan, M. I., & Lei, L. (2021).",
+    "Learn then test: Calibrating predictive algorithms to achieve risk control",
+    "arXiv:2110.01052",
+    "the thresholds",
+    "https://arxiv.org/abs/2110.01052",
+)
+
+
+def consistency_document(summary: "ConsistencySummary") -> Document:
+    """Turn what was measured into a document."""
+    estimates, overall = summary.estimates, summary.estimates.overall
+    counting = rows_that_count(overall.n, summary.n, overall.left_out, "prompt")
+    asking, contradicted = asking_words(summary), contradicted_words(summary)
+    intervals = interval_words(estimates, overall.method, "prompt")
+    floor = (
+        ""
+        if summary.floor is None
+        else f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+    )
+    reading = (counting if overall.n else f"{_NOTHING} {counting}", contradicted, asking)
+    return Document(
+        kind="consistency report",
+        name="Consistency",
+        title="How far sampled answers agree",
+        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
+        signature=summary.signature,
+        lead=headline(estimates, f"mean {MEASURE_NAMES[summary.main]}", MEASURES[summary.main].bounds),
+        counting=tuple(filter(None, (counting, asking))),
+        reading=tuple(f"{sentence}." for sentence in reading if sentence),
+        facts=tuple(_facts(summary)),
+        cautions=cautions(summary),
+        sections=tuple(_sections(summary)),
+        notes=tuple(
+            filter(None, (f"intervals: {intervals}", floor, windowed_words(summary.n_windowed, "prompt")))
+        ),
+        settings=settings(
+            summary.source,
+            summary.created,
+            [(capitalised(use), column) for use, column in summary.columns],
+            [
+                *((capitalised(MEASURE_NAMES[name]), MEASURES[name].about) for name in summary.scores),
+                ("Intervals", intervals),
+            ],
+            summary.signature,
+        ),
+        citations=(
+            *([_NCS] if "cosine_sim" in summary.scores else []),
+            *([_THRESHOLDS] if summary.trust else []),
+        ),
+    )
+
+
+def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
+    yield "Prompts", Count(summary.n)
+    yield "Measured", Count(summary.estimates.overall.n)
+    yield "Samples", Count(summary.n_samples)
+    yield "Contradicted", Count(summary.n_contradicted)
+    if summary.floor is not None:
+        yield "Floor", Number(summary.floor, 3)
+    if summary.replies is not None and summary.replies.n_saved:
+        yield "Calls saved", Count(summary.replies.n_saved)
+    if summary.n_windowed:
+        yield "Read in windows", Count(summary.n_windowed)
+
+
+def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
+    if summary.estimates.overall.n:
+        yield _spread(summary)
+        if summary.trust is not None:
+            yield _trust(summary.trust)
+        yield _least(summary)
+    else:
+        yield Section("spread", "", (Paragraph(_NOTHING, detail="brief"),))
+    yield left_out_section(
+        summary.estimates.overall.left_out,
+        summary.n,
+        MEANINGS,
+        lambda status: ((item - 1, text) for item, text in summary.examples.get(status, ())),
+        noun="prompt",
+    )
+
+
+def _spread(summary: "ConsistencySummary") -> Section:
+    estimates, main = summary.estimates, summary.main
+    means = [(MEASURE_NAMES[name], WithInterval.of(estimates.overall_mean(name))) for name in summary.scores]
+    title: Line = "How far answers agree"
+    blocks: list[Block] = [
+        Paragraph(f"{capitalised(MEASURE_NAMES[main])}: {MEASURES[main].about}.", "lead"),
+        altogether(means, estimates.interval),
+        spread_histogram(summary),
+    ]
+    if estimates.groups:
+        title = (f"{title}, by ", Quoted(estimates.by or "group"))
+        blocks.append(group_table(estimates, noun="prompt"))
+    return Section("spread", title, tuple(blocks))
+
+
+def _trust(trust: "Trust") -> Section:
+    area = area_words(trust.areas[trust.measure])
+    meaning = (
+        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten."
+    )
+    return Section(
+        "trust",
+        "Which answers can be trusted",
+        (
+            Paragraph(f"By {MEASURE_NAMES[trust.measure]}, {area}.", "lead", detail="both"),
+            decision_bar(trust),
+            decision_table(trust),
+            calibration_table(trust),
+            Paragraph(labels_words(trust), "note", detail="both"),
+            SideBySide(((reliability_figure(trust),), (area_table(trust), Paragraph(meaning, "note")))),
+        ),
+    )
+
+
+def _least(summary: "ConsistencySummary") -> Section:
+    items = tuple(map(_item, summary.least(SHOWN_ITEMS)))
+    brief = counted(min(len(items), Items.most), "least consistent prompt")
+    contradictions = guard_table(
+        summary.guards, GUARD_MEANINGS, noun="prompt", title="Samples that contradict the answer"
+    )
+    shown = Items(
+        items,
+        guard_legend(summary.guards, GUARD_MEANINGS),
+        brief_title=brief,
+        heads=("answer", "contradicting", "samples", "such as"),
+        noun="prompt",
+    )
+    blocks = (contradictions, shown) if summary.guards else (shown,)
+    return Section("least", "The least consistent answers", blocks)
+
+
+def _item(item: "ConsistencyItem") -> Item:
+    texts = _samples(item)
+    answer = marked(
+        item.answer or "",
+        ((one.finding.guard, one.finding.prediction) for one in item.contradictions),
+        limit=_ANSWER_LIMIT,
+    )
+    told = dict.fromkeys((one.finding.guard, one_line(one.finding.reason)) for one in item.contradictions)
+    others = [clipped(text, _SAMPLE_LIMIT).shown for text, _ in texts[_MOST_SAMPLES:]]
+    first = next((item.samples[one.sample] for one in item.contradictions if item.samples), None)
+    return Item(
+        row=item.item,
+        score=Number(item.score),
+        labels=() if item.decision is None else (item.decision,),
+        texts=(
+            *([] if item.prompt is None else [("prompt", Quoted(item.prompt))]),
+            *([] if item.answer is None else [("answer", answer)]),
+            *((counted(n, "sample"), _marked_sample(item, text)) for text, n in texts[:_MOST_SAMPLES]),
+        ),
+        findings=tuple(told)[:_MOST_FINDINGS],
+        parts=tuple((MEASURE_NAMES[name], Number(value)) for name, value in list(item.measures.items())[1:]),
+        details=(f"{counted(len(others), 'more sample')}", tuple(others)),
+        brief=(Quoted(item.answer), Count(item.n_contradicting), Count(item.n_samples), Quoted(first)),
+    )
+
+
+def _samples(item: "ConsistencyItem") -> list[tuple[str, int]]:
+    """Give each distinct sample with how often it occurs: those that contradict, then the most frequent."""
+    counts: dict[str, int] = {}
+    for text in item.samples:
+        if text is not None and text.strip():
+            counts[text] = counts.get(text, 0) + 1
+    contradicting = {item.samples[one.sample] for one in item.contradictions if item.samples}
+    return sorted(counts.items(), key=lambda pair: (pair[0] not in contradicting, -pair[1]))
+
+
+def _marked_sample(item: "ConsistencyItem", text: str) -> Marked:
+    place = item.samples.index(text)
+    found = (one.finding for one in item.contradictions if one.sample == place)
+    return marked(text, ((one.guard, one.reference) for one in found), limit=_SAMPLE_LIMIT)

@@ -1,0 +1,124 @@
+"""Pictures and tables of a report on consistency: how values are spread, and how well probabilities hold."""
+
+from typing import TYPE_CHECKING
+
+from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
+from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.reliability import ReliabilityDot, reliability
+from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Shares, Table
+from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.parts import histogram_caption
+from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
+from semscale.report.wording import capitalised, coverage, number, one_line
+from semscale.self_consistency.measures import MEASURES
+
+if TYPE_CHECKING:
+    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.summary import ConsistencySummary
+
+_CHARTED_GROUPS = 10
+_COLOURS = {"accept": ACCENT, "review": "#b9b3a4", "abstain": CONTRAST}
+
+
+def spread_histogram(summary: "ConsistencySummary") -> Histogram:
+    """Count the values of the first measure, of raw NCS where it was measured, and then of each group."""
+    estimates, main = summary.estimates, summary.main
+    has_ncs = "cosine_sim" in summary.scores
+    shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
+    means = {name: estimates.overall_mean(name) for name in summary.scores}
+    drawn = [
+        ScoreGroup(
+            capitalised(MEASURE_NAMES[name]), summary.scores[name], colour, means[name].low, means[name].high
+        )
+        for name, colour in shown.items()
+        if len(summary.scores[name])
+    ]
+    largest = sorted((group for group in estimates.groups if group.mean), key=lambda group: -group.n)
+    by_mean = sorted(
+        ((group.mean, group.group) for group in largest[:_CHARTED_GROUPS] if group.mean),
+        key=lambda pair: -pair[0].value,
+    )
+    drawn += [
+        ScoreGroup(_group_name(name), summary.group_scores[name], GROUP, mean.low, mean.high)
+        for mean, name in by_mean
+    ]
+    rows = tuple(
+        (Words(MEASURE_NAMES[name]), Count(mean.n), Count(mean.n_left_out), WithInterval.of(mean))
+        for name, mean in means.items()
+    )
+    caption = histogram_caption("prompts have which value", estimates)
+    crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
+    return Histogram(
+        "spread",
+        tuple(drawn),
+        MEASURES[main].bounds,
+        (MEASURE_NAMES[main], "prompts"),
+        Table(("", "prompts", "left out", "mean"), rows),
+        title="Spread",
+        caption=f"{caption}{crowded if has_ncs else ''}",
+    )
+
+
+def reliability_figure(trust: "Trust") -> Figure:
+    """Draw the share of right answers against the probability that was given, bin by bin."""
+    dots = [
+        ReliabilityDot(one.predicted, one.observed.value, one.observed.low, one.observed.high, one.n)
+        for one in trust.figures.bins
+    ]
+    rows = tuple(
+        (Number(one.predicted), Count(one.n), WithInterval.of(one.observed)) for one in trust.figures.bins
+    )
+    described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
+    return Figure(
+        "reliability",
+        lambda _: reliability(dots),
+        f"Share of right answers by probability. {described}.",
+        Table(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
+        caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
+        f"the {coverage(trust.interval)} interval of their share. On the dashed line probabilities hold. "
+        "Every answer was judged by a curve that had not seen it.",
+        style="square",
+        is_narrow=True,
+    )
+
+
+def decision_bar(trust: "Trust") -> Shares:
+    """Give the share of prompts of each decision."""
+    return Shares(tuple((name, _COLOURS[name], share) for name, share in trust.shares.items()))
+
+
+def decision_table(trust: "Trust") -> Table:
+    """Say for each decision from which value on it holds, how many prompts it takes, and what it promises."""
+    accept, abstain, confidence = trust.triage.accept, trust.triage.abstain, trust.triage.confidence
+    rows = (
+        (Words("accept"), Number(accept.value, 3), Share(accept.accepted),
+         Words(promise_words(accept, "this or more", "wrong", confidence))),
+        (Words("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
+         Words(promise_words(abstain, "this or less", "right", confidence))),
+        (Words("review"), Number(None), Share(trust.triage.reviewed), Words("what lies between")),
+    )  # fmt: skip
+    columns = ("decision", MEASURE_NAMES[trust.measure], "of prompts", "what it promises")
+    return Table(columns, rows, title="Decisions")
+
+
+def calibration_table(trust: "Trust") -> Table:
+    """Say how well probabilities hold, each figure beside what it must be compared with."""
+    figures = trust.figures
+    rows: tuple[tuple[Cell, ...], ...] = (
+        (Words("Brier score", "0 is best"), WithInterval.of(figures.brier, 3),
+         Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),
+        (Words("calibration error (ECE)"), Number(figures.error, 3),
+         Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
+    )  # fmt: skip
+    return Table(("", "value", "compare with", "which is"), rows, title="Do the probabilities hold?")
+
+
+def area_table(trust: "Trust") -> Table:
+    """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
+    areas = sorted(trust.areas.items(), key=lambda item: -item[1])
+    rows = tuple((Words(MEASURE_NAMES[name]), Number(area, 3)) for name, area in areas)
+    return Table(("measure", "AUC"), rows, title="What tells right from wrong")
+
+
+def _group_name(name: str | None) -> str:
+    return "(none)" if name is None else one_line(name) or "(blank)"

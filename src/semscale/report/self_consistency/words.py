@@ -1,0 +1,124 @@
+"""What consistency means, in words."""
+
+from typing import TYPE_CHECKING
+
+from semscale.report.wording import counted, coverage, number, one_line, percent
+from semscale.self_consistency.length_baselines import NULLS
+from semscale.self_consistency.summary import FEW_SAMPLES
+
+if TYPE_CHECKING:
+    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.summary import ConsistencySummary
+    from semscale.stats.calibration.acceptance import AcceptanceThreshold
+
+MEASURE_NAMES = {
+    "consistency": "consistency",
+    "cosine_sim": "cosine similarity (NCS)",
+    "ncs_above_floor": "cosine above floor",
+    "uncontradicted": "uncontradicted samples",
+    "bert_score": "BERTScore F1",
+    "exact_match": "exact match",
+    "exact_match_normalised": "exact match, normalised",
+    "equal_lengths": "null: equal lengths",
+    "brevity": "null: brevity",
+}
+MEANINGS = {
+    "missing": "no answer, or no question: the cell is empty or null",
+    "not-text": "a number or something else that is not text stands in the column",
+    "empty": "nothing but white space",
+    "too-few-samples": "not enough usable samples to compare the answer with",
+    "refused": "the model declined to answer",
+    "failed": "no reply came",
+    "unfinished": "a cap was reached first; the same command goes on from there",
+    "no-value": "no token that counts stands in the answer or in any sample",
+}
+GUARD_MEANINGS = {
+    "negation": "one text denies what the other states",
+    "number": "a number or a unit differs",
+    "opposite": "a word has become its opposite, or the other side",
+    "name": "one named thing stands where the answer has another",
+    "answer": "a short answer gives something else, or yes has become no",
+}
+_ENOUGH = 0.6
+
+
+def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
+    """List what the figures must not be taken for; empty where there is nothing to say."""
+    said = []
+    if summary.stopped:
+        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
+    if dict(summary.signature.fields).get("floor_from") == "too-few-answers":
+        said.append(
+            "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
+            "estimated and nothing was taken off: give --floor, or compare within this table only."
+        )
+    if 2 * summary.n_few_samples > summary.counts.get("scored", 0):
+        said.append(
+            f"Most prompts have fewer than {FEW_SAMPLES} samples: one sample that differs by chance decides."
+        )
+    if summary.n_samples_left_out:
+        samples = counted(summary.n_samples_left_out, "sample")
+        said.append(f"{samples} missing, empty or no text, and left out.")
+    return (*said, *([] if summary.trust is None else _trust_cautions(summary.trust)))
+
+
+def _trust_cautions(trust: "Trust") -> list[str]:
+    said, area = [], trust.areas[trust.measure]
+    if area < _ENOUGH:
+        said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
+    nulls = {name: max(trust.areas[name], 1 - trust.areas[name]) for name in NULLS if name in trust.areas}
+    best = max(nulls, key=lambda name: nulls[name], default=None)
+    if best is not None and nulls[best] >= area:
+        said.append(
+            f"The lengths of the texts alone do as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): "
+            "do not build on this."
+        )
+    return said
+
+
+def area_words(area: float) -> str:
+    """Say what an area under the ROC curve is."""
+    return f"a right answer has the higher value {percent(area)} of the time, and 50 % would by chance"
+
+
+def labels_words(trust: "Trust") -> str:
+    """Say what the curve rests on."""
+    labels = counted(trust.figures.n, "labelled answer")
+    return f"{labels}: the curve ({trust.curve}) was fitted and checked in five turns, each on other answers."
+
+
+def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
+    """Say what a threshold promises, or why there is none.
+
+    Args:
+        side: the threshold.
+        sign: on which side of it items lie.
+        kind: of answers that are counted as errors: ``wrong`` or ``right``.
+        confidence: with which both promises hold together.
+    """
+    if side.value is None:
+        return str(side.note)
+    return (
+        f"{sign}: at most {percent(side.error_rate, 0)} of these {kind}, with {coverage(confidence)} "
+        f"confidence for both ({side.n_errors:,} of {side.n_accepted:,} labelled ones were)"
+    )
+
+
+def asking_words(summary: "ConsistencySummary") -> str | None:
+    """Say what asking took; ``None`` where nobody was asked."""
+    replies = summary.replies
+    if replies is None:
+        return None
+    asked = counted(replies.n_calls, "reply", "replies")
+    saved = f", {replies.n_saved:,} saved because the decision was settled" if replies.n_saved else ""
+    why = f", most often because: {one_line(replies.why_failed)}" if replies.why_failed else ""
+    failed = f", {replies.n_failed:,} without a reply{why}" if replies.n_failed else ""
+    return f"{asked} asked for{saved}{failed}"
+
+
+def contradicted_words(summary: "ConsistencySummary") -> str | None:
+    """Say how often a sample contradicts the answer; ``None`` where none does."""
+    if not summary.n_contradicted:
+        return None
+    share = percent(summary.n_contradicted / summary.counts["scored"])
+    return f"In {share} of prompts some sample contradicts the answer"

@@ -1,0 +1,79 @@
+"""A summary of matches: its counts and scores, its JSON, and how it is made in Python."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+from tests.matching.made_up_matches import GROUPS, PREDICTIONS, REFERENCES, matches
+
+from semscale.errors import InputError
+from semscale.matching.separation import Separation
+
+DOCS = Path(__file__).parents[2] / "docs" / "match.md"
+
+
+@pytest.fixture(scope="module")
+def summary():
+    by = pl.Series("topic", GROUPS)
+    return matches().summarize(PREDICTIONS, REFERENCES, by=by, source="a.csv", interval=0.9, seed=3)
+
+
+def test_counts_are_those_of_all_items(summary):
+    assert (summary.n, summary.n_windowed, summary.n_flagged) == (8, 2, 2)
+    assert summary.counts == {"scored": 7, "missing": 1}
+    assert summary.guards == {"negation": 2}  # items, not findings
+    # .5 + .1 + .9 + .3 + .7 + .2 + .8 = 3.5
+    assert summary.estimates.overall.mean.value == pytest.approx(0.5)
+    assert (summary.estimates.interval, summary.estimates.by) == (0.9, "topic")
+
+
+def test_scores_are_at_hand_as_a_whole_and_by_group(summary):
+    assert sorted(summary.scores) == [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9]
+    # Row 5 has no group; that of row 7 is blank, and a group all the same.
+    assert {name: scores.tolist() for name, scores in summary.group_scores.items()} == {
+        "a": [0.5, 0.3], "b": [0.1, 0.9, 0.2], "": [0.8],
+    }  # fmt: skip
+
+
+def test_texts_need_not_be_given():
+    bare = matches(findings=False).summarize()
+    (item,) = bare.worst(1)
+    assert (item.prediction, item.reference, item.group, item.findings) == (None, None, None, None)
+    assert (bare.n_flagged, bare.guards, bare.separation, bare.is_explained) == (None, {}, None, False)
+    assert bare.group_scores == {}
+
+
+def test_the_record_counts_rows_from_one(summary):
+    record = replace(summary, separation=Separation(0.9, np.array([0.1, 0.3]))).record()
+    assert [item["row"] for item in record["worst"]] == [3, 7, 5, 1, 6, 8, 4]
+    assert record["instrument"] == "match"
+    assert record["separation"] == {"share_above": 0.9, "unrelated_pairs": 2, "unrelated_mean": 0.2}
+    assert record["estimates"] is summary.estimates
+
+
+def test_columns_must_be_as_long_as_the_matches():
+    with pytest.raises(InputError, match="predictions must have 8 rows"):
+        matches().summarize(PREDICTIONS[:3])
+    with pytest.raises(InputError, match="references must have 8 rows"):
+        matches().summarize(PREDICTIONS, ["a"])
+    with pytest.raises(InputError, match="by must have 8 rows"):
+        matches().summarize(by=["a"])
+
+
+def test_its_short_form_is_one_line(summary):
+    assert repr(summary) == "MatchSummary(source='a.csv', n=8, n_scored=7, mean=0.50)"
+
+
+def test_the_example_of_the_document_runs(tmp_path, monkeypatch, capsys):
+    code, shown = re.search(
+        r"<!-- checked: summary -->\n```python\n(.*?)```\n\n```text\n(.*?)```",
+        DOCS.read_text(encoding="utf-8"),
+        re.DOTALL,
+    ).groups()
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "docs/match.md", "exec"), {})
+    assert capsys.readouterr().out == shown
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["match.html", "match.xlsx"]

@@ -1,0 +1,195 @@
+"""The document of matches shows every figure, survives every shape, and runs nothing."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.guards.findings import Finding, Span
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matches import Matches
+from semscale.matching.separation import Separation
+from semscale.report.document.blocks import Histogram
+from semscale.report.document.document import flat
+from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
+from semscale.report.render.terminal import print_document
+from semscale.report.wording import number
+from semscale.signature import Signature
+from semscale.types import Status
+
+ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'
+TOKENS = pl.DataFrame(
+    {"side": ["prediction", "reference"], "place": [0, 0], "token": ["<b>lung", "heart"],
+     "matched_token": ["heart", "<b>lung"], "similarity": [0.2, 0.99], "weight": [1.0, 0.1],
+     "contribution": [0.2, 0.1]}
+)  # fmt: skip
+
+
+def summary_of(n=30, *, text="the lung is not well", groups=3, parts=True, findings=True, unrelated=True):
+    rng = np.random.default_rng(0)
+    score = rng.random(n)
+    status = np.full(n, Status.SCORED, dtype=object)
+    if n > 2:
+        status[1], score[1] = Status.MISSING, np.nan
+    predictions = [f"{text} {row}" if status[row] == Status.SCORED else None for row in range(n)]
+    found = Finding("negation", "negated-prediction", f"It denies {text}.", Span(0, 8, text[:8]), None)
+    matches = Matches(
+        score=score,
+        status=status,
+        reference=np.where(np.isnan(score), -1, 0),
+        windows=np.ones(n, np.int64),
+        signature=Signature.of("match", method="cliniqlink-doc"),
+        components={"word": score * 0.9, "sentence": score**2} if parts else {},
+        findings=tuple((found,) if row % 5 == 0 else () for row in range(n)) if findings else (),
+    )
+    by = f"{text} by" if groups else None
+    return matches.summarize(
+        predictions,
+        [[f"{text} ref"]] * n,
+        by=pl.Series(by, [f"{text} group {row % groups}" for row in range(n)]) if groups else None,
+        source=text,
+        columns=MatchColumns(text, ("expected",), by),
+        separation=Separation(0.9, rng.random(20) / 4) if unrelated else None,
+        tokens={int(np.nanargmin(score)): TOKENS},
+    )
+
+
+@pytest.fixture(scope="module")
+def full():
+    return summary_of()
+
+
+@pytest.fixture(scope="module")
+def parsed(full, read_page):
+    return read_page(page(full.document()))
+
+
+@pytest.fixture
+def screen(capsys):
+    def shown(summary):
+        print_document(summary.document())
+        return capsys.readouterr().out
+
+    return shown
+
+
+def test_it_is_one_harmless_document_with_its_figures(full, parsed):
+    parsed.assert_harmless()
+    mean = full.estimates.overall_mean()
+    assert number(mean.value) in parsed.text
+    assert f"[{number(mean.low)}, {number(mean.high)}]" in parsed.text
+    assert "29 of 30 rows count; left out: 1 missing" in parsed.text
+    assert str(full.signature) in parsed.text
+    assert "90.0\u00a0%" in parsed.text
+    for name, estimate in full.estimates.group_means().items():
+        assert number(estimate.value) in parsed.text
+        assert name in parsed.text
+
+
+def test_pictures_say_what_they_show_and_have_their_numbers_beneath(parsed):
+    tags = [tag for tag, _ in parsed.tags]
+    assert tags.count("figure") == tags.count("figcaption") == 2
+    assert all(picture["aria-label"] for picture in parsed.all("svg"))
+
+
+def test_the_lowest_scores_come_first_and_findings_the_highest_first(full, parsed):
+    worst = parsed.text.split("The lowest scores")[1].split("What the scores")[0]
+    assert worst.index(number(full.scores.min())) < worst.index(number(np.sort(full.scores)[5]))
+    alike = parsed.text.split("Alike, and yet different")[1].split("The lowest scores")[0]
+    assert number(max(item.score for item in full.flagged)) in alike.split("reference")[0]
+
+
+def test_what_a_guard_found_is_marked_and_named(parsed):
+    marks = [attributes["class"] for attributes in parsed.all("mark")]
+    assert set(marks) == {"negation"}
+    assert "one text denies what the other states" in parsed.text
+    assert "the lung" in parsed.source.split('<mark class="negation">')[2]
+
+
+def test_hostile_words_are_shown_not_run(read_page):
+    shown = read_page(page(summary_of(text=ATTACK).document()))
+    shown.assert_harmless()
+    assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in shown.text
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"n": 1, "groups": 0},
+        {"n": 2, "groups": 1, "unrelated": False},
+        {"n": 5, "parts": False},
+        {"n": 40, "groups": 15, "findings": False},
+        {"n": 12, "text": "x" * 3000},
+    ],
+)
+def test_every_shape_makes_a_page_a_screen_and_markdown(settings, read_page, screen):
+    summary = summary_of(**settings)
+    read_page(page(summary.document())).assert_harmless()
+    assert "lowest score" in screen(summary)
+    assert markdown(summary.document()).startswith("# How far ")
+
+
+def test_rows_without_any_score_make_a_page_and_a_screen(read_page, screen):
+    nothing = Matches(
+        np.full(3, np.nan), np.full(3, Status.EMPTY, object), np.full(3, -1), np.zeros(3, np.int64),
+        Signature.of("match", method="cosine"),
+    ).summarize()  # fmt: skip
+    shown = read_page(page(nothing.document()))
+    shown.assert_harmless()
+    assert "No row has a score" in shown.text
+    assert "No row has a score" in screen(nothing)
+
+
+def test_the_words_that_cost_most_are_listed(parsed, full, screen):
+    line = '"<b>lung" (prediction) met only "heart", 0.20'
+    assert line in parsed.text
+    assert 'met only "<b>lung"' not in parsed.text  # .1 * .01 is too little to be seen in a score
+    row, score = full.lowest[0].row + 1, number(full.lowest[0].score)
+    why = screen(full).split("\nWhy\n")[1].splitlines()
+    assert why[0].startswith(f"row {row}, {score}: word ")
+    assert f"  {line}" in why
+
+
+def histogram_of(summary):
+    blocks = flat(block for section in summary.document().sections for block in section.blocks)
+    return next(block for block in blocks if isinstance(block, Histogram))
+
+
+def test_the_ten_largest_groups_are_drawn_the_best_first_and_all_stand_in_the_table():
+    summary = summary_of(40, groups=15)
+    histogram = histogram_of(summary)
+    assert [group.name for group in histogram.groups[:2]] == ["All rows", "Unrelated pairs"]
+    drawn = histogram.groups[2:]
+    # 40 rows in 15 groups: groups 0 to 9 have three rows, of which row 1 has no score, the others two.
+    assert {group.name[-1] for group in drawn} == set("0123456789")
+    means = [group.mean for group in drawn]
+    assert means == sorted(means, reverse=True)
+    assert len(histogram.table.rows) == 2 + 15
+    assert "The 10 largest of 15 groups are drawn" in histogram.caption
+
+
+def test_texts_in_memory_have_no_columns_to_name():
+    matches = Matches(
+        np.array([0.25]), np.full(1, Status.SCORED, object), np.zeros(1, np.int64), np.full(1, 2),
+        Signature.of("match", method="bertscore"),
+    )  # fmt: skip
+    shown = markdown(matches.summarize().document())
+    assert "How far predictions say what is expected" in shown
+    assert "1 row with texts read in overlapping windows" not in shown  # a line of the screen
+    assert "Read in windows: 1" in shown
+    assert "Zhang" in shown
+    assert "prediction:" not in shown
+
+
+def test_a_summary_writes_its_reports_and_shows_itself_in_a_notebook(full, tmp_path):
+    full.report(tmp_path / "match.xlsx", figures=tmp_path / "figures")
+    assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
+        "parts.png", "parts.svg", "scores.png", "scores.svg",
+    ]  # fmt: skip
+    sheets = pl.read_excel(tmp_path / "match.xlsx", sheet_id=0, has_header=False)
+    lowest = next(rows for name, rows in sheets.items() if name == "The lowest scores")
+    scores = lowest.rows()[2:14]
+    assert [float(row[2]) for row in scores] == pytest.approx(sorted(full.scores)[:12])
+    fragment = full._repr_html_()
+    assert fragment.count("<svg") == 1
+    assert "mean match" in fragment

@@ -1,0 +1,175 @@
+"""The report on consistency: whole, harmless, and saying what it cannot say."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.cli.runs.consistency import measured_table
+from semscale.report.document.blocks import Histogram, Items, Table
+from semscale.report.document.values import Count, Number, Quoted, Share
+from semscale.report.render.html import notebook_fragment, page
+from semscale.report.render.markdown import markdown
+from semscale.report.render.terminal import print_document
+from semscale.report.self_consistency.words import MEANINGS, cautions, promise_words
+from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.columns import AnswerCells
+from semscale.self_consistency.consistency import Consistency
+from semscale.stats.calibration.acceptance import AcceptanceThreshold
+
+
+def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):
+    found = Consistency(model=embedder, **settings).measure(answers, samples)
+    trust = None if labels is None else found.trust(labels)
+    return found.summarize(
+        answers=answers, samples=samples, prompts=prompts, trust=trust, by=by, source="made-up.csv"
+    )
+
+
+def labelled(toy_embedder, n=200):
+    rng = np.random.default_rng(0)
+    same = rng.integers(0, 6, n)
+    samples = [["12 apples"] * int(k) + ["13 apples"] * int(5 - k) for k in same]
+    labels = [int(rng.random() < k / 5) for k in same]
+    return summed_up(["12 apples"] * n, samples, labels=labels, embedder=toy_embedder, floor=0.1)
+
+
+def test_texts_are_escaped_and_what_contradicts_is_marked(toy_embedder):
+    summary = summed_up(
+        ["It is <b>safe</b>.", "yes"],
+        [["It is not <b>safe</b>.", "<script>"], []],
+        prompts=["Is <i>this</i> safe?", None],
+        embedder=toy_embedder,
+    )
+    shown = page(summary.document())
+    assert "<script" not in shown
+    assert "Is &lt;i&gt;this&lt;/i&gt; safe?" in shown
+    assert '<mark class="negation">not &lt;b&gt;safe</mark>' in shown
+    assert "not enough usable samples" in shown
+    assert 'href="http' not in shown.split('id="method"')[0]
+    assert "**not &lt;b&gt;safe**" in markdown(summary.document())
+
+
+def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
+    document = labelled(toy_embedder).document()
+    shown = page(document)
+    assert "Which answers can be trusted" in shown
+    assert "Calibration error (ECE)" in shown
+    assert shown.count("<svg") >= 3  # the spread in two widths, and the reliability picture
+    assert len(shown) < 500_000
+    assert [figure.name for _, figure in document.figures()] == ["spread", "reliability"]
+
+
+def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
+    summary = labelled(toy_embedder)
+    trust = next(section for section in summary.document().sections if section.name == "trust")
+    decisions = next(block for block in trust.blocks if isinstance(block, Table))
+    accept, abstain, review = decisions.rows
+    assert [row[0].text for row in decisions.rows] == ["accept", "abstain", "review"]
+    assert accept[1] == Number(summary.trust.triage.accept.value, 3)
+    assert abstain[2] == Share(summary.trust.triage.abstain.accepted)
+    assert review[2].value == pytest.approx(1 - accept[2].value - abstain[2].value)
+
+
+def test_a_promise_says_on_what_it_rests():
+    side = AcceptanceThreshold(0.8, 0.05, 0.95, 100, 0, 1240, 3, 0.04, 0.4)
+    # The two shares have no breaking space before their sign.
+    said = promise_words(side, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == (
+        "this or more: at most 5 % of these wrong, with 95 % confidence for both "
+        "(3 of 1,240 labelled ones were)"
+    )
+
+
+def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embedder, capsys):
+    document = summed_up(["a"], [[]], embedder=toy_embedder).document()
+    shown = page(document)
+    assert "Which answers can be trusted" not in shown
+    assert "No prompt has a value" in shown
+    assert "<svg" not in shown
+    print_document(document)
+    assert capsys.readouterr().out.count("No prompt has a value, so there is nothing to estimate.") == 1
+
+
+def test_groups_are_drawn_and_listed(toy_embedder):
+    by = pl.Series("kind", ["x & y", "z", None])
+    summary = summed_up(["a", "b", "d"], [["a"], ["c"], ["d"]], by=by, embedder=toy_embedder)
+    section = next(section for section in summary.document().sections if section.name == "spread")
+    assert section.title == ("How far answers agree, by ", Quoted("kind"))
+    histogram = next(block for block in section.blocks if isinstance(block, Histogram))
+    # After the two measures, groups by their means: a and d say the same, b and c do not.
+    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(none)", "z"]
+    assert "x &amp; y" in page(summary.document())
+
+
+def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedder):
+    samples = [["12 apples", "12 apples", None, "13 apples", *(f"12 apples {n}" for n in "abcdefgh")]]
+    summary = summed_up(["12 apples"], samples, embedder=toy_embedder, floor=0.1)
+    (section,) = (section for section in summary.document().sections if section.name == "least")
+    (item,) = next(block for block in section.blocks if isinstance(block, Items)).items
+    names = [name for name, _ in item.texts]
+    assert names[:3] == ["answer", "1 sample", "2 samples"]
+    assert [piece.text for piece in item.texts[1][1].pieces] == ["13", " apples"]
+    # Of ten different samples eight are shown; the other two can be unfolded.
+    assert len(names) == 9
+    assert item.details == ("2 more samples", ("12 apples g", "12 apples h"))
+    assert item.brief == (Quoted("12 apples"), Count(1), Count(11), Quoted("13 apples"))
+
+
+def test_a_summary_without_texts_shows_none(toy_embedder):
+    found = Consistency(model=toy_embedder, floor=0.1).measure(["12 apples"] * 2, [["13 apples"]] * 2)
+    shown = page(found.summarize().document())
+    assert "The answer says &#34;12&#34;, the sample &#34;13&#34;." in shown
+    assert "<dt>answer</dt>" not in shown
+
+
+def test_a_notebook_shows_a_small_table_and_one_picture(toy_embedder):
+    shown = notebook_fragment(labelled(toy_embedder).document())
+    assert shown.count("<svg") == 1
+    assert "mean consistency" in shown
+    assert "<script" not in shown
+
+
+def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
+    said = " ".join(cautions(summed_up(["a", "b"], [["a"], ["c", None]], embedder=toy_embedder)))
+    assert "fewer than 10 different answers" in said
+    assert "fewer than 3 samples" in said
+    assert "1 sample missing, empty or no text" in said
+    assert cautions(summed_up(["a"], [["a"] * 3], embedder=toy_embedder, floor=0.1)) == ()
+
+
+def test_what_a_cap_left_is_said(toy_embedder):
+    found = Consistency(model=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
+    counts = ReplyCounts(4, 1, 2, "the line is busy", "the cap of 4 calls is reached")
+    document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
+    assert document.cautions == ("Not everything was asked: the cap of 4 calls is reached.",)
+    assert document.counting[1] == (
+        "4 replies asked for, 1 saved because the decision was settled, 2 without a reply, most often "
+        "because: the line is busy"
+    )
+
+
+def test_a_null_that_does_as_well_is_said(toy_embedder):
+    # Right answers are short, whatever their samples say.
+    answers = ["a"] * 20 + ["a long answer"] * 20
+    summary = summed_up(
+        answers, [["b"]] * 40, labels=[1] * 20 + [0] * 20, embedder=toy_embedder, measures=["exact_match"]
+    )
+    assert any("lengths of the texts alone do as well" in line for line in cautions(summary))
+
+
+def test_the_table_has_the_items_own_columns_first():
+    answers, samples = ["a"] * 40, [["a"], ["b"]] * 20
+    found = Consistency(measures=["exact_match"]).measure(answers, samples)
+    cells = AnswerCells(pl.DataFrame({"n": range(40)}), [None] * 40, answers, samples, None, None)
+    frame = measured_table(cells, found, trust=found.trust([1, 0] * 20))
+    assert frame.columns[:3] == ["n", "semscale_status", "semscale_exact_match"]
+    assert frame.columns[-2:] == ["semscale_probability_correct", "semscale_decision"]
+    assert frame.height == 40
+
+
+@pytest.mark.parametrize(
+    "status",
+    ["missing", "not-text", "empty", "too-few-samples", "refused", "failed", "unfinished", "no-value"],
+)
+def test_every_reason_has_a_meaning(status):
+    assert MEANINGS[status]

@@ -1,0 +1,36 @@
+"""A forecast on the screen and as JSON, for every command that asks."""
+
+import json
+
+from tests.schema_check import check_json
+
+from semscale.chat.forecast import Forecast
+from semscale.chat.forecast_summary import ForecastSummary
+from semscale.chat.replies import Usage
+from semscale.report.json_encoding import to_json
+from semscale.report.render.terminal import print_document
+
+PRICED = Forecast(9, 2, 1, 6, Usage(1200, 300), 0, 1.25, "EUR", "")
+UNPRICED = Forecast(9, 0, 0, 9, Usage(1800, 9216), 9, None, "", "the price of m is not known; add it")
+
+
+def test_the_screen_says_what_asking_would_take(capsys):
+    summary = ForecastSummary("q.csv", {"one": PRICED, "m": UNPRICED}, 9, {"empty": 2}, "prompt")
+    print_document(summary.document())
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "9 of 11 prompts count; left out: 2 empty" in shown
+    assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
+    assert "tokens of prompts, about 1,200 tokens of replies 300 cost 1.25 EUR" in shown
+    assert "calls without a limit to their reply (1,024 tokens each) 9 cost not known" in shown
+    assert shown.endswith("the price of m is not known; add it Nobody was asked.")
+
+
+def test_json_has_the_same_numbers():
+    text = to_json(
+        ForecastSummary("q.csv", {"m": UNPRICED}, 9, {}), cautions=(), out=None, report=None, figures=None
+    )
+    check_json(text)
+    content = json.loads(text)
+    assert (content["asked"], content["left_out"]) == (9, {})
+    (model,) = content["models"]
+    assert (model["model"], model["calls"], model["reply_tokens"], model["money"]) == ("m", 9, 9216, None)

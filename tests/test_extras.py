@@ -1,0 +1,218 @@
+"""Extras: declared as the code needs them, missing without harm, and named in the line that installs them."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from collections.abc import Iterable
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
+import pytest
+import typer.main
+
+from semscale.cli.main import app
+from semscale.errors import MissingExtraError
+from semscale.extras import EXTRAS, require
+
+ROOT = Path(__file__).parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+DECLARED = PROJECT["optional-dependencies"]
+# Packages that are required and that no module imports: pip is started as a program.
+PROGRAMS = {"pip"}
+# Modules that are no requirement: who calls a function that needs one has it already.
+HOSTS = {"pytest", "pandas", "langchain_core"}
+# What a requirement's own extra brings and the code needs beside it.
+BROUGHT = {"openai": {"aiohttp"}}
+
+# Runs commands, one a line, and says how each ended and which modules of extras were loaded for it.
+PROGRAM = """
+import sys
+from semscale.cli.main import main
+from semscale.extras import EXTRAS
+codes = [main(line.split("\\t")) for line in sys.argv[1:]]
+loaded = {module for modules in EXTRAS.values() for module in modules} & set(sys.modules)
+print(*codes, "loaded:", *sorted(loaded), file=sys.stderr)
+"""
+WITHOUT = "import semscale.extras\nsemscale.extras.find_spec = lambda name: None\n" + PROGRAM
+
+TEXTS = {".md", ".py", ".yml", ".yaml"}
+ENDPOINT = ("--model", "m", "--base-url", "http://localhost:9/v1")
+ANSWERS = (
+    "I love it",
+    "It is fine",
+    "Not what I hoped for",
+    "It broke on the second day",
+    "Works as it should",
+)
+
+
+def name_of(requirement: str) -> str:
+    return re.match(r"[\w.-]+", requirement)[0].lower()
+
+
+def declared_modules(extra: str) -> set[str]:
+    found: set[str] = set()
+    for requirement in DECLARED[extra]:
+        name = name_of(requirement)
+        if name == "semscale":
+            (other,) = re.findall(r"\[(\w+)\]", requirement)
+            found |= declared_modules(other)
+        else:
+            found |= {name.replace("-", "_")} | BROUGHT.get(name, set())
+    return found
+
+
+def imported_modules() -> set[str]:
+    found = set()
+    for file in (ROOT / "src").rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                found |= {alias.name.partition(".")[0] for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found.add(node.module.partition(".")[0])
+    return found - set(sys.stdlib_module_names) - {"semscale"}
+
+
+def run(program: str, *commands: Iterable[object]) -> subprocess.CompletedProcess[str]:
+    lines = ["\t".join(map(str, command)) for command in commands]
+    return subprocess.run(
+        [sys.executable, "-c", program, *lines], capture_output=True, text=True, check=False, timeout=300
+    )
+
+
+def all_commands() -> list[str]:
+    found, todo = [], [("", typer.main.get_command(app))]
+    while todo:
+        name, command = todo.pop()
+        found.append(name)
+        todo += [
+            (f"{name} {inner}".strip(), each) for inner, each in getattr(command, "commands", {}).items()
+        ]
+    return found
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.csv"
+    path.write_text("text,other\n" + "".join(f'"{text}","{text}"\n' for text in ANSWERS), encoding="utf-8")
+    return path
+
+
+class TestDeclared:
+    def test_the_table_is_what_the_project_declares(self):
+        assert {extra: set(modules) for extra, modules in EXTRAS.items()} == {
+            extra: declared_modules(extra) for extra in DECLARED
+        }
+
+    def test_every_import_is_declared_and_every_requirement_is_imported(self):
+        extras = {module for modules in EXTRAS.values() for module in modules}
+        owners = packages_distributions()
+        used = {
+            owner.lower().replace("_", "-")
+            for module in imported_modules() - extras - HOSTS
+            for owner in owners[module]
+        }
+        required = {name_of(each) for each in PROJECT["dependencies"]}
+        assert used == required - PROGRAMS
+
+    def test_the_table_of_decisions_has_every_requirement(self):
+        text = (ROOT / "docs" / "decisions.md").read_text(encoding="utf-8")
+        table = text.partition("<!-- checked: requirements -->\n")[2].partition("\n\n")[0]
+        listed = re.findall(r"^\| ([\w-]+) \|", table, re.MULTILINE)[1:]
+        assert sorted(listed) == sorted(name_of(each) for each in PROJECT["dependencies"])
+        assert f"with {len(listed)} required packages" in text
+
+    def test_the_readme_lists_every_extra(self):
+        section = README.partition("## Install\n")[2].partition("\n## ")[0]
+        assert sorted(re.findall(r"^\| `(\w+)` \|", section, re.MULTILINE)) == sorted(EXTRAS)
+
+    @pytest.mark.parametrize(
+        "file", ["README.md", "CHANGELOG.md", "CONTRIBUTING.md", "docs", "src", "examples"]
+    )
+    def test_every_extra_that_is_named_exists(self, file):
+        place = ROOT / file
+        files = [place] if place.is_file() else [each for each in place.rglob("*") if each.suffix in TEXTS]
+        named = {
+            name
+            for each in files
+            for names in re.findall(r"(?:semscale|\.)\[([a-z, ]+)\]", each.read_text(encoding="utf-8"))
+            for name in names.replace(" ", "").split(",")
+        }
+        assert named <= set(EXTRAS)
+
+
+class TestMissing:
+    @pytest.mark.parametrize(
+        ("extra", "module", "message"),
+        [
+            ("api", "openai", 'openai is not installed: pip install "semscale[api]"'),
+            ("history", "alembic", 'alembic is not installed: pip install "semscale[history]"'),
+            ("local", "openvino_genai", 'openvino-genai is not installed: pip install "semscale[local]"'),
+            ("postgres", "pg8000", 'pg8000 is not installed: pip install "semscale[postgres]"'),
+            ("torch", "torch", 'torch is not installed: pip install "semscale[torch]"'),
+        ],
+    )
+    def test_the_line_to_type(self, monkeypatch, extra, module, message):
+        monkeypatch.setattr("semscale.extras.find_spec", lambda name: None if name == module else name)
+        with pytest.raises(MissingExtraError) as caught:
+            require(extra)
+        assert str(caught.value) == message
+
+    def test_no_help_loads_one(self):
+        commands = all_commands()
+        done = run(PROGRAM, *([*command.split(), "--help"] for command in commands))
+        assert done.stderr == f"{'0 ' * len(commands)}loaded:\n"
+        assert len(commands) > 20
+        assert done.stdout.count("Usage: ") == len(commands)
+
+    def test_no_base_command_loads_one(self, table, embedder, tmp_path):
+        assert embedder.dimensions == 384  # the default model's weights are on disk
+        rated = [tmp_path / "rated.xlsx", tmp_path / "rated.html"]
+        done = run(
+            PROGRAM,
+            [
+                "rate",
+                table,
+                "--text",
+                "text",
+                "--scale",
+                "satisfaction",
+                "--out",
+                rated[0],
+                "--report",
+                rated[1],
+            ],
+            ["match", table, "--prediction", "text", "--reference", "other"],
+            ["consistency", table, "--answer", "text", "--sample", "other"],
+        )
+        assert done.stderr.splitlines()[-1] == "0 0 0 loaded:", done.stderr
+        assert [file.exists() for file in rated] == [True, True]
+
+    @pytest.mark.parametrize(
+        ("command", "message"),
+        [
+            (["drift", "history"], 'sqlalchemy is not installed: pip install "semscale[history]"'),
+            (
+                ["drift", "history", "--history", "postgresql://ana@localhost/team"],
+                'sqlalchemy is not installed: pip install "semscale[postgres]"',
+            ),
+            (
+                ["rate", "TABLE", "--text", "text", "--scale", "satisfaction", "--engine", "api", *ENDPOINT],
+                'openai is not installed: pip install "semscale[api]"',
+            ),
+            (
+                ["consistency", "TABLE", "--prompt", "text", "--ask", "2", *ENDPOINT],
+                'openai is not installed: pip install "semscale[api]"',
+            ),
+            (
+                ["consistency", "TABLE", "--prompt", "text", "--ask", "2", "--model", "local"],
+                'openvino-genai is not installed: pip install "semscale[local]"',
+            ),
+        ],
+    )
+    def test_a_command_that_needs_one_says_so(self, table, command, message):
+        done = run(WITHOUT, [table if word == "TABLE" else word for word in command])
+        assert done.stderr.splitlines() == [f"semscale: {message}", "2 loaded:"]
