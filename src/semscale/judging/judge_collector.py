@@ -150,7 +150,7 @@ class JudgeCollector:
                 name: judge.scores(own)
                 for (name, judge), own in zip(self._judges.items(), signatures, strict=True)
             },
-            status=np.concatenate(self._status),
+            statuses=np.concatenate(self._status),
             expected=expected,
             signature=signature,
             plan=self._plan,
@@ -266,7 +266,7 @@ class _OneJudge:
         return JudgeScores(
             template=self._template,
             signature=signature,
-            status=np.concatenate(self._status),
+            statuses=np.concatenate(self._status),
             score=np.concatenate(self._score),
             expected=np.concatenate(self._expected),
             provenances={known: self._provenances[known] for known in Provenance if self._provenances[known]},

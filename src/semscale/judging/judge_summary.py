@@ -44,7 +44,7 @@ class JudgeScores:
     Attributes:
         template: what the judge was asked.
         signature: what was applied.
-        status: shape (n,), why each item has a score, or has none.
+        statuses: shape (n,), why each item has a score, or has none.
         score: shape (n,), the level that was stated, from 0 to 1; NaN where there is none.
         expected: shape (n,), mean of each distribution, likewise.
         provenances: how many distributions come from where.
@@ -55,7 +55,7 @@ class JudgeScores:
 
     template: Template
     signature: Signature
-    status: Statuses
+    statuses: Statuses
     score: Floats
     expected: Floats
     provenances: Mapping[Provenance, int]
@@ -66,12 +66,12 @@ class JudgeScores:
     @property
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
-        return count_statuses(self.status)
+        return count_statuses(self.statuses)
 
     @property
     def is_scored_anywhere(self) -> bool:
         """Whether any item has a score."""
-        return bool(are_scored(self.status).any())
+        return bool(are_scored(self.statuses).any())
 
 
 @dataclass(frozen=True, repr=False)
@@ -82,7 +82,7 @@ class JudgeSummary(Presentable):
         source: what the items are from.
         columns: which column is what.
         judges: each judge's numbers, by the judge's name.
-        status: shape (n,); of a panel ``scored`` where one judge or more gave a score.
+        statuses: shape (n,); of a panel ``scored`` where one judge or more gave a score.
         expected: shape (n,), expected scores, of a panel the mean of its judges; NaN where there is none.
         signature: what was applied.
         plan: how intervals are made.
@@ -98,7 +98,7 @@ class JudgeSummary(Presentable):
     source: str
     columns: JudgeColumns
     judges: Mapping[str, JudgeScores]
-    status: Statuses
+    statuses: Statuses
     expected: Floats
     signature: Signature
     plan: IntervalPlan
@@ -113,7 +113,7 @@ class JudgeSummary(Presentable):
     @property
     def n(self) -> int:
         """How many items there are."""
-        return len(self.status)
+        return len(self.statuses)
 
     @property
     def is_panel(self) -> bool:
@@ -123,7 +123,7 @@ class JudgeSummary(Presentable):
     @property
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
-        return count_statuses(self.status)
+        return count_statuses(self.statuses)
 
     @property
     def template(self) -> Template:
@@ -134,7 +134,7 @@ class JudgeSummary(Presentable):
     def estimates(self) -> Estimates:
         """Mean expected score of all items, with its interval."""
         return self._estimated(
-            "mean" if self.is_panel else "expected", self.expected, self.status, self.signature
+            "mean" if self.is_panel else "expected", self.expected, self.statuses, self.signature
         )
 
     @cached_property
@@ -143,7 +143,7 @@ class JudgeSummary(Presentable):
         if not self.is_panel:
             return dict.fromkeys(self.judges, self.estimates)
         return {
-            name: self._estimated("expected", own.expected, own.status, own.signature)
+            name: self._estimated("expected", own.expected, own.statuses, own.signature)
             for name, own in self.judges.items()
         }
 
