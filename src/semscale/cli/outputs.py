@@ -64,6 +64,15 @@ class Outputs:
         if twice:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
 
+    def check_restart(self, *, restart: bool) -> None:
+        """Check that there is something that a run can drop.
+
+        Raises:
+            InputError: no table is written, so that nothing is kept.
+        """
+        if restart and self.out is None:
+            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
+
     def check_input(self, file: str) -> None:
         """Check that an input is named, and that the report is not to take its place.
 

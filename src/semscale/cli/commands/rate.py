@@ -8,7 +8,6 @@ from semscale.cli.options.model import BaseUrl, Engine, Model, NoCache, Precisio
 from semscale.cli.options.table import (
     COLUMNS,
     OUTPUT,
-    RUN,
     By,
     Encoding,
     Figures,
@@ -16,7 +15,9 @@ from semscale.cli.options.table import (
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
@@ -99,11 +100,6 @@ Out = Annotated[
     Path | None,
     option(OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
 ]
-PartRows = Annotated[
-    int,
-    option(RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
-]
-Restart = Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")]
 
 
 def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command

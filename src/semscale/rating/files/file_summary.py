@@ -17,7 +17,7 @@ from semscale.results.tallies import Tallies
 from semscale.results.weights import as_weights
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
-from semscale.store.columns import groups_in
+from semscale.store.columns import column_in, groups_in
 from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status
 
@@ -82,16 +82,16 @@ class Collector:
         ratings = ratings_of(frame, self.rater)
         self._tally(frame, ratings)
         if self.columns.human is not None:
-            texts = _column(frame, self.columns.text).cast(pl.String)
+            texts = column_in(frame, self.columns.text).cast(pl.String)
             self._humans.add(
                 self.n,
                 ratings.pmf,
-                humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range),
+                humans_in(column_in(frame, self.columns.human), self.n, self.columns.human_range),
                 lengths=texts.str.len_chars().fill_null(0).to_list(),
                 respondents=self._respondents(frame),
                 weights=self._weights(frame),
             )
-        self._running.add(ratings, _column(frame, self.columns.text).to_list())
+        self._running.add(ratings, column_in(frame, self.columns.text).to_list())
 
     def summary(self, source: str, interval: float) -> RatingSummary:
         """Estimate and sum up everything that was added.
@@ -115,19 +115,21 @@ class Collector:
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         columns, by = self.columns, None
         if columns.by is not None:
-            by = groups_in(_column(frame, columns.by))
+            by = groups_in(column_in(frame, columns.by))
         weights, respondents = self._weights(frame), self._respondents(frame)
         self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
 
     def _weights(self, frame: pl.DataFrame) -> Floats | None:
         if self.columns.weight is None:
             return None
-        return as_weights(numbers_in(_column(frame, self.columns.weight), "weight", self.n), first_row=self.n)
+        return as_weights(
+            numbers_in(column_in(frame, self.columns.weight), "weight", self.n), first_row=self.n
+        )
 
     def _respondents(self, frame: pl.DataFrame) -> list[str | None] | None:
         if self.columns.respondent is None:
             return None
-        return groups_in(_column(frame, self.columns.respondent)).to_list()
+        return groups_in(column_in(frame, self.columns.respondent)).to_list()
 
     def _comparison(self, interval: float) -> RatingComparison | None:
         if self.columns.human is None:
@@ -135,8 +137,3 @@ class Collector:
         return self._humans.compared(
             self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature
         )
-
-
-def _column(frame: pl.DataFrame, name: str) -> pl.Series:
-    """A column, or nulls where a part of a JSON lines file does not have it."""
-    return frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.Null)
