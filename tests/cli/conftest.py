@@ -9,7 +9,7 @@ from tests.schema_check import check_json
 
 from semscale.cli.main import main
 from semscale.cli.options import model_choice
-from semscale.matching import methods
+from semscale.embedding import loading
 from semscale.report import json_encoding
 
 ANSWERS = """id,text,region,weight,person,human
@@ -56,7 +56,7 @@ def json_keeps_to_its_schema(monkeypatch):
 def semscale(capsys, monkeypatch, tmp_path, toy_embedder):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
-    for module in (model_choice, methods):
+    for module in (model_choice, loading):
         monkeypatch.setattr(module, "load_embedder", lambda *_, **__: toy_embedder)
 
     def run(*arguments):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, cast, runtime_checkable
 import polars as pl
 
 from semscale.embedding import Embedder
+from semscale.embedding.engines.windows import open_tokenizer
 from semscale.embedding.loading import LoadingSettings, as_embedder
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES, state_engine
 from semscale.errors import InputError, UnknownNameError
@@ -22,8 +23,11 @@ from semscale.matching.words.pieces import pieces_of
 from semscale.messages import did_you_mean
 from semscale.signature import Signature
 from semscale.types import Progress
+from semscale.weights.resolving import resolve
 
 if TYPE_CHECKING:
+    from tokenizers import Tokenizer
+
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 
@@ -118,6 +122,17 @@ class Recipe:
             engine=self.loading.get("engine", "openvino"),
         )
 
+    def tokenizer(self, loaded: Embedder) -> "Tokenizer":
+        """Give the model's tokenizer: from its files where it is named, else from the engine.
+
+        Raises:
+            InputError: the embedder shows no tokens.
+            ModelError: the model's files cannot be had or read.
+        """
+        if isinstance(self.embedder, str | Path) and self.loading.get("engine", "openvino") == "openvino":
+            return open_tokenizer(resolve(self.embedder).folder / "tokenizer.json")
+        return state_engine(loaded).open_tokenizer()
+
 
 def _cosine(recipe: Recipe) -> PairMethod:
     return CosineMatch(recipe.loaded())
@@ -125,7 +140,7 @@ def _cosine(recipe: Recipe) -> PairMethod:
 
 def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
     embedder = recipe.loaded()
-    pieces = pieces_of(state_engine(embedder).open_tokenizer())
+    pieces = pieces_of(recipe.tokenizer(embedder))
     return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=recipe.corpus, seed=recipe.seed)
 
 

@@ -110,6 +110,6 @@ def _wanted(scale: str | None, outputs: "Outputs", *, every: bool) -> list[str]:
     if every == (scale is not None):
         raise InputError("lint takes one scale (a name or a file) or --all: give exactly one of them")
     if every and outputs.named:
-        raise InputError(f"{next(iter(outputs.named))} shows one scale: name it instead of --all")
+        raise InputError(f"--{next(iter(outputs.named))} is for one scale: name it instead of --all")
     outputs.check()
     return scale_names() if scale is None else [scale]

@@ -7,7 +7,6 @@ from collections.abc import Iterable, Sequence
 from semscale.drift.gate.decision import DriftTest
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
@@ -72,7 +71,7 @@ def _whole(comparison: Comparison, pairs: Iterable[AlignedPair]) -> list[tuple[O
 
 def _about_numbers(comparison: Comparison) -> list[str]:
     """Count aligned outputs in which one number is missing, as these have the greatest loss."""
-    fields = [metric for name, metric in comparison.metrics.items() if name not in TEXT_METRICS]
+    fields = [metric for metric in comparison.metrics.values() if metric.unit]
     if not fields:
         return []
     pairs = _whole(comparison, comparison.measured.pairs)

@@ -1,8 +1,10 @@
 """The gate's decision with its tests and thresholds."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, field
 from enum import StrEnum
 
+from semscale.drift.gate.settings import GateSettings
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -48,6 +50,12 @@ class DriftTest:
     outcome: Outcome
     n_needed: int | None = None
 
+    @property
+    def urgency(self) -> tuple[int, bool, float]:
+        """Sorts tests: failed, undecided, passed; those over all items first; then by drift in margins."""
+        order = (Outcome.FAIL, Outcome.UNDECIDED, Outcome.PASS).index(self.outcome)
+        return order, self.group is not None, -in_margins(self.drift.value, self.margin)
+
 
 @dataclass(frozen=True)
 class ThresholdCheck:
@@ -88,6 +96,16 @@ class SequenceTest:
     p_adjusted: float
     is_significant: bool
 
+    @property
+    def mean_loss(self) -> float:
+        """Mean of all runs' losses; NaN without a run."""
+        return sum(self.losses) / len(self.losses) if self.losses else math.nan
+
+    @property
+    def latest_evidence(self) -> float:
+        """Evidence after the latest run; NaN without a run."""
+        return self.evidence[-1] if self.evidence else math.nan
+
 
 @dataclass(frozen=True)
 class GateDecision:
@@ -100,6 +118,7 @@ class GateDecision:
         sequence: tests over all runs, if the settings ask for them.
         cautions: sentences that a reader must know, such as that random text passes a threshold.
         signature: settings of measurement and decision.
+        settings: settings of the gate.
     """
 
     outcome: Outcome
@@ -108,10 +127,36 @@ class GateDecision:
     sequence: tuple[SequenceTest, ...]
     cautions: tuple[str, ...]
     signature: Signature
+    settings: GateSettings = field(default_factory=GateSettings)
+
+    @property
+    def overall(self) -> tuple[DriftTest, ...]:
+        """Tests over all items, in the order of the metrics."""
+        return tuple(test for test in self.tests if test.group is None)
 
     @property
     def n_needed(self) -> int | None:
         """Items that would decide every undecided test over all items; ``None`` if no number would."""
-        open_tests = [test for test in self.tests if test.outcome is Outcome.UNDECIDED and test.group is None]
-        needed = [test.n_needed for test in open_tests]
+        needed = [test.n_needed for test in self.overall if test.outcome is Outcome.UNDECIDED]
         return None if not needed or None in needed else max(n for n in needed if n is not None)
+
+
+def in_margins(drift: float, margin: float) -> float:
+    """Give a drift as a multiple of its margin.
+
+    Args:
+        drift: mean drift; NaN where there is none.
+        margin: drift from which on it is material, at least 0.
+
+    Returns:
+        Minus infinity without a drift. Of a margin of 0 a drift of 0 is none, and any other infinitely many.
+
+    Example:
+        >>> in_margins(0.5, 0.25), in_margins(0.0, 0.0), in_margins(-0.1, 0.0), in_margins(math.nan, 0.1)
+        (2.0, 0.0, -inf, -inf)
+    """
+    if math.isnan(drift):
+        return -math.inf
+    if margin > 0:
+        return drift / margin
+    return math.copysign(math.inf, drift) if drift else 0.0

@@ -8,13 +8,13 @@ import numpy as np
 
 from semscale.drift.gate.cautions import gate_cautions
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest
+from semscale.drift.gate.mean_drifts import Group, mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
 from semscale.drift.gate.thresholds import check_thresholds, read_thresholds, threshold_cautions
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.group_means import means_by_group
 from semscale.drift.measure.losses import mean_loss
 from semscale.errors import UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
@@ -23,8 +23,6 @@ from semscale.stats.intervals.paired_bootstrap import PairedMean
 from semscale.stats.tests.items_needed import needed_for_significance, needed_for_width
 from semscale.stats.tests.multiple_testing import adjusted
 from semscale.types import Floats
-
-Group = tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -94,6 +92,7 @@ def decide(
         sequence=sequence,
         cautions=tuple(cautions + gate_cautions(comparison, tests)),
         signature=gate_signature(comparison.signature, settings),
+        settings=settings,
     )
 
 
@@ -122,18 +121,11 @@ def group_members(
 
 def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
     limits = margins(comparison, settings, names)
-    spans = np.array([comparison.metrics[name].span for name in names])
     members = group_members(comparison, settings.by)
     # r replicates give no p-value below 1 / (r + 1), which must be small enough for the strictest test.
     # Without a rerun the p-value is the t-test's.
     finest = ceil(2 * len(names) * len(members) / settings.alpha) if comparison.reruns else 0
-    drifts = np.column_stack([comparison.drifts(name) for name in names])
-    found = means_by_group(
-        {group: drifts[inside] for group, inside in members.items()},
-        spans=spans,
-        plan=settings.plan(),
-        finest=finest,
-    )
+    found = mean_drifts(comparison, names, members, settings.plan(), finest=finest)
     expected = {name: comparison.expected(name) for name in names}
     return [
         _Question(
@@ -142,10 +134,10 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
             comparison.losses(name)[inside],
             mean_loss(expected[name][inside]) if comparison.reruns else None,
             limits[name],
-            mean,
+            found[name, group],
         )
         for group, inside in members.items()
-        for name, mean in zip(names, found[group], strict=True)
+        for name in names
     ]
 
 

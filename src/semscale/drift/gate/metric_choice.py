@@ -4,12 +4,9 @@ from collections.abc import Iterable, Mapping
 
 from semscale.drift.gate.settings import GateSettings, check_margin
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.drift.measure.metrics import TEXT_METRICS, usual_metrics
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-
-USUAL = ("match", "bertscore_f1", "contradictions", "output_count", "silence")
-"""Metrics of texts that are tested by default."""
 
 _DIFFERENCE = "_difference"
 
@@ -30,11 +27,11 @@ def chosen_metrics(comparison: Comparison, settings: GateSettings) -> tuple[str,
         for name in settings.metrics:
             check_measured(comparison, name, "metrics")
         return settings.metrics
-    usual = tuple(name for name in measured if name in USUAL or name not in TEXT_METRICS)
+    usual = tuple(name for name, metric in measured.items() if metric.is_usual)
     if not usual:
         raise InputError(
-            f"the gate tests {', '.join(USUAL)} and fields, and none was measured: name metrics out of "
-            f"{', '.join(measured)}"
+            f"the gate tests {', '.join(usual_metrics())} and fields, and none was measured: name metrics "
+            f"out of {', '.join(measured)}"
         )
     return usual
 
@@ -65,7 +62,7 @@ def check_measured(comparison: Comparison, name: str, asked_by: str) -> None:
 
 def missing_field(comparison: Comparison, field: str, asked_by: str) -> InputError:
     """Build the error for a numeric field that the runs lack; its message names the fields that they have."""
-    there = [name.removesuffix(_DIFFERENCE) for name in comparison.metrics if name not in TEXT_METRICS]
+    there = [metric.unit for metric in comparison.metrics.values() if metric.unit]
     remedy = f"there is {', '.join(there)}" if there else "there is no numeric field: record runs with it"
     return InputError(f"{asked_by} needs the numeric field {field!r}, which the runs lack; {remedy}")
 

@@ -1,8 +1,9 @@
 """Power of a gate: the drift that it detects with a number of items, and the items that it needs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil, sqrt
+from typing import Any
 
 from scipy.special import ndtri
 
@@ -11,6 +12,7 @@ from semscale.drift.gate.spread import Spread, spread_of_comparison, spread_of_h
 from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
+from semscale.presentable import Presentable
 from semscale.stats.tests.items_needed import signs_needed
 from semscale.stats.tests.power import detectable_difference, items_for_difference
 
@@ -47,8 +49,8 @@ class MetricPlan:
     items_for_drift: int | None
 
 
-@dataclass(frozen=True)
-class GatePlan:
+@dataclass(frozen=True, repr=False)
+class GatePlan(Presentable):
     """Power of the gate in all metrics.
 
     Attributes:
@@ -66,6 +68,13 @@ class GatePlan:
     alpha: float
     metrics: tuple[MetricPlan, ...]
     cautions: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<GatePlan: {self.n_items} items, {self.n_tests} tests, power {self.power:g}>"
+
+    def record(self) -> dict[str, Any]:
+        """Lay the plan out by name, for JSON."""
+        return {"instrument": "drift plan", **{one.name: getattr(self, one.name) for one in fields(self)}}
 
 
 def plan_gate(  # noqa: PLR0913 - what is planned

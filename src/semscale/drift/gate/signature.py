@@ -1,11 +1,10 @@
-"""Signature of a decision: settings of measurement and gate, and reading the intervals' settings from it."""
+"""Signature of a decision: settings of measurement and gate."""
 
 from collections.abc import Iterable
 
 from semscale.drift.gate.settings import GateSettings
 from semscale.history.runs import hashed
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
 
 _RESERVED = set("|:")
 
@@ -35,31 +34,6 @@ def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
     taken = {name for name, _ in measured.fields}
     own = {f"gate_{name}" if name in taken else name: value for name, value in fields.items()}
     return measured.extended(Signature.of("gate", **own))
-
-
-def stated_plan(signature: Signature | None) -> IntervalPlan:
-    """Read from a gate's signature how its intervals were computed.
-
-    Args:
-        signature: a signature from ``gate_signature``; ``None``, without a gate, gives the default intervals.
-
-    Example:
-        >>> stated_plan(gate_signature(Signature.of("drift"), GateSettings(interval=0.9))).interval
-        0.9
-        >>> stated_plan(None).interval
-        0.95
-    """
-    stated = {} if signature is None else dict(signature.fields)
-    usual = GateSettings().plan()
-
-    def setting(name: str, default: float) -> str:
-        return str(stated.get(f"gate_{name}", stated.get(name, default)))
-
-    return IntervalPlan(
-        interval=float(setting("interval", usual.interval)),
-        seed=int(setting("seed", usual.seed)),
-        replicates=int(setting("replicates", usual.replicates)),
-    )
 
 
 def _limits(limits: dict[str, float]) -> str | None:

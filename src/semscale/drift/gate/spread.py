@@ -8,11 +8,11 @@ from math import isclose
 import numpy as np
 
 from semscale.drift.gate.gate import group_members
-from semscale.drift.gate.metric_choice import USUAL, chosen_metrics, margins
+from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.drift.measure.metrics import is_usual
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.messages import unknown_name
@@ -108,7 +108,7 @@ def _names(latest: StoredComparison, settings: GateSettings) -> tuple[str, ...]:
     for name in settings.metrics or ():
         if name not in there:
             raise unknown_name("metric", name, there)
-    return settings.metrics or tuple(name for name in there if name in USUAL or name not in TEXT_METRICS)
+    return settings.metrics or tuple(filter(is_usual, there))
 
 
 def _stored_margin(latest: StoredComparison, name: str) -> float:

@@ -36,10 +36,6 @@ class Threshold:
     side: Literal["min", "max"]
     limit: float
 
-    def in_its_terms(self, loss: float) -> float:
-        """Convert a loss into the terms of the limit: a similarity is one minus the loss."""
-        return 1 - loss if self.metric.is_similarity else loss
-
     def holds(self, value: float) -> bool:
         """Tell whether a mean, in the terms of the limit, keeps it; NaN does not."""
         within = value - self.limit if self.side == "min" else self.limit - value
@@ -70,7 +66,7 @@ def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) 
     """Check the candidate's means against the thresholds."""
     checks = []
     for threshold in thresholds:
-        value = threshold.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
+        value = threshold.metric.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
         checks.append(
             ThresholdCheck(
                 threshold.name, threshold.metric.name, threshold.limit, value, threshold.holds(value)
@@ -93,22 +89,21 @@ def _says_nothing(comparison: Comparison, threshold: Threshold) -> str | None:
     """Return why a threshold is useless; ``None`` if it is not."""
     metric = threshold.metric
     floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
-    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(metric.span)
+    best, worst = metric.in_its_terms(0.0), metric.in_its_terms(metric.span)
     kind = "similarity" if metric.is_similarity else "loss"
     if threshold.holds(best) and threshold.holds(worst):
         return f"cannot fail: the worst {kind} of {metric.name} in this data is {worst:g}"
     if threshold.holds(worst):
-        other = "min" if threshold.side == "max" else "max"
-        return f"lets the worst pass, a {kind} of {worst:g}: against drift take {other}_{metric.name}"
+        return f"lets the worst pass, a {kind} of {worst:g}: against drift take {metric.side}_{metric.name}"
     compares = metric.is_similarity or metric.unit  # counts and silence cannot recognise another item's text
-    if compares and floor is not None and threshold.holds(threshold.in_its_terms(floor)):
+    if compares and floor is not None and threshold.holds(metric.in_its_terms(floor)):
         return (
             "lets text pass that has nothing to do with the item: such text has "
-            f"{threshold.in_its_terms(floor):.3g} on average"
+            f"{metric.in_its_terms(floor):.3g} on average"
         )
-    if noise is not None and not math.isnan(noise) and not threshold.holds(threshold.in_its_terms(noise)):
+    if noise is not None and not math.isnan(noise) and not threshold.holds(metric.in_its_terms(noise)):
         return (
-            f"fails the baseline's own reruns, which have {threshold.in_its_terms(noise):.3g} on average: "
+            f"fails the baseline's own reruns, which have {metric.in_its_terms(noise):.3g} on average: "
             "an unchanged model would fail it, too"
         )
     return None
@@ -128,13 +123,13 @@ def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
             check_measured(comparison, about, name)
         if about in comparison.metrics:
             return Threshold(name, comparison.metrics[about], _SIDES[side], limit)
-    known_names = [f"{'min' if m.is_similarity else 'max'}_{m.name}" for m in comparison.metrics.values()]
+    known_names = [f"{metric.side}_{metric.name}" for metric in comparison.metrics.values()]
     raise unknown_name("threshold", name, known_names)
 
 
 def _check_range(threshold: Threshold) -> None:
     """Refuse limits that no mean can have; limits of a field may exceed the range of the data."""
-    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(threshold.metric.span)
+    best, worst = threshold.metric.in_its_terms(0.0), threshold.metric.in_its_terms(threshold.metric.span)
     low, high = min(best, worst), max(best, worst)
     if threshold.metric.unit:
         high = np.inf

@@ -2,7 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,16 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.presentable import Presentable
+from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.tests.change_point import ChangePoint, pettitt
 from semscale.stats.tests.monotone_trend import FEWEST_VALUES, MonotoneTrend, monotone_trend
 from semscale.types import Floats
 
-_DAY = 86_400.0
+ALPHA = 0.05
+"""P-value from which on a trend or a change of level is called one."""
+
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,51 @@ class MetricTrend:
     change: ChangePoint | None
     sequence: SequenceTest | None
 
+    @property
+    def noise(self) -> Floats:
+        """What reruns of the baseline lose beside each run, shape (t,)."""
+        return self.losses - self.drifts
 
-@dataclass(frozen=True)
-class Trends:
+    @property
+    def limits(self) -> Floats:
+        """Loss from which on each run is material, shape (t,): what reruns lose, and the margin."""
+        return self.noise + self.margins
+
+    @property
+    def is_trending(self) -> bool:
+        """Whether it rises or falls beyond chance."""
+        return bool(self.course.p_value < ALPHA and self.course.slope.value != 0)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it changed its level beyond chance."""
+        return self.change is not None and self.change.p_value < ALPHA
+
+    def loss(self, run: int) -> Estimate:
+        """Give a run's mean loss with its interval: that of the drift, moved by what reruns lose.
+
+        Args:
+            run: counted from 0; from the end if it is negative.
+        """
+        low, high = self.lows[run] + self.noise[run], self.highs[run] + self.noise[run]
+        return Estimate(float(self.losses[run]), max(float(low), 0.0), float(high))
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "metric": self.metric,
+            "losses": self.losses,
+            "drifts": self.drifts,
+            "slope_per_day": self.course.slope,
+            "p_value": self.course.p_value,
+            "change": self.change,
+            "evidence": None if self.sequence is None else self.sequence.evidence,
+            "p_adjusted": None if self.sequence is None else self.sequence.p_adjusted,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Trends(Presentable):
     """All metrics over the runs of one series, in the order of time.
 
     Attributes:
@@ -76,12 +124,35 @@ class Trends:
     n_left_out: int
     cautions: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        runs = len(self.times)
+        return f"<Trends: {self.dataset!r}, {runs} run{'s' * (runs != 1)}, {len(self.metrics)} metrics>"
+
+    @property
+    def spans_days(self) -> bool:
+        """Whether the runs span a day or more: else a change a day would be told of hours nobody saw."""
+        return self.times[-1] - self.times[0] >= _DAY
+
     @property
     def model_changes(self) -> tuple[int, ...]:
         """Positions, from 0, of runs whose model differs from the run before."""
         return tuple(
             place for place in range(1, len(self.models)) if self.models[place] != self.models[place - 1]
         )
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "drift trend",
+            "dataset": self.dataset,
+            "baseline": self.baseline_id,
+            "comparisons": self.comparison_ids,
+            "left_out": self.n_left_out,
+            "model_changes": self.model_changes,
+            "metrics": [trend.record() for trend in self.metrics.values()],
+            "cautions": self.cautions,
+            "signature": self.signature,
+        }
 
 
 def trends(
@@ -110,7 +181,7 @@ def trends(
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
     sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings)
-    days = np.array([(kept.compared - series[0].compared).total_seconds() / _DAY for kept in series])
+    days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     return Trends(
         dataset=latest.dataset,
         baseline_id=latest.baseline_id,

@@ -35,7 +35,7 @@ class IndexedBaseline:
         values = {field: _numbers(baseline, field) for field in baseline.fields}
         self.fields = tuple(field for field, numbers in values.items() if numbers)
         self.spans: Floats = np.array([span_of(values[field]) for field in self.fields], np.float64)
-        numeric = map(field_metric, self.fields, self.spans.tolist())
+        numeric = map(field_metric, self.fields, self.spans.tolist(), range(len(self.fields)))
         self.metrics: dict[str, Metric] = {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}
         numbers = TextNumbers()
         self.own = item_texts(baseline.items, self.fields, numbers, sort=sort)

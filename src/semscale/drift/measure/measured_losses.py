@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.indexed_baseline import IndexedBaseline, ItemPairing
-from semscale.drift.measure.item_losses import AlignedItem, losses_of, pairs_of
+from semscale.drift.measure.item_losses import losses_of, pairs_of
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.measured import AlignedPair, MeasuredRun
 from semscale.drift.runs.run_texts import ItemTexts
@@ -40,7 +41,7 @@ def collect(  # noqa: PLR0913 - what was compared, and how
     losses = [{name: np.full(n, np.nan) for name in indexed.metrics} for _ in runs]
     pairs: list[list[list[AlignedPair]]] = [[[] for _ in items.baseline] for _ in runs]
     for done, (item, run, outputs) in enumerate(aligned, 1):
-        for name, loss in losses_of(outputs, indexed.metrics, indexed.spans).items():
+        for name, loss in losses_of(outputs, indexed.metrics).items():
             losses[run][name][item] = loss
         pairs[run][item] = pairs_of(item, outputs)
         if progress and (done % _REPORTED == 0 or done == n * len(runs)):

@@ -6,10 +6,10 @@ from itertools import islice, product
 
 import numpy as np
 
+from semscale.drift.measure.aligned_item import EQUAL, AlignedItem, PairScores
 from semscale.drift.measure.assignment import align, align_by_position
-from semscale.drift.measure.item_losses import AlignedItem
 from semscale.drift.measure.losses import number_distances
-from semscale.drift.measure.pair_scores import EQUAL, PairScores, PairScoring
+from semscale.drift.measure.pair_scores import PairScoring
 from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.drift.runs.run_texts import ItemTexts
 from semscale.matching.cosines import row_cosines

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
@@ -32,23 +33,6 @@ if TYPE_CHECKING:
     from semscale.matching.bertscore.token_weights import TokenWeights
 
 _TOGETHER = 16  # unrelated pairs that are compared together
-
-
-@dataclass(frozen=True)
-class PairScores:
-    """Scores and findings of one pair of texts.
-
-    Attributes:
-        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model reads no token of a text.
-        findings: findings of the guards.
-    """
-
-    scores: Mapping[str, float]
-    findings: tuple[Finding, ...] = ()
-
-
-EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})
-"""Scores of two equal texts."""
 
 
 @dataclass(frozen=True)

@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from semscale.errors import UnknownNameError
+from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate
 
@@ -49,8 +50,8 @@ class SelfTestRow:
         return best if best is not None and self.by_metric[best] > 0 else None
 
 
-@dataclass(frozen=True)
-class SelfTest:
+@dataclass(frozen=True, repr=False)
+class SelfTest(Presentable):
     """Results of a gate on known damage and on harmless changes.
 
     Attributes:
@@ -58,11 +59,17 @@ class SelfTest:
         n_reruns: number of reruns of the baseline's model; without any, ``identity`` and the harmless changes
             do not include the model's own noise.
         signature: settings of measurement, decision and draws.
+        alpha: probability of a false alarm that the gate was set to allow.
     """
 
     rows: tuple[SelfTestRow, ...]
     n_reruns: int
     signature: Signature
+    alpha: float = 0.05
+
+    def __repr__(self) -> str:
+        kinds = len({row.kind for row in self.rows})
+        return f"<SelfTest: {kinds} kinds of change, {len(self.rows)} rows, {self.n_reruns} reruns>"
 
     @property
     def false_alarms(self) -> tuple[SelfTestRow, ...]:
@@ -104,3 +111,15 @@ class SelfTest:
                 columns.append(pl.Series(name + suffix, values, dtype=pl.Float64).fill_nan(None))
         columns.append(pl.Series("detected_by", [row.detected_by for row in self.rows], dtype=pl.String))
         return pl.DataFrame(columns)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the rows out by name, for JSON."""
+        names = ("kind", "is_harmful", "share", "items", "n_eligible", "n_draws", "failed", "passed",
+                 "undecided", "detected_by")  # fmt: skip
+        return {
+            "instrument": "drift self-test",
+            "rows": [{name: getattr(row, name) for name in names} for row in self.rows],
+            "reruns": self.n_reruns,
+            "alpha": self.alpha,
+            "signature": self.signature,
+        }

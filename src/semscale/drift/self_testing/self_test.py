@@ -113,7 +113,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         damage_seed=seed,
         reruns=len(reruns),
     )
-    return SelfTest(tuple(rows), len(reruns), signature.extended(decided))
+    return SelfTest(tuple(rows), len(reruns), signature.extended(decided), plan.settings.alpha)
 
 
 def _checked_kinds(kinds: Sequence[str] | None) -> list[str]:

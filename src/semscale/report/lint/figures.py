@@ -51,7 +51,8 @@ def finding_table(reports: "Sequence[LintReport]") -> Table:
         for report in reports
         for one in report.worst_first
     )
-    return Table(("scale", "", "set", "finding"), rows, title="Findings", noun="finding", detail="brief")
+    heads = ("scale", "", "set", "finding")
+    return Table(heads, rows, title="Findings", most=len(rows), detail="brief")
 
 
 def n_probes(report: "LintReport") -> Cell:

@@ -35,15 +35,13 @@ def reading(report: "LintReport") -> str:
     return f"It cannot be relied upon with this embedding model{f', because of {sets}' if blamed else ''}."
 
 
-def findings(found: "Sequence[LintFinding]") -> Findings | Paragraph:
-    """List what is not met, each with the anchor set that it is about."""
+def findings(found: "Sequence[LintFinding]", *, with_sets: bool = False) -> Findings | Paragraph:
+    """List what is not met, each with the anchor set that it is about where that does not stand above."""
     if not found:
         return Paragraph("Every criterion is met.", "note")
+    lead = [f"{one.anchor_set or 'all sets'}: " if with_sets else "" for one in found]
     return Findings(
-        tuple(
-            (one.verdict, f"{one_line(one.anchor_set or 'all sets')}: {one_line(one.reason)}")
-            for one in found
-        )
+        tuple((one.verdict, one_line(f"{set_}{one.reason}")) for set_, one in zip(lead, found, strict=True))
     )
 
 

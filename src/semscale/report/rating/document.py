@@ -123,7 +123,7 @@ def _trust(summary: "RatingSummary") -> Iterator[Block]:
         yield Verdict(VERDICTS[lint.verdict], lint.verdict, "This scale")
         how = "The linter compares the anchors with each other and tries them on a ladder of sentences."
         yield Paragraph(how, "note")
-        yield findings(lint.worst_first)
+        yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
         yield Paragraph(Quoted(summary.scale.notes, _LONGEST), "note")
     if sets := sets_figure(summary):

@@ -26,7 +26,7 @@ from semscale.report.document.blocks import (
     Verdict,
 )
 from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
-from semscale.report.document.values import Cell, Level, Line, Marked, Piece, Quoted, Words
+from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, table_row
@@ -222,6 +222,8 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Words(text, note):
             shown = escaped(capitalised(text) if is_name else text)
             return f"{shown} ({escaped(note)})" if note else shown
+        case Flag(text, level):
+            return f"{_MARKS[level]} {escaped(text)}"
         case _:
             return escaped(cell_text(cell))
 
