@@ -274,7 +274,7 @@ def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, ans
         if told[:2] == moment and (folder / removed).exists():
             shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
 
-    with pytest.raises(InputError, match="out: .*parts, where .* removed or changed during the run"):
+    with pytest.raises(InputError, match="out: .*parts, which .* removed or changed during the run"):
         rate_file(
             answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10), progress=remove
         )
