@@ -18,10 +18,10 @@ from beetle import FOLDER, read_answers
 from measuring import machine
 from semscale.damage.damages import DAMAGES, damaged
 from semscale.drift.gate.gate import decide
-from semscale.drift.gate.metric_choice import USUAL
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
+from semscale.drift.measure.metrics import usual_metrics
 from semscale.drift.runs.athena_files import read_athena
 from semscale.drift.runs.reading import read_run
 from semscale.drift.self_testing.self_test import self_test
@@ -126,7 +126,7 @@ def report(title, baseline, reruns, meter, options):
         baseline,
         reruns=reruns,
         meter=meter,
-        settings=GateSettings(metrics=(*USUAL, *fields, "length")) if options.with_length else None,
+        settings=GateSettings(metrics=(*usual_metrics(), *fields, "length")) if options.with_length else None,
         items=options.items,
         shares=SHARES,
         draws=options.draws,

@@ -28,6 +28,25 @@ class Signature:
         """Build a signature from settings; floats lose a trailing ``.0``, and ``None`` becomes ``none``."""
         return cls(instrument, tuple((name, _shown(value)) for name, value in settings.items()))
 
+    @classmethod
+    def parse(cls, line: str) -> Self:
+        """Read a signature that was written as a line.
+
+        Raises:
+            InputError: the line is no signature.
+
+        Example:
+            >>> signature = Signature.of("rate", seed=1)
+            >>> Signature.parse(str(signature)) == signature
+            True
+        """
+        head, *parts = line.split("|")
+        product, _, version = head.partition(" ")
+        fields = tuple((name, value) for name, _, value in (part.partition(":") for part in parts[1:]))
+        if product != "semscale" or not version or not parts or not all(":" in part for part in parts[1:]):
+            raise InputError(f"signature must read semscale VERSION|INSTRUMENT|name:value, got {line!r:.60}")
+        return cls(parts[0], fields, version)
+
     def extended(self, other: "Signature") -> "Signature":
         """Return the signature with the settings of a part, such as an embedder, appended."""
         return Signature(self.instrument, self.fields + other.fields, self.version)

@@ -265,6 +265,8 @@ def test_an_audit(command, endpoint, capsys):
         (("--human", "known"), "human labels must be numbers from 1 to 5"),
         (("--rubric", "@nowhere.txt"), "rubric file 'nowhere.txt' cannot be read"),
         (("--report", "judged.pdf"), "report must end in .html"),
+        (("--restart",), "--restart belongs to --out"),
+        (("--part-rows", "0"), "part_rows must be at least 1"),
         (("--panel", "panel.yaml"), "name a judge with --model or several with --panel, got both"),
     ],
 )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import io
 import json
+import re
 import sys
 
 import polars as pl
@@ -9,6 +10,7 @@ import pytest
 
 from semscale.cli.main import main
 from semscale.cli.options import model_choice
+from semscale.cli.runs import rating
 
 ALL = [
     "--by",
@@ -32,7 +34,8 @@ def test_a_pipe_gets_plain_text(rate, seven_answers):
     for word in (
         "Quality", "answers.csv", "5 of 7 rows count; left out: 1 missing "
             "and 1 without respondent",
-        "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south", "(none)",
+        "mean, from 1 to 5", "top 2 points", "net (top less bottom)", "By group", "north", "south",
+        "(no region)",
         "Compared with humans (5 texts)", "Pearson r of means", "linearized variance over respondents",
         "signature: semscale ", "model:toy",
     ):  # fmt: skip
@@ -48,16 +51,20 @@ def test_json_for_programs(rate, seven_answers):
     result = json.loads(ended.out)
     assert result["rows"] == 7
     assert result["counts"] == {"scored": 6, "missing": 1}
-    assert [group["group"] for group in result["groups"]] == ["north", "south", None]
+    estimates = result["estimates"]
+    assert [group["group"] for group in estimates["groups"]] == ["north", "south", None]
     # Three respondents are too few for a bootstrap, so nothing is drawn and the seed is of no use.
-    assert (result["interval"], result["seed"], result["clustered"]) == (0.9, None, True)
-    mean = result["overall"]["mean"]
+    assert (estimates["interval"], estimates["seed"], estimates["clustered"]) == (0.9, None, True)
+    figures = estimates["overall"]["figures"]
+    assert list(figures) == [
+        "mean", "top_2_box", "bottom_2_box", "net", *(f"p_{value}" for value in range(1, 6))
+    ]  # fmt: skip
+    mean = figures["mean"]
     assert mean["low"] <= mean["value"] <= mean["high"]
-    assert sum(mass["value"] for mass in result["overall"]["pmf"]) == pytest.approx(1)
-    assert result["overall"]["nps"] is None
-    assert (result["overall"]["clusters"], result["overall"]["method"]) == (3, "linearized")
-    assert (result["comparison"]["clusters"], result["groups"][2]["method"]) == (3, None)
-    assert result["comparison"]["texts"] == 5
+    assert sum(figures[f"p_{value}"]["value"] for value in range(1, 6)) == pytest.approx(1)
+    assert (mean["n_clusters"], mean["method"]) == (3, "linearized")
+    assert estimates["groups"][2]["figures"]["mean"]["method"] is None
+    assert (result["comparison"]["n"], result["comparison"]["n_clusters"]) == (5, 3)
     assert result["signature"].startswith("semscale ")
 
 
@@ -91,8 +98,21 @@ def test_a_report(rate, seven_answers, tmp_path, files):
     assert "<script" not in page
 
 
+def test_a_report_as_markdown_or_a_workbook_with_its_figures_as_files(rate, seven_answers, tmp_path):
+    ended = rate(*ALL, "--report", "report.md", "--figures", "figures")
+    assert ended.code == 0, ended.err
+    assert ended.out.endswith("report: report.md\nfigures: figures\n")
+    shown = (tmp_path / "report.md").read_text()
+    assert "## How the ratings are spread" in shown
+    for picture in re.findall(r"\]\(<(figures/[\w-]+\.svg)>\)", shown):
+        assert (tmp_path / picture).read_text().startswith("<svg")
+    assert "figures/distribution.svg" in shown
+    assert rate("--report", "report.xlsx").code == 0
+    assert (tmp_path / "report.xlsx").read_bytes().startswith(b"PK")
+
+
 def test_a_report_that_fails_leaves_no_half_of_it(rate, seven_answers, files, monkeypatch, tmp_path):
-    monkeypatch.setattr("semscale.report.rating_page.rating_page", lambda *_, **__: 1 / 0)
+    monkeypatch.setattr("semscale.report.render.html.page", lambda *_, **__: 1 / 0)
     monkeypatch.setattr("platformdirs.user_log_path", lambda *_, **__: tmp_path / "logs")
     assert rate("--report", "report.html").code == 70
     assert "report.html" not in files()
@@ -128,6 +148,40 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
     signature = json.loads(ended.out)["signature"]
     for setting in ("temperature:0.5", "epsilon:0.01", "semantics:paper", "floor:0.01"):
         assert setting in signature
+
+
+@pytest.fixture
+def steps(monkeypatch, toy_embedder):
+    """What a run does, in order: build its rater, read the table's head, load the model."""
+    done = []
+
+    def noted(name, does):
+        return lambda *given, **settings: (done.append(name), does(*given, **settings))[1]
+
+    monkeypatch.setattr(model_choice, "load_embedder", noted("load", lambda *_, **__: toy_embedder))
+    monkeypatch.setattr(rating, "open_table", noted("open", rating.open_table))
+    monkeypatch.setattr(rating, "Rater", noted("rater", rating.Rater))
+    return done
+
+
+def test_a_run_builds_its_rater_opens_its_file_and_loads_its_model_once(rate, seven_answers, steps):
+    assert rate().code == 0
+    assert steps == ["rater", "open", "load"]
+
+
+@pytest.mark.parametrize(
+    ("options", "words", "done"),
+    [
+        (["--temperature", -1], "temperature must be", ["rater"]),
+        (["--anchor-sets", "no-such-set"], "no-such-set", ["rater"]),
+        (["--by", "no-such-column"], "no-such-column", ["rater", "open"]),
+    ],
+)
+def test_what_is_wrong_is_said_before_the_next_step(rate, seven_answers, steps, options, words, done):
+    ended = rate(*options)
+    assert (ended.code, ended.out) == (2, "")
+    assert words in ended.err
+    assert steps == done
 
 
 def test_anchor_sets_can_be_chosen(rate, seven_answers):

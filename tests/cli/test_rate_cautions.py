@@ -1,8 +1,9 @@
 """What ``semscale rate`` warns of stands wherever its figures do: on the screen, in JSON, in the report."""
 
 import json
+from html import unescape
 
-from semscale.report.cautions import NPS_CAUTION
+from semscale.report.rating.words import NPS_CAUTION
 
 
 def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_answers, tmp_path):
@@ -12,11 +13,13 @@ def test_an_nps_and_a_scale_with_warnings_are_never_shown_alone(semscale, seven_
     # Bags of words tell hardly any two anchors apart: the toy model fails every scale.
     (verdict,) = [line for line in shown if line.startswith("This scale ")]
     result = json.loads(semscale(*command, "--json").out)
-    assert result["cautions"][-1] == NPS_CAUTION
+    assert result["cautions"][-2:] == [NPS_CAUTION, verdict]
     assert verdict.startswith(f"This scale fails ({result['lint']['reasons'][0]}; and ")
     assert result["lint"]["verdict"] == "fail"
     assert result["lint"]["signature"].startswith("semscale ")
-    assert NPS_CAUTION in (tmp_path / "report.html").read_text()
+    head = unescape((tmp_path / "report.html").read_text().partition("</header>")[0])
+    assert NPS_CAUTION in head
+    assert verdict in head
 
 
 def test_other_scales_have_no_caution_about_nps(rate, seven_answers):
@@ -27,7 +30,7 @@ def test_other_scales_have_no_caution_about_nps(rate, seven_answers):
 def test_few_respondents_are_said_on_the_screen_in_json_and_in_the_report(rate, seven_answers, tmp_path):
     by_person = ["--respondent", "person"]
     shown = rate(*by_person, "--report", "report.html").out.splitlines()
-    (caution,) = json.loads(rate(*by_person, "--json").out)["cautions"]
+    caution, _ = json.loads(rate(*by_person, "--json").out)["cautions"]
     assert "3 respondents" in caution  # a, b and d; the one text of c is missing
     assert caution in shown
     assert caution in (tmp_path / "report.html").read_text()
@@ -37,5 +40,5 @@ def test_no_way_of_making_intervals_is_named_where_there_are_none(semscale, tmp_
     (tmp_path / "one.csv").write_text("text\ngood\n")
     shown = semscale("rate", "one.csv", "--text", "text", "--scale", "quality", "--report", "r.html").out
     assert "no interval: it takes at least 2 rows, and there is 1" in shown
-    assert "intervals: " not in shown
+    assert "intervals: none: it takes two rows that count" in shown
     assert "bootstrap resamples" not in (tmp_path / "r.html").read_text()

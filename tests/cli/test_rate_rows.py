@@ -65,7 +65,8 @@ def test_rows_that_count_and_rows_left_out_are_all_rows(rate, tmp_path, options,
     (tmp_path / "answers.csv").write_text(WEIGHTED)
     assert rate(*options).out.splitlines()[1] == line
     result = json.loads(rate(*options, "--json").out)
-    assert result["overall"]["rows"] + sum(result["overall"]["left_out"].values()) == result["rows"] == 6
+    overall = result["estimates"]["overall"]
+    assert overall["n"] + sum(overall["left_out"].values()) == result["rows"] == 6
 
 
 def test_one_row_that_counts(rate, tmp_path):

@@ -19,7 +19,7 @@ def test_many_groups_are_cut_on_the_screen_and_whole_in_json(rate, tmp_path):
     rows = "".join(f"great,g{n}\n" for n in range(60))
     (tmp_path / "answers.csv").write_text("text,region\n" + rows)
     assert "and 10 more groups; --json has all" in rate("--by", "region").out
-    assert len(json.loads(rate("--by", "region", "--json").out)["groups"]) == 60
+    assert len(json.loads(rate("--by", "region", "--json").out)["estimates"]["groups"]) == 60
 
 
 def test_a_terminal_gets_colour_and_bars(rate, seven_answers, monkeypatch):
@@ -50,7 +50,7 @@ def test_a_long_group_name_loses_its_middle_on_the_screen_only(rate, tmp_path, m
         tmp_path / "answers.parquet"
     )
     result = json.loads(rate("--by", "region", "--json", file="answers.parquet").out)
-    assert result["groups"][0]["group"] == name
+    assert result["estimates"]["groups"][0]["group"] == name
     monkeypatch.setattr(sys.stdout, "isatty", lambda: terminal, raising=False)
     monkeypatch.setenv("COLUMNS", "100")
     monkeypatch.setenv("TERM", "dumb")

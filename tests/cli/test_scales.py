@@ -11,7 +11,7 @@ from semscale.scales import load_scale, scale_names
 
 @pytest.fixture
 def toy_model(monkeypatch, toy_embedder):
-    monkeypatch.setattr("semscale.cli.model_choice.load_embedder", lambda *_, **__: toy_embedder)
+    monkeypatch.setattr("semscale.cli.options.model_choice.load_embedder", lambda *_, **__: toy_embedder)
 
 
 def run(*arguments):
@@ -62,7 +62,7 @@ def test_a_new_scale_loads_and_is_not_overwritten(tmp_path, capsys):
 
 
 def test_a_new_scale_does_not_fail_the_linter(tmp_path, embedder, monkeypatch):
-    monkeypatch.setattr("semscale.cli.model_choice.load_embedder", lambda *_, **__: embedder)
+    monkeypatch.setattr("semscale.cli.options.model_choice.load_embedder", lambda *_, **__: embedder)
     path = tmp_path / "mine.yaml"
     run("new", path)
     assert run("lint", path).exit_code == 0
@@ -81,15 +81,17 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
     # Bags of words: "a b" and "a a b b" are one and the same vector, so the neighbours have cosine 1.
     path = write(tmp_path / "mine.yaml", plain=("a b", "a a b b", "c d"), other=("e f", "g h", "i j"))
     assert main(["scales", "lint", str(path)]) == 1
-    output = capsys.readouterr().out
-    assert output.startswith("fail  mine")
-    assert "too alike: cosine 1.00" in output
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0] == "Lint  mine"
+    assert lines[4].split()[:4] == ["mine", "fail", "2", "none"]
+    (alike,) = [line for line in lines if "too alike: cosine 1.00" in line]
+    assert alike.split()[:3] == ["mine", "fail", "plain"]
 
 
 def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedder):
     asked = []
     monkeypatch.setattr(
-        "semscale.cli.model_choice.load_embedder",
+        "semscale.cli.options.model_choice.load_embedder",
         lambda name, **settings: (asked.append((name, settings)), toy_embedder)[1],
     )
     path = write(tmp_path / "mine.yaml", plain=("a", "b", "c"), other=("e", "f", "g"))
@@ -109,33 +111,42 @@ def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedde
 @pytest.mark.usefixtures("toy_model")
 def test_a_scale_without_probes_is_said_to_have_none(tmp_path):
     path = write(tmp_path / "mine.yaml", only=("a b", "c d", "e f"))
-    first = run("lint", path).stdout.splitlines()[0]
+    lines = run("lint", path).stdout.splitlines()
     n = len({probe.text for name in scale_names() for probe in load_scale(name).probes})
-    # One set has no other to agree with, so there is no reliability either.
-    assert first.endswith(f"mine  (1 set, no probes of its own, tried on {n} probes of the library)")
+    # Without levels there is no order and no spread; one set has no other to agree with.
+    assert lines[4].split()[2:] == ["1", "none", "of", "its", "own", "–", "–", "–"]
+    assert f"mine has no probes of its own and was tried on {n} probes of the library" in lines
 
 
 @pytest.mark.usefixtures("toy_model")
 def test_a_scale_with_probes_shows_their_figures():
-    first = run("lint", "trust").stdout.splitlines()[0]
-    assert re.search(r"trust  \(4 sets, 2\d probes, order \S+, spread \S+, reliability \S+\)$", first)
-    assert "nan" not in first
+    lines = run("lint", "trust").stdout.splitlines()
+    assert lines[3].split() == ["scale", "verdict", "sets", "probes", "order", "spread", "reliability"]
+    assert re.fullmatch(r"trust +\w+ +4 +2\d( +\S+){3}", lines[4])
+    assert "nan" not in lines[4]
 
 
 @pytest.mark.usefixtures("toy_model")
-def test_lint_writes_a_page(tmp_path):
+def test_lint_writes_a_report_in_any_format(tmp_path):
     path = write(tmp_path / "mine.yaml", plain=("<script>", "b", "c"), other=("e", "f", "g"))
     page = tmp_path / "page.html"
     run("lint", path, "--report", page)
     content = page.read_text(encoding="utf-8")
     assert "<html" in content
     assert "<script" not in content
+    run("lint", path, "--report", tmp_path / "report.md", "--figures", tmp_path / "figures")
+    assert "figures/ladder.svg" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert (tmp_path / "figures" / "ladder.svg").exists()
 
 
 @pytest.mark.usefixtures("toy_model")
 def test_lint_all_says_something_about_every_scale():
-    verdicts = [line.split()[1] for line in run("lint", "--all").stdout.splitlines() if line[0] != " "]
-    assert verdicts == scale_names()
+    lines = run("lint", "--all").stdout.splitlines()
+    assert lines[0] == f"Lint  {len(scale_names())} scales"
+    table = lines[4 : lines.index("", 4)]
+    assert [line.split()[0] for line in table] == scale_names()
+    found = {line.split()[0] for line in lines[lines.index("Findings") + 2 :] if line}
+    assert found == {line.split()[0] for line in table if line.split()[1] != "pass"}
 
 
 @pytest.mark.parametrize(
@@ -143,8 +154,9 @@ def test_lint_all_says_something_about_every_scale():
     [
         ([], "give exactly one of them"),
         (["trust", "--all"], "give exactly one of them"),
-        (["--all", "--report", "x.html"], "report shows one scale"),
-        (["trust", "--report", "x.pdf"], "report must end in .html, got 'x.pdf'"),
+        (["--all", "--report", "x.html"], "--report is for one scale"),
+        (["--all", "--figures", "x"], "--figures is for one scale"),
+        (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md or .xlsx, got 'x.pdf'"),
         (["trust", "--report", "no-such-folder/x.html"], "the folder no-such-folder does not exist"),
         (["trsut"], "did you mean 'trust'?"),
         (["absent.yaml"], "scale file 'absent.yaml' cannot be read"),

@@ -1,14 +1,10 @@
 """What came of judging a table, estimated once as the run has it."""
 
-import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeCells, JudgeColumns
-from semscale.judging.judge_summary import JudgeSummary
 from semscale.judging.panel import Panel
-from semscale.stats.intervals.estimates import IntervalPlan
 
 ANSWERS = [str(1 + row % 5) for row in range(40)]
 
@@ -22,14 +18,12 @@ def verdicts():
     return Panel([judge("kind"), judge("harsh", 1)]).judge(["q"] * 40, ANSWERS, running=plain_running())
 
 
-def summed_up(result, plan):
-    cells = JudgeCells(pl.DataFrame({"a": ANSWERS}), ["q"] * 40, ANSWERS, None, None)
-    return JudgeSummary("answers.csv", JudgeColumns("q", "a"), cells, result, plan)
+def summed_up(result, **settings):
+    return result.summarize(["q"] * 40, ANSWERS, **settings)
 
 
 def test_every_judges_interval_is_made_as_the_run_has_it(verdicts):
-    plan = IntervalPlan(interval=0.5, seed=7, replicates=500)
-    summary = summed_up(verdicts, plan)
+    summary = summed_up(verdicts, interval=0.5, seed=7, replicates=500)
     for name, own in zip(verdicts.names, verdicts.judges, strict=True):
         ours = summary.judge_estimates[name]
         assert (ours.interval, ours.seed, ours.replicates) == (0.5, 7, 500)
@@ -41,5 +35,5 @@ def test_every_judges_interval_is_made_as_the_run_has_it(verdicts):
 
 
 def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):
-    summary = summed_up(verdicts.judges[0], IntervalPlan())
+    summary = summed_up(verdicts.judges[0])
     assert summary.judge_estimates["kind"] is summary.estimates

@@ -20,7 +20,7 @@ def separated(predictions, references, seed=0):
     toy = ToyEmbedder()
 
     def matched(ours, theirs):
-        return match(ours, theirs, "cosine", embedder=toy)
+        return match(ours, theirs, "cosine", embedder=toy).score
 
     return separate(matched(predictions, references), predictions, references, matched, seed=seed)
 

@@ -31,6 +31,20 @@ def rater(scale, toy_embedder):
     return Rater(scale, embedder=toy_embedder, floor=None)
 
 
+def test_a_function_loads_the_embedder_once_when_it_is_first_needed(scale, toy_embedder):
+    loaded = []
+
+    def load():
+        loaded.append(1)
+        return toy_embedder
+
+    rater = Rater(scale, embedder=load, floor=None)
+    assert loaded == []
+    assert rater.rate(["great thing"]).mean[0] == rater.rate(["great thing"]).mean[0]
+    assert rater.embedder is toy_embedder
+    assert loaded == [1]
+
+
 CELLS = ["great thing", None, "", "  \n", 7, float("nan"), "bad stuff", "great thing"]
 EXPECTED = [
     Status.SCORED, Status.MISSING, Status.EMPTY, Status.EMPTY,

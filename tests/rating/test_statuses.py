@@ -10,7 +10,7 @@ from semscale.errors import InputError, InterruptedRunError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, rate_file
 from semscale.rating.rater import Rater
-from semscale.report.rating_reasons import MEANINGS, codes_hint
+from semscale.report.rating.words import MEANINGS, codes_hint
 from semscale.store.reading import open_table
 from semscale.types import Status
 

@@ -34,6 +34,9 @@ LEFT_OUT = pl.DataFrame(
 )
 
 
+NOT_RATED = {"empty": 4, "off-topic": 3}
+
+
 def scale_of(
     n_points: int, *, lowest: int = 1, label: str | None = None, polarity: str = "ascending-good"
 ) -> Scale:
@@ -59,7 +62,14 @@ def without_interval(value: float) -> Estimate:
     return Estimate(float(value), float("nan"), float("nan"))
 
 
-def group_of(pmf: np.ndarray, values: np.ndarray, *, name: str | None = None, n: int = 50) -> GroupEstimate:
+def group_of(
+    pmf: np.ndarray,
+    values: np.ndarray,
+    *,
+    name: str | None = None,
+    n: int = 50,
+    left_out: dict[str, int] | None = None,
+) -> GroupEstimate:
     wrap = around if n > 1 else without_interval
     top, bottom = pmf[-2:].sum(), pmf[:2].sum()
     figures = {"mean": pmf @ values}
@@ -71,14 +81,16 @@ def group_of(pmf: np.ndarray, values: np.ndarray, *, name: str | None = None, n:
     return GroupEstimate(
         group=name,
         n=n,
-        left_out={"empty": 2},
+        left_out=left_out or {"empty": 2},
         effective_n=float(n),
         figures={name: wrap(figure) for name, figure in figures.items()},
+        n_clusters=n,
+        method="bootstrap" if n > 1 else None,
     )
 
 
 def unscored(name: str | None = None) -> GroupEstimate:
-    return GroupEstimate(name, 0, {"empty": 3}, 0.0, {})
+    return GroupEstimate(name, 0, NOT_RATED, 0.0, {})
 
 
 def rows_of(pmf: np.ndarray, values: np.ndarray, texts: Sequence[str]) -> pl.DataFrame:
@@ -144,7 +156,7 @@ def estimates_of(
 ) -> Estimates:
     average = pmf.mean(axis=0) if len(pmf) else None
     return Estimates(
-        overall=unscored() if average is None else group_of(average, values, n=len(pmf)),
+        overall=unscored() if average is None else group_of(average, values, n=len(pmf), left_out=NOT_RATED),
         groups=tuple(
             group_of(rng.dirichlet(average * 60), values, name=f"Region {i + 1}", n=400 - i)
             for i in range(groups)
@@ -180,7 +192,7 @@ def summary_of(
         signature=signature,
         estimates=estimates_of(pmf, groups, values=scale.values, signature=signature, rng=rng),
         n=n + 7,
-        counts={"scored": n, "empty": 4, "off-topic": 3},
+        counts={"scored": n, **NOT_RATED},
         n_windowed=2,
         n_distinct=n,
         sample=sample,

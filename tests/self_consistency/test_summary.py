@@ -19,9 +19,12 @@ ANSWERS = ["12 apples", "It is safe.", None, "a", "yes"]
 SAMPLES = [["12 apples", "13 apples"], ["It is not safe."] * 3, ["x"], [None, " "], ["yes", "yes"]]
 
 
+EXACT = Consistency(measures=["exact_match"])
+
+
 @pytest.fixture
 def found(toy_embedder):
-    return Consistency(model=toy_embedder, measures=["uncontradicted", "exact_match"]).measure(
+    return Consistency(embedder=toy_embedder, measures=["uncontradicted", "exact_match"]).measure(
         ANSWERS, SAMPLES
     )
 
@@ -55,30 +58,28 @@ def test_the_lowest_items_come_first_with_their_texts(found):
 def test_a_few_items_without_a_value_are_kept_for_each_reason(toy_embedder):
     answers = ["a", *[None] * 6, "b"]
     prompts = ["q", None, " ", *(f"q{n}" for n in range(4)), "q"]
-    found = Consistency(model=toy_embedder).measure(answers, [["a"]] * 7 + [[]])
+    found = Consistency(embedder=toy_embedder).measure(answers, [["a"]] * 7 + [[]])
     examples = found.summarize(answers=answers, samples=[["a"]] * 7 + [[]], prompts=prompts).examples
     # The first two without an answer have no question either, so their sample is shown.
     assert examples == {"missing": ((2, "a"), (3, "a"), (4, "q0")), "too-few-samples": ((8, "b"),)}
 
 
-def test_an_item_that_no_token_counts_in_has_a_reason_too(toy_embedder):
-    found = Consistency(model=toy_embedder, measures=["exact_match"]).measure(["a", "b"], [["a"], ["b"]])
+def test_an_item_that_no_token_counts_in_has_a_reason_too():
+    found = EXACT.measure(["a", "b"], [["a"], ["b"]])
     found.measures["exact_match"][1] = np.nan  # as BERTScore where no token counts
     summary = found.summarize(answers=["a", "b"], samples=[["a"], ["b"]])
     assert summary.examples == {"no-value": ((2, "b"),)}
     assert summary.estimates.overall.left_out == {"no-value": 1}
 
 
-def test_lists_of_an_answer_and_its_samples_are_taken_as_they_were_measured(toy_embedder):
+def test_lists_of_an_answer_and_its_samples_are_taken_as_they_were_measured():
     lists = [["a", "a"], ["b", "c", "d"]]
-    summary = (
-        Consistency(model=toy_embedder, measures=["exact_match"]).measure(lists).summarize(answers=lists)
-    )
+    summary = EXACT.measure(lists).summarize(answers=lists)
     assert [(item.answer, item.samples) for item in summary.least(2)] == [("b", ("c", "d")), ("a", ("a",))]
 
 
-def test_trust_stands_beside_each_item(toy_embedder):
-    found = Consistency(model=toy_embedder, measures=["exact_match"]).measure(["a"] * 40, [["a"], ["b"]] * 20)
+def test_trust_stands_beside_each_item():
+    found = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
     summary = found.summarize(trust=found.trust([1, 0] * 20))
     lowest = summary.least(1)[0]
     assert lowest.probability_correct < 0.5
@@ -86,7 +87,7 @@ def test_trust_stands_beside_each_item(toy_embedder):
     assert sum(summary.trust.shares.values()) == pytest.approx(1)
 
 
-def test_json_keeps_to_the_schema(found, toy_embedder):
+def test_json_keeps_to_the_schema(found):
     kind = pl.Series("kind", ["a", "b", None, "b", "a"])
     content = json.loads(found.summarize(answers=ANSWERS, samples=SAMPLES, by=kind).to_json())
     check_json(json.dumps({**content, "cautions": [], "out": None, "report": None, "figures": None}))
@@ -97,7 +98,7 @@ def test_json_keeps_to_the_schema(found, toy_embedder):
         "guard": "negation",
         "reason": 'The sample says "not safe", the answer "safe".',
     }
-    many = Consistency(model=toy_embedder, measures=["exact_match"]).measure(["a"] * 40, [["a"], ["b"]] * 20)
+    many = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
     trusted = json.loads(many.summarize(trust=many.trust([1, 0] * 20)).to_json())
     assert trusted["trust"]["labels"] == 40
     assert trusted["trust"]["areas"]["exact_match"] == 1.0

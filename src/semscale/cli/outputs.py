@@ -1,6 +1,7 @@
 """The files that commands write, and what they print."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,23 +28,25 @@ class Outputs:
         out: the input's rows with what was found.
         report: a page, Markdown or a workbook, by its ending.
         figures: folder for the figures of the report, as SVG and PNG.
+        others: files of one command alone, by the option that names them.
     """
 
     out: Path | None = None
     report: Path | None = None
     figures: Path | None = None
+    others: Mapping[str, Path | None] = field(default_factory=dict)
 
     @property
     def named(self) -> dict[str, Path]:
         """The files that were asked for, by what they are."""
-        paths = {"table": self.out, "report": self.report, "figures": self.figures}
+        paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.others}
         return {name: path for name, path in paths.items() if path is not None}
 
     def check(self) -> None:
         """Check, before anything is read or loaded, that all can be written.
 
         Raises:
-            InputError: an ending, file or folder that does not serve.
+            InputError: an ending, file or folder that does not serve, or one file for two things.
         """
         if self.out is not None:
             output_format(self.out)
@@ -53,6 +56,22 @@ class Outputs:
             check_writable(self.report, "report")
         if self.figures is not None:
             check_folder(self.figures, "figures")
+        for name, path in self.others.items():
+            if path is not None:
+                check_writable(path, name)
+        places = [path.resolve() for path in self.named.values()]
+        twice = [path for path in places if places.count(path) > 1]
+        if twice:
+            raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
+
+    def check_restart(self, *, restart: bool) -> None:
+        """Check that there is something that a run can drop.
+
+        Raises:
+            InputError: no table is written, so that nothing is kept.
+        """
+        if restart and self.out is None:
+            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
 
     def check_input(self, file: str) -> None:
         """Check that an input is named, and that the report is not to take its place.
@@ -88,7 +107,7 @@ def present(summary: Presentable, outputs: Outputs, *, json: bool, **further: ob
 
         print_document(document, written=outputs.named)
         return
-    files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures}
+    files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures, **outputs.others}
     typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
 
 

@@ -1,25 +1,24 @@
 """The interface of Athena's quality drift analysis: ``from semscale.compat.athena import ...``.
 
-What differs from Athena's scripts, knowingly:
+Intended differences from Athena's scripts:
 
-- Feedback that belongs together is paired by optimal assignment of its texts, so that another order alone
-  changes nothing, and feedback that is missing or extra counts: 0 in BERTScore, the range of credits in
-  credit drift. Athena pairs by position and drops the rest of the longer list, as ``pairing="position"``
-  does.
-- A model that gives no feedback has F1 0 and the greatest credit drift: the range of the baseline's credits,
-  or infinity where no range is known. Athena gives it credit drift 0, so that its credits pass. Where neither
-  side gives feedback there is nothing to compare: NaN, and left out of means. Athena gives 0.
-- BERTScore is computed with Semscale's default model, not with ``roberta-large``, whose random pairs have
-  .83 so that the threshold .8 lets anything pass; ``model`` takes another one. A threshold of Athena's reads
-  otherwise with another model.
-- A failure is an error, where Athena prints a line and counts F1 0.
+- Feedback is paired by optimal assignment of its texts, so its order does not matter. Missing or extra
+  feedback counts 0 in BERTScore, and the range of credits in credit drift. Athena pairs by position and drops
+  the rest of the longer list, as does ``pairing="position"``.
+- A model without feedback has F1 0 and the greatest credit drift: the range of the baseline's credits, or
+  infinity if no range is known. Athena gives it credit drift 0, so that its credits pass. If neither side has
+  feedback, the figures are NaN and left out of means. Athena gives 0.
+- BERTScore uses Semscale's default model, not ``roberta-large``, whose random pairs have .83, so that
+  everything passes the threshold .8; ``model`` sets another one. The same threshold means something else with
+  another model.
+- A failure is an error. Athena prints a line and counts F1 0.
 - The report keeps earlier entries of an exercise under ``history``; a file that is no report is refused, not
   replaced. Times are UTC.
-- ``regenerate_baseline`` makes new baselines; Athena's script does not read its option. Nothing is printed,
-  and ``exit_code`` is 1 where a candidate fails.
-- One submission is drawn from each bucket of scores by a seed; Athena takes the first (``seed=None``). A
+- ``regenerate_baseline`` creates new baselines; Athena's script ignores its option. Nothing is printed, and
+  ``exit_code`` is 1 if a candidate fails.
+- One submission is drawn from each bucket of scores with a seed; Athena takes the first (``seed=None``). A
   submission without a score is in no bucket; Athena counts it as 0.
-- Both shapes of exercise files are read: ``feedbacks``, and ``baseline_feedback`` of the documentation.
+- Both formats of exercise files are read: ``feedbacks``, and ``baseline_feedback`` of the documentation.
 """
 
 from semscale.compat.athena_analyzer import QualityDriftAnalyzer

@@ -1,4 +1,4 @@
-"""Athena's analyzer: one exercise's baseline feedback, and another model's beside it."""
+"""Athena's ``QualityDriftAnalyzer``, which compares a model's feedback with an exercise's baseline."""
 
 from collections.abc import Sequence
 from itertools import chain
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 
 class QualityDriftAnalyzer:
-    """Holds one exercise's feedback and compares a model's with the baseline's.
+    """Compares a model's feedback for one exercise with the baseline's.
 
     Args:
-        pairing: as ``calculate_bertscore_similarity`` takes it.
-        model: of BERTScore.
-        credit_range: the most by which credits can differ; that of the baseline's credits, with 0, unless
-            given.
+        pairing: see ``calculate_bertscore_similarity``.
+        model: BERTScore's model.
+        credit_range: the greatest possible difference of credits; by default the range of the baseline's
+            credits and 0.
 
     Attributes:
-        baseline_feedbacks: by the id of the submission.
-        test_feedbacks: likewise; the caller fills it.
-        baseline_info: what the exercise file says about its baseline.
+        baseline_feedbacks: the baseline's feedback by the submission's id.
+        test_feedbacks: the model's feedback by the submission's id; the caller fills it.
+        baseline_info: the exercise file's information about its baseline.
     """
 
     def __init__(
@@ -48,10 +48,10 @@ class QualityDriftAnalyzer:
         self.baseline_info: dict[str, Any] = {}
 
     def load_baseline_feedbacks(self, exercise_data_path: str | Path) -> None:
-        """Load an exercise file in either shape.
+        """Load an exercise file in either format.
 
         Raises:
-            InputError: it cannot be read.
+            InputError: the file cannot be read.
         """
         content, name = load_exercise(exercise_data_path), Path(exercise_data_path).name
         exercise = exercise_of(content, name)
@@ -66,7 +66,7 @@ class QualityDriftAnalyzer:
     def calculate_bertscore_similarity(
         self, baseline_texts: Sequence[str], test_texts: Sequence[str]
     ) -> dict[str, float]:
-        """Say how alike two lists of feedback are; see the function of this name."""
+        """Compute BERTScore of two lists of feedback; see the function of this name."""
         return calculate_bertscore_similarity(
             baseline_texts, test_texts, pairing=self.pairing, model=self.model
         )
@@ -74,7 +74,7 @@ class QualityDriftAnalyzer:
     def calculate_credit_drift(
         self, baseline_feedbacks: Sequence[Feedback], test_feedbacks: Sequence[Feedback]
     ) -> dict[str, float]:
-        """Say how far credits lie apart; see the function of this name."""
+        """Compute the differences of credits; see the function of this name."""
         known = credit_span([*chain.from_iterable(self.baseline_feedbacks.values())])
         return calculate_credit_drift(
             baseline_feedbacks,
@@ -88,7 +88,7 @@ class QualityDriftAnalyzer:
         """Compare the feedback of one submission.
 
         Returns:
-            ``bertscore`` and ``credit_drift``; a submission that ``test_feedbacks`` lacks got no feedback.
+            ``bertscore`` and ``credit_drift``; a submission missing in ``test_feedbacks`` has no feedback.
 
         Raises:
             UnknownNameError: the baseline has no such submission.

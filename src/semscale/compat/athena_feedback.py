@@ -1,4 +1,4 @@
-"""Athena's two figures about one submission: how alike texts are, and how far credits lie apart."""
+"""Athena's two figures of a submission: BERTScore of feedback texts, and the difference of credits."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -33,18 +33,17 @@ def calculate_bertscore_similarity(
     pairing: str = "assignment",
     model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
 ) -> dict[str, float]:
-    """Say how alike two lists of feedback are; see the module ``athena`` for what differs from Athena's.
+    """Compute BERTScore of two lists of feedback; the module ``athena`` lists differences from Athena.
 
     Args:
-        baseline_texts: of the baseline; blank ones count as not there.
-        test_texts: of the model that is asked about, likewise.
-        pairing: ``assignment``: the texts that belong together are paired, and one without a partner counts
-            0. ``position``: as Athena pairs them, the rest of the longer list being dropped.
-        model: of BERTScore.
+        baseline_texts: the baseline's texts; blank ones are ignored.
+        test_texts: the candidate's texts; blank ones are ignored.
+        pairing: ``assignment``: optimal assignment, in which a text without a partner counts 0.
+            ``position``: like Athena, by position, and the rest of the longer list is dropped.
+        model: BERTScore's model.
 
     Returns:
-        Mean ``precision``, ``recall`` and ``f1``; 0 where only one of the lists says something, NaN where
-        neither does.
+        Mean ``precision``, ``recall`` and ``f1``; 0 if only one list has a text, NaN if neither has.
 
     Raises:
         UnknownNameError: ``pairing`` is neither of the two.
@@ -81,22 +80,23 @@ def calculate_credit_drift(
     credit_range: float | None = None,
     model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
 ) -> dict[str, float]:
-    """Say how far the credits of feedback that belongs together lie apart.
+    """Compute the differences of credits between paired feedback.
 
     Args:
-        baseline_feedbacks: of the baseline.
-        test_feedbacks: of the model that is asked about.
-        pairing: ``assignment``: by their texts, or by credits where one has no text; feedback without a
-            partner counts as the range of credits. ``position``: as Athena, the rest being dropped.
-        credit_range: the most by which credits can differ; that of the credits given, with 0, unless given.
-        model: pairs the texts.
+        baseline_feedbacks: the baseline's feedback.
+        test_feedbacks: the candidate's feedback.
+        pairing: ``assignment``: optimal assignment by texts, or by credits if one has no text; feedback
+            without a partner counts as the range of credits. ``position``: like Athena, by position, and the
+            rest is dropped.
+        credit_range: the greatest possible difference of credits; by default their range with 0.
+        model: the model that pairs the texts.
 
     Returns:
-        ``mean_drift``, ``std_drift`` and ``max_drift``. Where one list is empty, the worst there is:
-        ``credit_range``, or infinity where it was not given. NaN where both are empty.
+        ``mean_drift``, ``std_drift`` and ``max_drift``. If one list is empty, they are the worst:
+        ``credit_range``, or infinity if it was not given. If both are empty, they are NaN.
 
     Raises:
-        InputError: credits that are no numbers, or a range that is not above 0.
+        InputError: credits are no numbers, or the range is not above 0.
 
     Example:
         >>> two = [{"description": "Good.", "credits": 1.0}, {"description": "Late.", "credits": 0}]
@@ -129,21 +129,21 @@ def calculate_credit_drift(
 
 
 def credit_span(feedbacks: Sequence[Feedback]) -> float | None:
-    """Give the range of feedback's credits with 0 in it; ``None`` where there are none."""
+    """Return the range of the feedback's credits and 0; ``None`` without credits."""
     known = _credits(feedbacks)
     known = known[~np.isnan(known)]
     return span_of(known.tolist()) if len(known) else None
 
 
 def feedback_texts(feedbacks: Sequence[Feedback]) -> list[str]:
-    """Give the text of each feedback, title and description; empty where it has none."""
+    """Return the text (title and description) of each feedback; "" if it has none."""
     return [
         feedback_text(one, CellLocation("feedbacks", row, "title")) or "" for row, one in enumerate(feedbacks)
     ]
 
 
 def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any) -> Integers:  # noqa: ANN401
-    """Pair texts as the drift meter does everywhere else."""
+    """Pair texts like the drift meter."""
     if pairing == "position":
         return align_by_position(len(ours), len(theirs))
     runs = [

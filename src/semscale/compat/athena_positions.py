@@ -1,4 +1,4 @@
-"""Athena's figures of every submission, taken from a comparison."""
+"""Athena's figures for every submission, from a comparison of drift."""
 
 from collections import defaultdict
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ _F1, _CREDITS, _FIELD = "bertscore_f1", "credits_difference", "credits"
 
 @dataclass(frozen=True)
 class ItemFigures:
-    """What was found of n submissions.
+    """Figures of n submissions.
 
     Attributes:
-        bertscore_f1: shape (n,); NaN where neither side says anything.
-        credit_drift: shape (n,), likewise; ``None`` where the baseline has no credits.
+        bertscore_f1: shape (n,); NaN if neither side has feedback.
+        credit_drift: shape (n,); NaN if neither side has feedback. ``None`` if the baseline has no credits.
     """
 
     bertscore_f1: Floats
@@ -29,12 +29,12 @@ class ItemFigures:
 
 
 def item_figures(comparison: Comparison, pairing: str) -> ItemFigures:
-    """Give each submission's figures.
+    """Compute the figures of each submission.
 
     Args:
-        comparison: measured with the same pairing.
-        pairing: with ``position`` feedback without a partner is dropped, as Athena does; else it counts as
-            the worst. A submission that one side gave no feedback has the worst figures either way.
+        comparison: a comparison that was measured with the same pairing.
+        pairing: with ``position``, feedback without a partner is dropped, like in Athena; otherwise it has
+            the worst loss. A submission without feedback from one side has the worst figures in both cases.
     """
     f1 = 1 - comparison.losses(_F1)
     credit = comparison.losses(_CREDITS).copy() if _CREDITS in comparison.metrics else None

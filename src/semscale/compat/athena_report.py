@@ -1,4 +1,4 @@
-"""``quality_drift_report.json`` in Athena's form, with earlier entries kept as history."""
+"""Athena's ``quality_drift_report.json``, which keeps earlier entries as history."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from semscale.errors import InputError
 from semscale.store.atomic import check_writable
 
 REPORT = "quality_drift_report.json"
-"""The file's name."""
+"""Default name of the file."""
 
 _EXERCISES, _HISTORY = "exercises", "history"
 
@@ -21,10 +21,10 @@ def read_report(path: str | Path) -> dict[str, Any]:
     """Read a report.
 
     Returns:
-        ``{"exercises": {id: entry}}``; an entry's ``history`` lists earlier ones, the latest first.
+        ``{"exercises": {id: entry}}``; an entry's ``history`` lists earlier entries, latest first.
 
     Raises:
-        InputError: there is no such file, or it is no report.
+        InputError: the file does not exist or is no report.
     """
     try:
         content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
@@ -42,20 +42,20 @@ def read_report(path: str | Path) -> dict[str, Any]:
 
 
 def update_report(path: str | Path, entries: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Put new entries at the top of a report; those that stood there move into their ``history``.
+    """Replace entries of a report by new ones, and move the old ones into their ``history``.
 
-    Readers of Athena's form find the newest entry where it always was. Several processes can write at once:
-    each adds to what the others wrote.
+    The newest entry stays where readers of Athena's report expect it. Several processes can write at once:
+    each adds to the others' entries.
 
     Args:
-        path: of the report; made if it is not there.
-        entries: by the id of the exercise.
+        path: of the report; created if it does not exist.
+        entries: new entries by the exercise's id.
 
     Returns:
-        The report as it was written.
+        The report that was written.
 
     Raises:
-        InputError: what stands there is no report, and stays as it is; or it cannot be written.
+        InputError: the file is no report, and stays unchanged; or it cannot be written.
 
     Example:
         >>> import tempfile

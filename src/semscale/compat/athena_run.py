@@ -1,4 +1,4 @@
-"""Athena's analysis of quality drift: candidates beside the baselines of exercise files, and the report."""
+"""Athena's analysis of quality drift: compares candidates with baselines in exercise files, and reports."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -31,14 +31,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """When a candidate passes, and how it is measured.
+    """Thresholds of a candidate, and settings of the measurement.
 
     Attributes:
-        min_bertscore_f1: the mean F1 must be at least this.
-        max_avg_credit_drift: the mean difference of credits must be at most this; ``None``: credits are
-            not looked at.
-        pairing: ``assignment``, or ``position`` as Athena pairs feedback.
-        model: of BERTScore.
+        min_bertscore_f1: the lowest mean F1 that passes.
+        max_avg_credit_drift: the greatest mean difference of credits that passes; ``None`` ignores credits.
+        pairing: ``assignment``, or ``position``, like Athena.
+        model: BERTScore's model.
     """
 
     min_bertscore_f1: float = 0.8
@@ -48,7 +47,7 @@ class AnalysisSettings:
 
     @property
     def thresholds(self) -> dict[str, float]:
-        """The limits that are set, by Athena's names."""
+        """The thresholds by Athena's names."""
         limits = {
             "min_bertscore_f1": self.min_bertscore_f1,
             "max_avg_credit_drift": self.max_avg_credit_drift,
@@ -58,12 +57,12 @@ class AnalysisSettings:
 
 @dataclass(frozen=True)
 class QualityDrift:
-    """What an analysis came to.
+    """The result of an analysis.
 
     Attributes:
-        exercises: an entry for each exercise, by id, as the report has it.
-        comparisons: of each candidate with the baseline, by its name.
-        cautions: what is wrong with the thresholds.
+        exercises: the report's entry for each exercise, by id.
+        comparisons: the comparison of each candidate with the baseline, by the candidate's name.
+        cautions: sentences about useless thresholds.
     """
 
     exercises: Mapping[str, Mapping[str, Any]]
@@ -85,7 +84,7 @@ class QualityDrift:
         return 0 if self.passed else 1
 
 
-def run_quality_drift_analysis(  # noqa: PLR0913 - what Athena's script finds in its folders and options
+def run_quality_drift_analysis(  # noqa: PLR0913 - files and options of Athena's script
     files: str | Path | Iterable[str | Path],
     candidates: Mapping[str, Source],
     *,
@@ -94,19 +93,19 @@ def run_quality_drift_analysis(  # noqa: PLR0913 - what Athena's script finds in
     report: str | Path | None = None,
     settings: AnalysisSettings | None = None,
 ) -> QualityDrift:
-    """Hold models against the baselines of exercise files.
+    """Compare models with the baselines in exercise files.
 
     Args:
-        files: of exercises, or folders of them.
+        files: exercise files, or folders of them.
         candidates: by name, each a function that gives feedback, a run, or exercise files with its feedback.
-        baseline: what makes a baseline where a file has none; it is written into the file.
-        regenerate_baseline: make a new one for every file.
-        report: where the report is kept; the entries that stood there move into its history.
+        baseline: generates a baseline for files that have none; it is written into the file.
+        regenerate_baseline: whether to generate a new baseline for every file.
+        report: path of the report; its old entries move into its history.
         settings: thresholds, pairing and model.
 
     Raises:
-        InputError: no candidate, a file that cannot be read or has no baseline, submissions that only one
-            side has, or no credits where they have a threshold.
+        InputError: there is no candidate, a file cannot be read or has no baseline, only one side has a
+            submission, or credits have a threshold but are missing.
 
     Example:
         >>> import json, tempfile

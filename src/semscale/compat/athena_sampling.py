@@ -1,4 +1,4 @@
-"""Samples an exercise's submissions over the whole range of scores, as Athena does before a baseline."""
+"""Sampling of an exercise's submissions over the whole range of scores, as Athena does for a baseline."""
 
 import json
 import math
@@ -20,7 +20,7 @@ _BEST = 100
 
 
 def score_bucket(score: float) -> str:
-    """Name the bucket that a score lies in.
+    """Return the name of a score's bucket.
 
     Raises:
         InputError: the score is no number from 0 to 100.
@@ -41,18 +41,18 @@ def score_bucket(score: float) -> str:
 def sample_exercise(
     exercise: Mapping[str, Any], *, seed: int | None = 0, language: str | None = "ENGLISH"
 ) -> dict[str, Any]:
-    """Keep one submission of each bucket of scores.
+    """Keep one submission from each bucket of scores.
 
     Args:
-        exercise: as its file has it.
-        seed: of the draw in each bucket; ``None`` takes the first, as Athena does.
-        language: of the submissions that are drawn from; ``None``: any.
+        exercise: the content of an exercise file.
+        seed: seed of the draw in each bucket; ``None`` takes the first submission, like Athena.
+        language: language of the submissions; ``None`` for any.
 
     Returns:
         The exercise with at most 12 submissions, by score; a submission without a score is in no bucket.
 
     Raises:
-        InputError: no submission in the language, or none with a score.
+        InputError: no submission is in the language, or none has a score.
 
     Example:
         >>> submissions = [{"id": score, "score": score} for score in (0, 3, 95, 100)]
@@ -89,16 +89,16 @@ def sample_exercises(
     seed: int | None = 0,
     language: str | None = "ENGLISH",
 ) -> list[Path]:
-    """Sample exercise files into a folder, each under the name ``sampled_`` and its own.
+    """Sample exercise files into a folder, where ``sampled_`` precedes each file's name.
 
     Args:
-        files: of exercises, or folders of them.
-        folder: made if it is not there.
+        files: exercise files, or folders of them.
+        folder: the output folder, created if it does not exist.
         seed: see ``sample_exercise``.
-        language: see there.
+        language: see ``sample_exercise``.
 
     Returns:
-        What was written, in the order of the files.
+        The written files, in the order of the input files.
 
     Raises:
         InputError: a file cannot be read, or an exercise cannot be sampled; then nothing is written.
@@ -116,7 +116,7 @@ def sample_exercises(
 
 
 def write_json(path: Path, content: Mapping[str, Any]) -> None:
-    """Write a JSON file as Athena does, whole or not at all."""
+    """Write a JSON file atomically, in Athena's format."""
     with replacing(path) as temporary:
         temporary.write_text(
             json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False), encoding="utf-8"

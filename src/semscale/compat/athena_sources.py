@@ -1,4 +1,4 @@
-"""Where feedback comes from: a model that is called, files, or a run; and baselines made of it."""
+"""Sources of feedback (functions, exercise files, runs), and generation of baselines in exercise files."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -23,20 +23,20 @@ from semscale.history.runs import Run, named, now
 DATASET = "athena"
 
 Generate = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[Feedback]]
-"""Gives a model's feedback for an exercise and one of its submissions, both as the file has them."""
+"""A function from an exercise and a submission, as objects of the file, to a model's feedback."""
 
 Source = Generate | Run | str | Path | Iterable[str | Path]
-"""A model that is called, a run, or exercise files with the model's feedback in them."""
+"""A function that gives feedback, a run, or exercise files with the model's feedback."""
 
 
 @dataclass(frozen=True)
 class NewBaseline:
-    """What a baseline is made with where a file has none.
+    """The model that generates baselines for files without one.
 
     Attributes:
-        model: its name, which the files get.
-        generate: gives its feedback.
-        approach: as Athena calls the way that the model was asked.
+        model: the model's name, which is written into the files.
+        generate: gives the model's feedback.
+        approach: Athena's name for the way in which the model is prompted.
     """
 
     model: str
@@ -45,15 +45,15 @@ class NewBaseline:
 
 
 def ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, regenerate: bool) -> None:
-    """Give every exercise file a baseline, in the shape that its submissions have.
+    """Write a baseline into every exercise file that has none, in the file's own format.
 
     Args:
-        paths: of exercises.
-        baseline: what makes it.
-        regenerate: whether files that have one get a new one.
+        paths: exercise files.
+        baseline: the model that generates baselines.
+        regenerate: whether to replace existing baselines.
 
     Raises:
-        InputError: a baseline has to be made, and nothing was given that makes one.
+        InputError: a baseline is needed, and ``baseline`` is ``None``.
     """
     contents = {path: load_exercise(path) for path in paths}
     lacking = [path for path, content in contents.items() if regenerate or not _has_baseline(content, path)]
@@ -70,16 +70,16 @@ def ensure_baselines(paths: Sequence[Path], baseline: NewBaseline | None, *, reg
 
 
 def candidate_run(model: str, source: Source, paths: Sequence[Path], baseline: Run) -> Run:
-    """Bring a candidate's feedback into the baseline's order.
+    """Return a candidate's run, with the submissions in the baseline's order.
 
     Args:
-        model: its name.
-        source: where its feedback comes from.
-        paths: of the exercises that a model is called for.
-        baseline: the run that it is held against.
+        model: the candidate's name.
+        source: the source of its feedback.
+        paths: exercise files for which a function is called.
+        baseline: the baseline's run.
 
     Raises:
-        InputError: it is not of the baseline's submissions.
+        InputError: the candidate's submissions are not those of the baseline.
     """
     if isinstance(source, Run):
         return check_comparable(baseline, replace(source, dataset=baseline.dataset))
@@ -88,7 +88,7 @@ def candidate_run(model: str, source: Source, paths: Sequence[Path], baseline: R
 
 
 def baseline_run(exercises: AthenaExercises) -> Run:
-    """Take the baseline's run out of exercise files."""
+    """Build the baseline's run from exercise files."""
     model = " and ".join(exercises.models) or "unknown"
     return Run(DATASET, model, exercises.items, recorded=exercises.generated or now())
 
@@ -118,7 +118,7 @@ def _with_baseline(content: Mapping[str, Any], name: str, baseline: NewBaseline)
     renewed = []
     for one in submissions:
         given = list(baseline.generate(content, one))
-        outputs_of(given, "feedback that was made", str(one.get("id")))  # refuses what is none
+        outputs_of(given, "feedback that was made", str(one.get("id")))  # raises if it is no feedback
         feedback = [dict(found) for found in given if found is not None]
         whole = {"timestamp": f"{made}Z", "model_version": baseline.model, "feedback": feedback}
         renewed.append({**one, **({"baseline_feedback": whole} if nested else {"feedbacks": feedback})})

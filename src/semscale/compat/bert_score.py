@@ -1,17 +1,17 @@
-"""The interface of ``bert_score``, on Semscale's BERTScore: ``from semscale.compat.bert_score import score``.
+"""The interface of ``bert_score`` on Semscale's BERTScore: ``from semscale.compat.bert_score import score``.
 
-What differs from ``bert_score`` 0.3.13, knowingly:
+Intended differences from ``bert_score`` 0.3.13:
 
 - Results are NumPy arrays of float64 with ``cpu``, ``detach``, ``numpy`` and ``tolist``, not tensors.
-- A model is loaded once and kept for later calls, the last two of them.
-- ``bert_score`` lets padding count as a token of similarity 0, so that a token all of whose cosines are
-  negative scores 0 or less, depending on the other pairs of its batch. Here a score depends on its pair
-  alone; it equals what ``bert_score`` gives with ``batch_size=1``.
+- The last two models stay loaded for later calls.
+- ``bert_score`` counts padding as tokens of similarity 0, so that a token with only negative cosines scores 0
+  or less, depending on the other pairs of its batch. Here a score depends only on its pair; it equals that of
+  ``bert_score`` with ``batch_size=1``.
 - Texts beyond the model's limit are read in windows instead of being cut.
-- An empty text gives 0 before rescaling, as there, and no longer ends the program.
-- ``device``, ``batch_size``, ``nthreads`` and ``use_fast_tokenizer`` are taken and change nothing: the engine
-  runs on the processor and chooses batches and threads itself, and the tokenizer gives the same tokens.
-- The hash is the signature, which also has the weights, the precision and the hash of the idf weights.
+- An empty text scores 0 before rescaling, as in ``bert_score``, but does not end the program.
+- ``device``, ``batch_size``, ``nthreads`` and ``use_fast_tokenizer`` are ignored: the engine runs on the
+  processor and chooses batches and threads itself, and the tokenizer gives the same tokens.
+- The hash is the signature, which also contains the weights, the precision and the hash of the idf weights.
 - A missing baseline is an error in both entry points.
 """
 
@@ -67,26 +67,26 @@ def score(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
     Args:
         cands: n texts.
         refs: n texts, or n lists of texts.
-        model_type: model; the usual one of ``lang`` unless given.
-        num_layers: layer; the published one unless given.
-        verbose: say on standard error how many pairs are scored.
-        idf: weigh tokens by idf over ``refs``, or by a mapping from token ids.
-        device: taken and not used, as the module says.
-        batch_size: taken and not used.
-        nthreads: taken and not used.
-        all_layers: give the scores of all layers.
-        lang: language of the texts; decides model and baseline where they are not given.
-        return_hash: give the signature as well.
+        model_type: name of the model; by default the usual one for ``lang``.
+        num_layers: the layer; by default the published one.
+        verbose: print on standard error how many pairs are scored.
+        idf: whether to weight tokens by idf over ``refs``, or a mapping of weights by token id.
+        device: ignored.
+        batch_size: ignored.
+        nthreads: ignored.
+        all_layers: return the scores of all layers.
+        lang: language of the texts; it determines model and baseline if they are not given.
+        return_hash: return the signature as well.
         rescale_with_baseline: rescale with the published baseline, or with the one in ``baseline_path``.
-        baseline_path: table with the header LAYER,P,R,F.
-        use_fast_tokenizer: taken and not used.
+        baseline_path: CSV file with the header LAYER,P,R,F.
+        use_fast_tokenizer: ignored.
 
     Returns:
         Precision, recall and F1; with ``return_hash`` a pair of these and the signature.
 
     Raises:
-        InputError: (a ``ValueError``) lists of unequal length, neither ``lang`` nor ``model_type``, or no
-            baseline.
+        InputError: (a ``ValueError``) the lists have unequal lengths, neither ``lang`` nor ``model_type`` is
+            given, or there is no baseline.
     """
     scorer = BERTScorer(
         model_type,
@@ -108,24 +108,25 @@ def score(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
 
 
 class BERTScorer:
-    """Scores many lists with one model; arguments as for ``score``.
+    """Scores many lists with one model.
 
     Args:
-        model_type: see ``score``, as for all others but ``idf_sents``.
-        num_layers: see there.
-        batch_size: see there.
-        nthreads: see there.
-        all_layers: see there.
-        idf: weigh tokens by idf; ``idf_sents`` or ``compute_idf`` must give the corpus.
+        model_type: see ``score``.
+        num_layers: see ``score``.
+        batch_size: ignored.
+        nthreads: ignored.
+        all_layers: see ``score``.
+        idf: weight tokens by idf; ``idf_sents`` or ``compute_idf`` must give the corpus.
         idf_sents: the corpus.
-        device: see there.
-        lang: see there.
-        rescale_with_baseline: see there.
-        baseline_path: see there.
-        use_fast_tokenizer: see there.
+        device: ignored.
+        lang: see ``score``.
+        rescale_with_baseline: see ``score``.
+        baseline_path: see ``score``.
+        use_fast_tokenizer: ignored.
 
     Raises:
-        InputError: neither ``lang`` nor ``model_type``, an unknown layer, or rescaling without ``lang``.
+        InputError: neither ``lang`` nor ``model_type`` is given, the layer is unknown, or rescaling lacks
+            ``lang``.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
@@ -166,7 +167,7 @@ class BERTScorer:
         """Precision, recall and F1 of unrelated texts, shape (3,), or (layers + 1, 1, 3) with ``all_layers``.
 
         Raises:
-            InputError: no baseline is known.
+            InputError: there is no baseline.
         """
         if self.baseline_path is None and str(self.lang).lower() != "en":
             raise InputError(
@@ -179,7 +180,7 @@ class BERTScorer:
 
     @property
     def hash(self) -> str:
-        """The signature: everything that decides the numbers."""
+        """The signature with all settings that decide the numbers."""
         signature = str(self._scorer(self.num_layers).signature)
         layers = f"layer:0-{self._encoder.layers}" if self.all_layers else f"layer:{self.num_layers}"
         signature = signature.replace(f"layer:{self.num_layers}", layers, 1)
@@ -187,13 +188,13 @@ class BERTScorer:
         return signature.replace("rescale:no", f"rescale:{kind}") if self.rescale_with_baseline else signature
 
     def compute_idf(self, sents: Sequence[str]) -> None:
-        """Take idf weights from a corpus, in the place of those there may be."""
+        """Compute idf weights from a corpus; they replace earlier ones."""
         if self._weights is not None:
             warnings.warn("the idf weights of before are replaced", stacklevel=2)
         self.use_idf(list(sents))
 
     def use_idf(self, weights: Idf) -> None:
-        """Weigh by a corpus, or by a mapping from token ids."""
+        """Set idf weights from a corpus, or from a mapping by token id."""
         self._weights = weights
 
     def score(
@@ -201,13 +202,13 @@ class BERTScorer:
         cands: Sequence[str],
         refs: Sequence[str] | Sequence[Sequence[str]],
         verbose: bool = False,  # noqa: FBT001, FBT002
-        batch_size: int = 64,  # noqa: ARG002 - taken and not used
+        batch_size: int = 64,  # noqa: ARG002 - ignored
         return_hash: bool = False,  # noqa: FBT001, FBT002
     ) -> Triple | tuple[Triple, str]:
-        """Score candidates against references; of several references each of the three is the highest.
+        """Score candidates against references; with several references, each score is the highest by itself.
 
         Raises:
-            InputError: lists of unequal length, or ``idf`` without a corpus.
+            InputError: the lists have unequal lengths, or ``idf`` has no corpus.
         """
         if verbose:
             print(f"scoring {len(cands)} candidates ...", file=sys.stderr)  # noqa: T201 - asked for
@@ -221,12 +222,12 @@ class BERTScorer:
         return (found, self.hash) if return_hash else found
 
     def plot_example(self, candidate: str, reference: str, fname: str = "") -> str:
-        """Draw which token met which, as SVG.
+        """Draw the cosines of all tokens of two texts as SVG.
 
         Args:
             candidate: a text.
             reference: a text.
-            fname: where to write the picture; nowhere if empty.
+            fname: path of the picture's file; "" writes none.
 
         Returns:
             The picture.
@@ -259,12 +260,12 @@ def plot_example(  # noqa: PLR0913, PLR0917 - the arguments of bert_score
     model_type: str | None = None,
     num_layers: int | None = None,
     lang: str | None = None,
-    rescale_with_baseline: bool = False,  # noqa: ARG001, FBT001, FBT002 - cosines are drawn as they are
+    rescale_with_baseline: bool = False,  # noqa: ARG001, FBT001, FBT002 - cosines are drawn without rescaling
     baseline_path: str | None = None,  # noqa: ARG001
     use_fast_tokenizer: bool = False,  # noqa: ARG001, FBT001, FBT002
     fname: str = "",
 ) -> str:
-    """Draw which token met which; see ``BERTScorer.plot_example``."""
+    """Draw the cosines of all tokens of two texts; see ``BERTScorer.plot_example``."""
     return BERTScorer(model_type, num_layers, lang=lang).plot_example(candidate, reference, fname)
 
 

@@ -1,4 +1,4 @@
-"""What ``score`` of ``bert_score`` gives back: three arrays that can be used as its tensors are."""
+"""Arrays with the methods of the tensors that ``bert_score.score`` returns."""
 
 from typing import Self
 
@@ -16,15 +16,15 @@ class ScoreArray(npt.NDArray[np.float64]):
     """
 
     def cpu(self) -> Self:
-        """Give the array itself: it is in memory already."""
+        """Return the array itself, as it is in memory already."""
         return self
 
     def detach(self) -> Self:
-        """Give the array itself: it has no gradient."""
+        """Return the array itself, as it has no gradient."""
         return self
 
     def numpy(self) -> npt.NDArray[np.float64]:
-        """Give a plain NumPy array of the same memory."""
+        """Return a plain NumPy array that shares the memory."""
         return self.view(np.ndarray)
 
 

@@ -1,9 +1,9 @@
-"""The interface of the ClinIQLink evaluator, on Semscale's arithmetic.
+"""The interface of the ClinIQLink evaluator on Semscale's arithmetic.
 
-``ClinIQLinkSampleDatasetEvaluate`` takes the evaluator's arguments and has its calls. Open answers are scored
-by the method ``cliniqlink-code``, with word weights and the baseline estimated from the right answers of all
-task files; the draw of the baseline has a seed, which the evaluator's lacks. An empty reply scores 0, as
-there.
+``ClinIQLinkSampleDatasetEvaluate`` has the evaluator's arguments and methods. Open answers are scored by the
+method ``cliniqlink-code``, with word weights and the baseline estimated from the right answers of all task
+files; unlike the evaluator's, the draw of the baseline has a seed. An empty reply scores 0, as in the
+evaluator.
 
 Example:
     >>> evaluator = ClinIQLinkSampleDatasetEvaluate()
@@ -36,16 +36,16 @@ _FINAL_MARKS = " .,;:!?"
 
 
 class ClinIQLinkSampleDatasetEvaluate:
-    """Scores answers as the ClinIQLink evaluator does.
+    """Scores answers like the ClinIQLink evaluator.
 
     Args:
-        run_mode: ``container`` or ``local``, as there; both mean the same here.
-        results_dir: holds the task files; they are read when they are first needed.
-        bin_width: of the histograms of scores in the result, greater than 0, at most 1.
-        output_dir: where ``run_all_evaluations`` writes; it is made if it is not there.
+        run_mode: ``container`` or ``local``, as in the evaluator; both mean the same here.
+        results_dir: folder of the task files, which are read when they are first needed.
+        bin_width: width of the bins of the histograms of scores, greater than 0, at most 1.
+        output_dir: output folder of ``run_all_evaluations``, created if it does not exist.
 
     Raises:
-        InputError: a setting out of range.
+        InputError: a setting is out of range.
     """
 
     def __init__(
@@ -65,22 +65,22 @@ class ClinIQLinkSampleDatasetEvaluate:
         self.output_dir = Path(output_dir)
 
     def evaluate_true_false(self, expected: str, prediction: str) -> float:
-        """Give 1 where both are the same but for case and the marks at the end, else 0."""
+        """Return 1 if both are equal, ignoring case and marks at the end, else 0."""
         return float(_bare(expected) == _bare(prediction))
 
     def evaluate_multiple_choice(self, expected: str, prediction: str) -> float:
-        """Give 1 where both are the same but for case and the marks at the end, else 0."""
+        """Return 1 if both are equal, ignoring case and marks at the end, else 0."""
         return float(_bare(expected) == _bare(prediction))
 
     def evaluate_list(
         self, expected: Sequence[str], prediction: str | Sequence[str], options: Sequence[str] | None = None
     ) -> float:
-        """Give the F1 of the options that a reply lists, by letters or texts; 0 where nothing is expected.
+        """Return the F1 of the options that a reply lists, by letters or texts; 0 if none is expected.
 
         Args:
             expected: texts or letters of the right options.
-            prediction: such as ``"A, C"``, or a list.
-            options: all options, in the order of their letters; without them texts are compared.
+            prediction: the reply, such as ``"A, C"``, or a list.
+            options: all options in the order of their letters; without them, texts are compared.
         """
         reply = prediction if isinstance(prediction, str) else ", ".join(map(str, prediction))
         offered = list(options or ())
@@ -89,30 +89,30 @@ class ClinIQLinkSampleDatasetEvaluate:
         return _number(option_f1(chosen | unknown, wanted))
 
     def evaluate_open_ended(self, expected: str | Sequence[str], prediction: str | Sequence[str]) -> float:
-        """Give the semantic match score of a reply, 0 to 1; lists are joined."""
+        """Return the semantic match score of a reply, 0 to 1; lists are joined."""
         return self._match(expected, prediction)["score"]
 
     def compute_word_level_similarity(self, expected_text: str, prediction_text: str) -> float:
-        """Give the F1 of aligned word pieces."""
+        """Return the F1 of aligned word pieces."""
         return self._match(expected_text, prediction_text)["word"]
 
     def compute_sentence_level_similarity(self, expected_text: str, prediction_text: str) -> float:
-        """Give the cosine of both texts without stop words."""
+        """Return the cosine of both texts without stop words."""
         return self._match(expected_text, prediction_text)["sentence"]
 
     def compute_paragraph_level_similarity(self, expected_text: str, prediction_text: str) -> float:
-        """Give what the cosine of both texts without stop words has beyond the baseline, 0 to 1."""
+        """Return the cosine of both texts without stop words, rescaled by the baseline, 0 to 1."""
         return self._match(expected_text, prediction_text)["paragraph"]
 
     def run_all_evaluations(self) -> dict[str, Any]:
-        """Score all task files, and write the result into ``output_dir`` as well.
+        """Score all task files, and also write the result into ``output_dir``.
 
         Returns:
             For each task its ``average``, interval, number of items and histogram; and ``overall``, the mean
             of the tasks, with the signature.
 
         Raises:
-            InputError: ``results_dir`` holds no task file, or one that cannot be read.
+            InputError: ``results_dir`` has no task file, or one cannot be read.
         """
         scores = evaluate_submission(self.results_dir, method=_METHOD)
         items = {
@@ -157,14 +157,14 @@ def _bare(text: object) -> str:
 
 
 def _joined(text: str | Sequence[str] | None) -> str:
-    """Join the parts of an answer; none is empty, as a reply may be null in JSON."""
+    """Join the parts of an answer; ``None``, a reply that is null in JSON, becomes ""."""
     if text is None:
         return ""
     return text if isinstance(text, str) else " ".join(map(str, text))
 
 
 def _number(value: float) -> float:
-    """Give 0 where there is no score, as users of the evaluator expect."""
+    """Return 0 for a missing score, as users of the evaluator expect."""
     return 0.0 if math.isnan(value) else float(value)
 
 

@@ -1,9 +1,9 @@
-"""The interface of ``semantic-similarity-rating``, as its guide calls it, on Semscale's arithmetic.
+"""The interface of ``semantic-similarity-rating``, as in its guide, on Semscale's arithmetic.
 
-In the guide's own import lines write ``semscale.compat.ssr`` instead of ``semantic_similarity_rating``; those
-of its modules ``compute`` and ``response_rater`` work too. Ratings are the published equation's, epsilon
-included, with the edge cases that the guide states: all similarities equal give a uniform PMF, and T = 0 with
-a tie leaves the PMF as it is. Scales may have 2 to 11 points.
+In the guide's import lines, write ``semscale.compat.ssr`` instead of ``semantic_similarity_rating``; the
+modules ``compute`` and ``response_rater`` work, too. Ratings follow the published equation, including
+epsilon, with the edge cases of the guide: equal similarities give a uniform PMF, and T = 0 with a tie leaves
+the PMF unchanged. Scales may have 2 to 11 points.
 
 Example:
     >>> from semscale.compat.ssr.compute import scale_pmf
@@ -20,6 +20,6 @@ from semscale.compat.ssr_response_rater import ResponseRater
 
 __all__ = ["ResponseRater", "compute", "response_embeddings_to_pmf", "response_rater", "scale_pmf"]
 
-# The import system looks here before it asks whether this module is a package, which it is not.
+# The import system looks in ``sys.modules`` first, so these imports work although this is no package.
 sys.modules[f"{__name__}.compute"] = compute
 sys.modules[f"{__name__}.response_rater"] = response_rater

@@ -1,6 +1,6 @@
-"""``semantic_similarity_rating.compute``: the guide's two functions, on Semscale's arithmetic.
+"""The functions of ``semantic_similarity_rating.compute`` on Semscale's arithmetic.
 
-``from semscale.compat.ssr.compute import response_embeddings_to_pmf, scale_pmf`` finds them as well.
+``from semscale.compat.ssr.compute import response_embeddings_to_pmf, scale_pmf`` works, too.
 """
 
 import numpy as np
@@ -21,13 +21,13 @@ def response_embeddings_to_pmf(
     Args:
         matrix_responses: shape (n, d), or (d,) for one response.
         matrix_likert_sentences: shape (d, k): one column per point.
-        epsilon: at least 0; given to the least similar point.
+        epsilon: at least 0; it is given to the least similar point.
 
     Returns:
         Shape (n, k), rows sum to 1; (0, k) for no responses.
 
     Raises:
-        InputError: shapes that do not fit, or vectors (rows named) with NaN or length 0.
+        InputError: the shapes differ, or vectors, whose rows the message names, have NaN or length 0.
 
     Example:
         >>> response_embeddings_to_pmf(np.array([[1.0, 1.0, 0.0]]), np.eye(3)).round(3).tolist()
@@ -51,11 +51,11 @@ def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) 
 
     Args:
         pmf: shape (k,), or (n, k) for several.
-        temperature: at least 0; 0 puts all mass on the largest, or leaves a PMF whose largest mass is tied.
-        max_temp: ceiling on the temperature, at least 0.
+        temperature: at least 0; 0 puts all mass on the largest; a PMF with a tie for it stays unchanged.
+        max_temp: upper limit of the temperature, at least 0.
 
     Raises:
-        InputError: a negative temperature or ceiling, or no PMF.
+        InputError: the temperature or its limit is negative, or ``pmf`` is no PMF.
 
     Example:
         >>> scale_pmf([0.2, 0.8], temperature=0.0).tolist()

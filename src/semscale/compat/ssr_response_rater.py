@@ -1,6 +1,6 @@
-"""``semantic_similarity_rating.response_rater``: the guide's class, on Semscale's arithmetic.
+"""The class of ``semantic_similarity_rating.response_rater`` on Semscale's arithmetic.
 
-``from semscale.compat.ssr.response_rater import ResponseRater`` finds it as well.
+``from semscale.compat.ssr.response_rater import ResponseRater`` works, too.
 """
 
 from collections.abc import Sequence
@@ -27,16 +27,16 @@ class ResponseRater:
 
     Args:
         df_references: a polars, pandas or Arrow table with columns ``id`` (name of the set), ``int_response``
-            (1 to k in each set, the same k in all) and ``sentence``. A column ``embedding`` with a vector per
-            sentence makes responses vectors too; without it they are texts.
+            (1 to k in each set, the same k in all) and ``sentence``. With a column ``embedding``, which has a
+            vector for each sentence, responses are vectors, too; without it they are texts.
         model_name: embedding model for texts.
-        device: ``None`` or ``cpu`` for Semscale's own engine; anything else, such as ``cuda``, runs the model
-            in PyTorch (``semscale[torch]``), on that device.
-        embedder: used instead of ``model_name`` if given.
+        device: ``None`` or ``cpu`` for Semscale's own engine; another one, such as ``cuda``, runs the model
+            with PyTorch (``semscale[torch]``) on that device.
+        embedder: replaces ``model_name`` if given.
 
     Raises:
-        InputError: (a ``ValueError``) a column is missing, a set is not complete, or the reserved name
-            ``mean`` is used.
+        InputError: (a ``ValueError``) a column is missing, a set is incomplete, or a set has the reserved
+            name ``mean``.
 
     Example:
         >>> import polars as pl
@@ -73,7 +73,7 @@ class ResponseRater:
 
     @property
     def model_info(self) -> dict[str, Any]:
-        """What responses are, and what embeds them: ``mode``, ``model_name``, ``device``, ``signature``."""
+        """Kind of responses and embedding model: ``mode``, ``model_name``, ``device``, ``signature``."""
         if self._takes_vectors:
             return {"mode": "embedding", "model_name": None, "device": None, "signature": None}
         return {
@@ -87,7 +87,7 @@ class ResponseRater:
         """Embed texts, shape (n, d).
 
         Raises:
-            InputError: a text is empty or no string (rows named).
+            InputError: a text is empty or no string; the message names the rows.
         """
         if isinstance(texts, str | np.ndarray) and not _holds_texts(texts):
             raise InputError("llm_responses must be a list of texts: references have no embedding column")
@@ -106,20 +106,20 @@ class ResponseRater:
         temperature: float = 1.0,
         epsilon: float = 0.0,
     ) -> Floats:
-        """Rate responses against one set, or against all sets on average.
+        """Rate responses against one set, or average over all sets.
 
         Args:
             reference_set_id: name of a set, or ``mean``.
-            llm_responses: n texts, or vectors (n, d) where the references came with vectors.
-            temperature: at least 0, applied to the average.
-            epsilon: at least 0, given to the least similar point of each set.
+            llm_responses: n texts, or vectors (n, d) if the references have vectors.
+            temperature: at least 0; it is applied to the average.
+            epsilon: at least 0; it is given to the least similar point of each set.
 
         Returns:
             Shape (n, k), rows sum to 1.
 
         Raises:
-            UnknownNameError: (a ``KeyError``) no such set; the message names those there are.
-            InputError: (a ``ValueError``) responses of the wrong kind, or a setting out of range.
+            UnknownNameError: (a ``KeyError``) there is no such set; the message lists the sets.
+            InputError: (a ``ValueError``) the responses have the wrong kind, or a setting is out of range.
         """
         names = self.available_reference_sets if reference_set_id == MEAN else [reference_set_id]
         if names[0] not in self._sentences:
@@ -138,7 +138,7 @@ class ResponseRater:
         """Average the PMFs of many responses, shape (n, k), into one, shape (k,).
 
         Raises:
-            InputError: no responses to average.
+            InputError: there are no responses.
         """
         pmfs = np.asarray(response_pmfs, dtype=np.float64)
         if pmfs.ndim != _MATRIX_AXES or not len(pmfs):
@@ -187,7 +187,7 @@ def _as_table(df_references: object) -> nw.DataFrame[Any]:
 
 
 def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
-    """List a column by set, each set in the order of its points."""
+    """List a column's values by set, each in the order of its points."""
     rows: dict[str, list[tuple[int, Any]]] = {}
     for name, point, cell in table.select("id", "int_response", column).iter_rows():
         rows.setdefault(str(name), []).append((point, cell))

@@ -1,17 +1,17 @@
-"""``BlackBoxUQ`` of ``uqlm``, on Semscale's measures of consistency.
+"""The class ``BlackBoxUQ`` of ``uqlm`` on Semscale's measures of consistency.
 
-What differs from ``uqlm`` 0.6.7, knowingly:
+Intended differences from ``uqlm`` 0.6.7:
 
-- ``scorers`` are ``cosine_sim``, ``bert_score`` and ``exact_match``; without a choice ``cosine_sim`` and
-  ``exact_match``. Others need a model of inference, and are refused by name.
+- ``scorers`` are ``cosine_sim``, ``bert_score`` and ``exact_match``, by default ``cosine_sim`` and
+  ``exact_match``. Others need a model of inference and are refused.
 - Long texts are read in windows instead of being cut at 2,000 characters and 256 tokens.
-- ``bert_score`` uses Semscale's default model unless ``bert_model="roberta-large"`` or another is named.
-- A response or sample that is missing or empty has no score (``None``) instead of one of nothing.
-- Calls that fail are repeated, the others stand, replies are kept in a ledger, and at most so many calls are
-  under way at once: one refusal no longer loses a run.
-- ``to_dict`` serialises to JSON, and ``to_df`` keeps the names of columns whole.
+- ``bert_score`` uses Semscale's default model; ``bert_model="roberta-large"`` or another name changes it.
+- A missing or empty response or sample has no score (``None``), instead of a score of an empty text.
+- Failed calls are repeated, replies are stored in a ledger, and the number of concurrent calls is limited, so
+  that one refusal does not lose a run.
+- ``to_dict`` returns values that JSON can represent, and ``to_df`` does not shorten names of columns.
 - ``device``, ``use_best``, ``nli_model_name``, ``max_length``, ``verbose``, ``nli_batch_size`` and
-  ``use_n_param`` are taken and change nothing.
+  ``use_n_param`` are ignored.
 """
 
 from collections.abc import Callable, Sequence
@@ -39,33 +39,33 @@ class BlackBoxUQ:
     """Scores how consistent sampled responses are.
 
     Args:
-        llm: a LangChain chat model, or the name of a model; needed for ``generate_and_score`` only.
+        llm: a LangChain chat model, or the name of a model; only needed for ``generate_and_score``.
         scorers: some of ``cosine_sim``, ``bert_score``, ``exact_match``.
-        device: taken and not used, as the module says.
-        use_best: taken and not used.
-        nli_model_name: taken and not used.
+        device: ignored.
+        use_best: ignored.
+        nli_model_name: ignored.
         sentence_transformer: the model of ``cosine_sim``.
-        postprocessor: applied to every response before it is compared.
+        postprocessor: applied to every response before the comparison.
         structured_response: refused.
         output_extractor: refused.
-        system_prompt: before every prompt that is a text.
-        max_calls_per_min: limit of calls a minute.
-        sampling_temperature: of the samples, above 0.
+        system_prompt: precedes every prompt that is a text.
+        max_calls_per_min: the most calls per minute.
+        sampling_temperature: temperature of the samples, above 0.
         return_responses: with a postprocessor: ``all``, ``raw`` or ``postprocessed`` responses are returned.
-        use_n_param: taken and not used.
-        max_length: taken and not used.
-        verbose: taken and not used.
-        nli_batch_size: taken and not used.
+        use_n_param: ignored.
+        max_length: ignored.
+        verbose: ignored.
+        nli_batch_size: ignored.
         bert_model: the model of ``bert_score``.
-        ledger: whether and where replies are kept, see ``semscale.chat.runner.Runner``.
+        ledger: whether and where to store replies, see ``semscale.chat.runner.Runner``.
 
     Raises:
-        InputError: (a ``ValueError``) a scorer that is not offered, or a setting out of range.
+        InputError: (a ``ValueError``) a scorer is unknown, or a setting is out of range.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - the arguments of uqlm
         self,
-        llm: Any = None,  # noqa: ANN401 - as LangChain has it
+        llm: Any = None,  # noqa: ANN401 - LangChain's model
         scorers: Sequence[str] | None = None,
         device: Any = None,  # noqa: ANN401, ARG002
         use_best: bool = True,  # noqa: FBT001, FBT002, ARG002
@@ -110,15 +110,15 @@ class BlackBoxUQ:
         num_responses: int = 5,
         show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
     ) -> UQResult:
-        """Ask for a response and samples to each prompt, and score them.
+        """Request a response and samples for each prompt, and score them.
 
         Args:
             prompts: texts, or lists of LangChain's messages.
-            num_responses: samples of each prompt.
-            show_progress_bars: taken and not used.
+            num_responses: number of samples for each prompt.
+            show_progress_bars: ignored.
 
         Raises:
-            InputError: no ``llm``, or a prompt of another kind.
+            InputError: there is no ``llm``, or a prompt has another type.
             ReplyError: no call can succeed, such as with a wrong key.
         """
         runner = Runner(self._instrument.chat_model, limits=self._limits, ledger=self._ledger)
@@ -134,7 +134,7 @@ class BlackBoxUQ:
         num_responses: int = 5,
         show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002
     ) -> UQResult:
-        """Do as ``generate_and_score`` in a program without an event loop, or in a notebook."""
+        """Like ``generate_and_score``, for programs without an event loop and for notebooks."""
         return run_apart(self.generate_and_score(prompts, num_responses, show_progress_bars))
 
     def score(
@@ -143,15 +143,15 @@ class BlackBoxUQ:
         sampled_responses: Sequence[Sequence[str]],
         show_progress_bars: bool | None = True,  # noqa: FBT001, FBT002, ARG002
     ) -> UQResult:
-        """Score responses that are there already.
+        """Score existing responses.
 
         Args:
             responses: n texts.
             sampled_responses: n lists of texts.
-            show_progress_bars: taken and not used.
+            show_progress_bars: ignored.
 
         Raises:
-            InputError: lists of unequal length.
+            InputError: the lists have unequal lengths.
         """
         n = len(sampled_responses[0]) if len(sampled_responses) else 0
         return self._result(self._scored(list(responses), [list(one) for one in sampled_responses]), n)

@@ -1,4 +1,4 @@
-"""uqlm's judges, as uqlm 0.6 offers them: ``LLMJudge`` and ``LLMPanel``."""
+"""The classes ``LLMJudge`` and ``LLMPanel`` of ``uqlm`` 0.6 on Semscale's judges."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,18 +25,18 @@ DEFAULT_TEMPLATE = "true_false_uncertain"
 
 
 class LLMJudge:
-    """One judge; replies are read by Semscale's parser, and prompts are Semscale's.
+    """One judge, with Semscale's prompts and parser of replies.
 
     Args:
-        llm: a LangChain chat model, or what ``semscale.load_chat_model`` takes; its own settings hold.
-        max_calls_per_min: at most so many calls a minute.
+        llm: a LangChain chat model, or a model for ``semscale.load_chat_model``; its own settings apply.
+        max_calls_per_min: the most calls per minute.
         scoring_template: ``true_false_uncertain``, ``true_false``, ``continuous`` or ``likert``.
-        additional_context: further words for the judge.
-        keywords_to_scores_dict: refused, since replies are not searched for keywords.
-        running: how calls are made and kept; Semscale's own, not uqlm's.
+        additional_context: additional instructions for the judge.
+        keywords_to_scores_dict: refused, as replies are not searched for keywords.
+        running: how calls are made and stored; an addition of Semscale's.
 
     Raises:
-        InputError: an unknown template, or ``keywords_to_scores_dict``.
+        InputError: the template is unknown, or ``keywords_to_scores_dict`` is given.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - uqlm's own order
@@ -65,7 +65,7 @@ class LLMJudge:
         prompts: Sequence[str],
         responses: Sequence[str],
         retries: int = 5,
-        progress_bar: object = None,  # noqa: ARG002 - uqlm's own, which nothing is drawn with
+        progress_bar: object = None,  # noqa: ARG002 - uqlm's own, ignored
         explanations: bool = False,  # noqa: FBT001, FBT002 - uqlm's own signature
     ) -> dict[str, Any]:
         """Judge responses to prompts.
@@ -73,16 +73,16 @@ class LLMJudge:
         Args:
             prompts: shape (n,).
             responses: shape (n,).
-            retries: how often a reply that cannot be read is asked for again.
-            progress_bar: not used.
+            retries: how often the judge is asked again after a reply that cannot be parsed.
+            progress_bar: ignored.
             explanations: whether the judge explains its score.
 
         Returns:
             ``judge_prompts``, ``judge_responses`` (the reply whose score counts, or the last one), ``scores``
-            (NaN where there is none), and ``explanations`` if they were asked for.
+            (NaN if missing), and with ``explanations=True`` ``explanations``.
 
         Raises:
-            InputError: lists of unequal length.
+            InputError: the lists have unequal lengths.
         """
         judge = self.as_judge(retries=retries, explanations=explanations)
         async with held_open(self._model):
@@ -91,11 +91,11 @@ class LLMJudge:
         return _laid_out(judge, rows, verdicts, explanations=explanations)
 
     def judge_responses_sync(self, *arguments: Any, **settings: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Judge responses; as ``judge_responses``, waiting for the result."""
+        """Like ``judge_responses``, for programs without an event loop."""
         return run_apart(self.judge_responses(*arguments, **settings))
 
     def as_judge(self, *, retries: int = 5, explanations: bool = False) -> Judge:
-        """Give the judge behind it: replies in words, at the model's own temperature."""
+        """Return the underlying judge: replies in words, at the model's own temperature."""
         return Judge(
             self._model,
             template=self.scoring_template,
@@ -110,20 +110,20 @@ class LLMJudge:
 
 
 class LLMPanel:
-    """Several judges on the same responses, asked at the same time.
+    """Several judges of the same responses, asked concurrently.
 
     Args:
         judges: ``LLMJudge`` objects or chat models.
         llm: answers prompts in ``generate_and_score``.
-        system_prompt: for ``llm``.
-        max_calls_per_min: of ``llm`` and of judges made of chat models.
-        scoring_templates: one for each judge; ``true_false_uncertain`` unless given.
+        system_prompt: system prompt of ``llm``.
+        max_calls_per_min: the most calls per minute of ``llm``, and of judges given as chat models.
+        scoring_templates: one for each judge; by default ``true_false_uncertain``.
         explanations: whether judges explain their scores.
-        additional_context: for judges made of chat models.
-        running: how calls are made and kept; Semscale's own, not uqlm's.
+        additional_context: additional instructions for judges given as chat models.
+        running: how calls are made and stored; an addition of Semscale's.
 
     Raises:
-        InputError: templates of another number than judges, or no judge.
+        InputError: there are not as many templates as judges, or there is no judge.
     """
 
     def __init__(  # noqa: PLR0913, PLR0917 - uqlm's own order
@@ -155,7 +155,7 @@ class LLMPanel:
         ]
 
     async def generate_and_score(self, prompts: Sequence[str], show_progress_bars: bool = True) -> UQResult:  # noqa: ARG002, FBT001, FBT002
-        """Let ``llm`` answer prompts and judge its answers; a prompt without an answer has no score.
+        """Answer prompts with ``llm`` and judge the answers; a prompt without an answer has no score.
 
         Raises:
             InputError: there is no ``llm``, or a prompt is no text.
@@ -182,14 +182,14 @@ class LLMPanel:
         responses: Sequence[str | None],
         show_progress_bars: bool = True,  # noqa: ARG002, FBT001, FBT002
     ) -> UQResult:
-        """Judge responses that are there already.
+        """Judge existing responses.
 
         Returns:
             A result with ``prompts``, ``responses``, ``judge_1`` ... , ``avg``, ``max``, ``min`` and
-            ``median``, and ``judge_1_explanation`` ... where judges explain.
+            ``median``, and ``judge_1_explanation`` ... if judges explain.
 
         Raises:
-            InputError: lists of unequal length.
+            InputError: the lists have unequal lengths.
         """
         rows = read_items(list(prompts), list(responses))
         panel = [judge.as_judge(explanations=self.explanations) for judge in self.judges]
@@ -205,7 +205,7 @@ class LLMPanel:
         return UQResult({"data": found, "metadata": {"num_judges": len(panel), "temperature": temperature}})
 
     def generate_and_score_sync(self, prompts: Sequence[str], **settings: Any) -> UQResult:  # noqa: ANN401
-        """Answer and judge; as ``generate_and_score``, waiting for the result."""
+        """Like ``generate_and_score``, for programs without an event loop."""
         return run_apart(self.generate_and_score(prompts, **settings))
 
     def score_sync(
@@ -214,7 +214,7 @@ class LLMPanel:
         responses: Sequence[str | None],
         **settings: Any,  # noqa: ANN401
     ) -> UQResult:
-        """Judge; as ``score``, waiting for the result."""
+        """Like ``score``, for programs without an event loop."""
         return run_apart(self.score(prompts, responses, **settings))
 
     async def _verdicts(self, panel: Sequence[Judge], rows: list[Any]) -> PanelVerdicts:

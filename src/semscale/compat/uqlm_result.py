@@ -1,4 +1,4 @@
-"""What ``uqlm`` gives back, as plain values that serialise to JSON."""
+"""The class ``UQResult`` of ``uqlm``, with plain values that JSON can represent."""
 
 import math
 from collections.abc import Mapping
@@ -6,13 +6,13 @@ from typing import Any
 
 
 class UQResult:
-    """Columns by name, and what they were made with.
+    """Columns of results by name, and the settings behind them.
 
     Args:
         result: ``{"data": columns, "metadata": settings}``.
 
     Attributes:
-        data: columns of equal length; scores that do not exist are ``None``.
+        data: columns of equal length; missing scores are ``None``.
         metadata: settings.
 
     Example:
@@ -29,14 +29,14 @@ class UQResult:
         self.metadata: dict[str, Any] = {name: plain(value) for name, value in result["metadata"].items()}
 
     def to_dict(self) -> dict[str, Any]:
-        """Give data and metadata as ``json.dumps`` takes them."""
+        """Return data and metadata with values that ``json.dumps`` accepts."""
         return {"data": self.data, "metadata": self.metadata}
 
     def to_df(self) -> Any:  # noqa: ANN401 - pandas need not be installed
-        """Give the data as a data frame, under the names that ``data`` has.
+        """Return the data as a data frame with the same names.
 
         Returns:
-            A pandas data frame as ``uqlm`` gives one, or a polars one where pandas is not installed.
+            A pandas data frame, as in ``uqlm``, or a polars one if pandas is not installed.
         """
         try:
             import pandas as pd
@@ -47,15 +47,15 @@ class UQResult:
         return pd.DataFrame(self.data)
 
 
-def plain(value: Any) -> Any:  # noqa: ANN401 - whatever is in a result
-    """Turn a value into what JSON knows: numbers into Python's, NaN into ``None``, messages into dicts."""
+def plain(value: Any) -> Any:  # noqa: ANN401 - any value of a result
+    """Convert a value for JSON: numbers to Python's, NaN to ``None``, messages to dicts."""
     if hasattr(value, "tolist"):
         return plain(value.tolist())
     if isinstance(value, Mapping):
         return {str(name): plain(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
         return [plain(part) for part in value]
-    if hasattr(value, "content") and hasattr(value, "type"):  # a message of LangChain's
+    if hasattr(value, "content") and hasattr(value, "type"):  # a LangChain message
         return {"type": str(value.type), "content": plain(value.content)}
     if isinstance(value, float) and not math.isfinite(value):
         return None

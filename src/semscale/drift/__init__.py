@@ -1,4 +1,4 @@
-"""Quality drift: a candidate's outputs beside an approved baseline's, and the gate between them.
+"""Quality drift: measures a candidate's outputs against an approved baseline's, and decides with a gate.
 
 Names load when they are first used.
 
@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from semscale.drift.gate.decision import GateDecision, Outcome
+    from semscale.drift.gate.drift_summary import DriftSummary, stored
     from semscale.drift.gate.gate import decide
     from semscale.drift.gate.plan import plan_gate
     from semscale.drift.gate.settings import GateSettings, read_gate_settings
-    from semscale.drift.gate.stored_figures import stored
     from semscale.drift.gate.trend import trends
     from semscale.drift.measure.compare_runs import compare
     from semscale.drift.measure.comparison import Comparison
@@ -32,6 +32,7 @@ __all__ = [
     "Approval",
     "Comparison",
     "DriftMeter",
+    "DriftSummary",
     "GateDecision",
     "GateSettings",
     "Item",
@@ -54,9 +55,9 @@ _HOMES = {
     "semscale.drift.measure.compare_runs": ("compare",),
     "semscale.drift.measure.comparison": ("Comparison",),
     "semscale.drift.gate.decision": ("GateDecision", "Outcome"),
+    "semscale.drift.gate.drift_summary": ("DriftSummary", "stored"),
     "semscale.drift.gate.gate": ("decide",),
     "semscale.drift.gate.settings": ("GateSettings", "read_gate_settings"),
-    "semscale.drift.gate.stored_figures": ("stored",),
     "semscale.drift.measure.meter": ("DriftMeter",),
     "semscale.drift.gate.plan": ("plan_gate",),
     "semscale.drift.runs.reading": ("read_run",),

@@ -28,7 +28,7 @@ class Label(NamedTuple):
     Attributes:
         at: position among the words.
         noun: the noun that it labels; ``?`` if there is none.
-        values: the letter, and the number if it is a Roman numeral.
+        values: the letter, and the number if it is a Roman numeral; empty for a number in digits.
     """
 
     at: int
@@ -37,7 +37,7 @@ class Label(NamedTuple):
 
 
 def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[Label]:
-    """Find the labels of a text that are letters or Roman numerals.
+    """Find the labels of a text: letters, Roman numerals, and numbers after a noun such as "terminal".
 
     Args:
         words: the words of a text.

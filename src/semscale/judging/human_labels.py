@@ -41,13 +41,14 @@ class HumanEvidence:
         return mean_labels(self.labels)
 
 
-def label_table(human: object, template: Template) -> Floats:
+def label_table(human: object, template: Template, first_row: int = 0) -> Floats:
     """Read labels: what the judge says too (``4`` of 1 to 5, ``Correct``), one or a list of them an item.
 
     Args:
         human: for each item a number or a label of the template's, a list of them, JSON of such a list, or
             missing.
         template: its levels give labels their scores; numbers between two levels lie between their scores.
+        first_row: row of the file that the first label stands in, from 0.
 
     Returns:
         Scores from 0 to 1, shape (n, raters), NaN where there is none.
@@ -65,7 +66,7 @@ def label_table(human: object, template: Template) -> Floats:
         scores = [_score(label, template) for label in _as_labels(cell)]
         rows.append([score for score in scores if score is not None])
         if any(score is None for score in scores):
-            wrong.append((place + 1, cell))
+            wrong.append((first_row + place + 1, cell))
     if wrong:
         listed = ", ".join(f"{cell!r} in row {row}" for row, cell in wrong[:_SHOWN_ROWS])
         raise InputError(f"human labels must be {_asked(template)}, got {listed}")

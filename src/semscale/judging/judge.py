@@ -1,6 +1,6 @@
 """The instrument: a chat model that scores answers against a template."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Unpack
 
@@ -13,6 +13,7 @@ from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running, Thread, ask
 from semscale.judging.items import read_items
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
+from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
 from semscale.judging.prompting import JudgedItem, Order, PromptForm, ReferencePlace
 from semscale.judging.replies.reading import ReplyReading, read_reply
@@ -157,10 +158,23 @@ class Judge:
         self, rows: Sequence[JudgedItem | Status], running: Running, progress: Progress | None = None
     ) -> Verdicts:
         """Judge rows as ``read_items`` gives them."""
+        verdicts, _ = await self.judge_part(rows, JudgeState(running), progress)
+        return verdicts
+
+    async def judge_part(
+        self, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None = None
+    ) -> tuple[Verdicts, JudgeState]:
+        """Judge some of many rows, and say how the judge stands afterwards.
+
+        Args:
+            rows: as ``read_items`` gives them.
+            state: what the rows before have left; nothing is asked after a cap was reached.
+            progress: called as replies come.
+        """
         distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
         threads: dict[JudgedItem, list[Thread]] = {}
-        ability, stopped = self._abilities[0], None
-        if distinct:
+        ability, running, stopped = state.ability, state.running, state.stopped
+        if distinct and ability is None and stopped is None:
             ability, running, threads, stopped = await first_ability(
                 self._abilities,
                 distinct,
@@ -168,9 +182,10 @@ class Judge:
                 lambda found, left: ask(self.model, found, self._read, running=left, progress=progress),
                 running,
             )
-        waiting = {item: threads.get(item) or self._threads(item, ability) for item in distinct}
+        form = ability or self._abilities[0]
+        waiting = {item: threads.get(item) or self._threads(item, form) for item in distinct}
         if stopped is None:
-            stopped = await self._finished(waiting, ability, running, progress)
+            running, stopped = await self._finished(waiting, form, running, progress)
         settled = {
             item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
         }
@@ -178,8 +193,22 @@ class Judge:
             settled[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
         ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
-        applied = self._signature(_shown_by_replies(ability, waiting.values()))
-        return Verdicts(tuple(verdicts), status, self.template, self.name, applied, stopped)
+        replies = [reply for found in waiting.values() for thread in found for reply in thread.replies]
+        after = JudgeState(
+            running,
+            ability,
+            replied=state.replied or bool(replies),
+            gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
+            stopped=stopped,
+        )
+        found = Verdicts(tuple(verdicts), status, self.template, self.name, self.applied(after), stopped)
+        return found, after
+
+    def applied(self, state: JudgeState) -> Signature:
+        """Say what was really applied: a model that takes the question for probabilities may give none."""
+        ability = state.ability or self._abilities[0]
+        given = state.gave_logprobs or not state.replied
+        return self._signature(ability if given else replace(ability, top_logprobs=None))
 
     def requests(
         self, questions: object, answers: object, *, references: object = None
@@ -207,8 +236,12 @@ class Judge:
         ability: Ability,
         running: Running,
         progress: Progress | None,
-    ) -> str | None:
-        """Ask about everything that has no reply yet, then correct; say what stopped it, if anything did."""
+    ) -> tuple[Running, str | None]:
+        """Ask about everything that has no reply yet, then correct.
+
+        Returns:
+            What is left to run with, and what stopped it, if anything did.
+        """
         form = self._form(ability)
         every = [thread for found in waiting.values() for thread in found]
         asked = [thread for thread in every if thread.reading is None and thread.failure is None]
@@ -224,7 +257,7 @@ class Judge:
             if turn < self.corrections:
                 for thread in asked:
                     thread.correct(form.correction(thread.replies[-1].text))
-        return stopped
+        return running, stopped
 
     def _threads(self, item: JudgedItem, ability: Ability) -> list[Thread]:
         form = self._form(ability)
@@ -256,13 +289,6 @@ class Judge:
             logprobs=ability.top_logprobs,
             corrections=self.corrections,
         ).extended(self.model.signature)
-
-
-def _shown_by_replies(ability: Ability, threads: Iterable[list[Thread]]) -> Ability:
-    """What was really applied: a model that takes the question for probabilities may give none."""
-    replies = [reply for found in threads for thread in found for reply in thread.replies]
-    given = not replies or any(reply.logprobs for reply in replies)
-    return ability if given else replace(ability, top_logprobs=None)
 
 
 @renamed(model="chat_model")

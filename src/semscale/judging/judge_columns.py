@@ -6,8 +6,12 @@ from typing import Any
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.judging.human_labels import label_table
+from semscale.judging.template import Template
 from semscale.matching.match_columns import reference_lists
 from semscale.store.cells import storable
+from semscale.store.columns import column_in
+from semscale.store.first_look import look_through
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 
@@ -75,26 +79,70 @@ class JudgeCells:
     human: list[Any] | None
 
 
-def read_judge_cells(table: Table, columns: JudgeColumns) -> JudgeCells:
-    """Read a table's rows and take the cells out of them.
+def judge_cells(batch: pl.DataFrame, columns: JudgeColumns, first_row: int = 0) -> JudgeCells:
+    """Take the cells out of some rows of a table.
+
+    Args:
+        batch: n rows, as the table yields them.
+        columns: which column is what.
+        first_row: row of the file that the first one is, from 0.
 
     Raises:
-        InputError: a column that does not exist, a row that cannot be read, a broken list, or no row at all.
+        InputError: a broken list; its row is named.
     """
-    columns.check(table)
-    frames: list[pl.DataFrame] = []
-    cells: dict[str, list[Any]] = {name: [] for name in columns.names}
-    for batch in table.batches(_BATCH):
-        frames.append(storable(batch))
-        for name in cells:
-            cells[name] += batch[name].to_list()
-    if not frames or not sum(frame.height for frame in frames):
-        raise InputError(f"{table.name} has no row to judge")
+    cells = {name: column_in(batch, name).to_list() for name in columns.names}
     known = [cells[name] for name in columns.references]
     return JudgeCells(
-        pl.concat(frames, how="diagonal_relaxed"),
+        storable(batch),
         cells[columns.question],
         cells[columns.answer],
-        reference_lists(known, columns.references) if known else None,
+        reference_lists(known, columns.references, first_row) if known else None,
         cells[columns.human] if columns.human else None,
     )
+
+
+def read_judge_cells(table: Table, columns: JudgeColumns, most: int | None = None) -> JudgeCells:
+    """Read the first rows of a table and take the cells out of them.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        most: how many rows are read; all of them unless given.
+
+    Raises:
+        InputError: a column that does not exist, a row that cannot be read, or a broken list.
+    """
+    columns.check(table)
+    if most is not None:
+        return judge_cells(next(table.batches(most)), columns)
+    return judge_cells(pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"), columns)
+
+
+def check_judge_cells(
+    table: Table, columns: JudgeColumns, template: Template, size: int, *, counting: bool
+) -> None:
+    """Check references and people's labels of all rows; a file without them is not read.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        template: what labels are given by.
+        size: rows that are read at once.
+        counting: whether the rows must fit into an Excel sheet.
+
+    Raises:
+        InputError: a broken list, a label that is none of the template's, a row that cannot be read, or more
+            rows than Excel holds.
+        InterruptedRunError: stopped by the user.
+    """
+
+    def look(batch: pl.DataFrame, first_row: int) -> None:
+        references = [column_in(batch, name).to_list() for name in columns.references]
+        if references:
+            reference_lists(references, columns.references, first_row)
+        if columns.human is not None:
+            label_table(column_in(batch, columns.human).to_list(), template, first_row)
+
+    titles = {*columns.references, *([columns.human] if columns.human else [])}
+    if titles or counting:
+        look_through(table, titles or {columns.answer}, size, look, counting=counting)

@@ -1,6 +1,6 @@
-"""What came of judging a table: verdicts, their mean, people's labels, and which items to look at."""
+"""What came of judging many items: numbers of each judge, people's labels, and the items to look at."""
 
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
@@ -9,134 +9,178 @@ from typing import Any
 import numpy as np
 
 from semscale.judging.human_labels import HumanEvidence
-from semscale.judging.judge_columns import JudgeCells, JudgeColumns
-from semscale.judging.panel_verdicts import PanelVerdicts
+from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.judged_rows import JudgedRow
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
-from semscale.judging.verdicts import Verdicts
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
+from semscale.results.estimating import estimate_values
+from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
-from semscale.stats.agreement.panels import EffectiveJudges
+from semscale.stats.agreement.panels import (
+    EffectiveJudges,
+    effective_judges,
+    pairwise_agreement,
+    severities,
+)
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
 
-_SHOWN = 20
+KEPT_ITEMS = 20
+"""Items with the lowest scores, and as many that are disputed or least certain, that a summary keeps."""
+
+LITTLE_COVERED = 0.9
+"""Mass below which a distribution rests on little."""
+
 _Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class JudgeScores:
+    """What one judge gave n items, in numbers.
+
+    Attributes:
+        template: what the judge was asked.
+        signature: what was applied.
+        statuses: shape (n,), why each item has a score, or has none.
+        score: shape (n,), the level that was stated, from 0 to 1; NaN where there is none.
+        expected: shape (n,), mean of each distribution, likewise.
+        provenances: how many distributions come from where.
+        fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
+        n_little_covered: scores whose distribution rests on less than .9 of the mass.
+        failure: what most calls without a reply met; ``None`` where every call had one.
+    """
+
+    template: Template
+    signature: Signature
+    statuses: Statuses
+    score: Floats
+    expected: Floats
+    provenances: Mapping[Provenance, int]
+    fifths: Floats
+    n_little_covered: int
+    failure: str | None
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs."""
+        return count_statuses(self.statuses)
+
+    @property
+    def is_scored_anywhere(self) -> bool:
+        """Whether any item has a score."""
+        return bool(are_scored(self.statuses).any())
 
 
 @dataclass(frozen=True, repr=False)
 class JudgeSummary(Presentable):
-    """What was measured in a table of n rows.
+    """What was measured in n items.
 
     Attributes:
-        source: what the table is called.
+        source: what the items are from.
         columns: which column is what.
-        cells: the rows and what was judged in them.
-        result: one judge's verdicts, or a panel's.
+        judges: each judge's numbers, by the judge's name.
+        statuses: shape (n,); of a panel ``scored`` where one judge or more gave a score.
+        expected: shape (n,), expected scores, of a panel the mean of its judges; NaN where there is none.
+        signature: what was applied.
         plan: how intervals are made.
+        lowest: items with the lowest scores, the lowest first, at most 20.
+        disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
+        least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
+        left_out: for each reason why items have no score a few of them: row, counted from 0, and text.
         human: people's labels beside the scores, where there are any.
+        stopped: why not every item was asked about, or ``None``.
         created: when.
     """
 
     source: str
     columns: JudgeColumns
-    cells: JudgeCells
-    result: Verdicts | PanelVerdicts
+    judges: Mapping[str, JudgeScores]
+    statuses: Statuses
+    expected: Floats
+    signature: Signature
     plan: IntervalPlan
+    lowest: tuple[JudgedRow, ...] = ()
+    disputed: tuple[JudgedRow, ...] = ()
+    least_certain: tuple[JudgedRow, ...] = ()
+    left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
     human: HumanEvidence | None = None
+    stopped: str | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
     def n(self) -> int:
-        """Rows of the table."""
-        return len(self.result)
+        """How many items there are."""
+        return len(self.statuses)
 
     @property
-    def panel(self) -> PanelVerdicts | None:
-        """The panel's verdicts, if there is a panel."""
-        return self.result if isinstance(self.result, PanelVerdicts) else None
+    def is_panel(self) -> bool:
+        """Whether there are several judges."""
+        return len(self.judges) > 1
 
     @property
-    def judges(self) -> dict[str, Verdicts]:
-        """Each judge's verdicts, by name."""
-        if isinstance(self.result, PanelVerdicts):
-            return dict(zip(self.result.names, self.result.judges, strict=True))
-        return {self.result.model: self.result}
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs."""
+        return count_statuses(self.statuses)
 
     @property
     def template(self) -> Template:
         """What was asked; of a panel what its first judge was."""
         return next(iter(self.judges.values())).template
 
-    @property
-    def expected(self) -> Floats:
-        """Expected score of each row, of a panel the mean of its judges; NaN where there is none."""
-        return self.result.mean if isinstance(self.result, PanelVerdicts) else self.result.expected
-
     @cached_property
     def estimates(self) -> Estimates:
-        """Mean expected score of all rows, with its interval."""
-        return self._estimated(self.result)
+        """Mean expected score of all items, with its interval."""
+        return self._estimated(
+            "mean" if self.is_panel else "expected", self.expected, self.statuses, self.signature
+        )
 
     @cached_property
     def judge_estimates(self) -> dict[str, Estimates]:
         """Each judge's own mean expected score with its interval, by the judge's name."""
-        if self.panel is None:
+        if not self.is_panel:
             return dict.fromkeys(self.judges, self.estimates)
-        return {name: self._estimated(verdicts) for name, verdicts in self.judges.items()}
+        return {
+            name: self._estimated("expected", own.expected, own.statuses, own.signature)
+            for name, own in self.judges.items()
+        }
 
     @cached_property
     def severities(self) -> dict[str, MeanEstimate]:
-        """How much higher each judge of a panel scores than the others do on the same rows, by its name."""
-        if self.panel is None:
+        """How much higher each judge of a panel scores than the others do on the same items, by its name."""
+        if not self.is_panel:
             return {}
-        return dict(zip(self.panel.names, self.panel.severities(self.plan), strict=True))
+        return dict(zip(self.judges, severities(self._each_expected, plan=self.plan), strict=True))
 
     @cached_property
     def agreement(self) -> dict[_Pair, AgreementEstimate]:
         """Quadratic weighted kappa of every two judges of a panel, by their names."""
-        if self.panel is None:
+        if not self.is_panel:
             return {}
-        found = self.panel.agreement(interval=self.plan.interval, seed=self.plan.seed)
-        names = self.panel.names
+        stated = np.column_stack([own.score for own in self.judges.values()])
+        found = pairwise_agreement(stated, interval=self.plan.interval, seed=self.plan.seed)
+        names = list(self.judges)
         return {(names[pair.first], names[pair.second]): pair.kappa for pair in found}
 
     @cached_property
     def effective_judges(self) -> EffectiveJudges | None:
         """How many independent judges a panel amounts to; ``None`` for one judge."""
-        if self.panel is None:
+        if not self.is_panel:
             return None
         truth = None if self.human is None else self.human.mean_label
-        return self.panel.effective_judges(truth, interval=self.plan.interval, seed=self.plan.seed)
+        plan = self.plan
+        return effective_judges(self._each_expected, truth=truth, interval=plan.interval, seed=plan.seed)
 
     @property
     def provenances(self) -> dict[Provenance, int]:
         """How many distributions of all judges come from where."""
-        counted: Counter[Provenance] = Counter()
-        for verdicts in self.judges.values():
-            counted.update(verdicts.provenances)
-        return {provenance: counted[provenance] for provenance in Provenance if counted[provenance]}
-
-    def lowest(self, n: int) -> Integers:
-        """Rows with the lowest scores, the lowest first."""
-        rows = np.flatnonzero(~np.isnan(self.expected))
-        return rows[np.argsort(self.expected[rows], kind="stable")][:n]
-
-    def most_disputed(self, n: int) -> Integers:
-        """Rows on which the judges differ most, those first on which they do; empty for one judge."""
-        if not isinstance(self.result, PanelVerdicts):
-            return np.zeros(0, dtype=np.int64)
-        spread = self.result.spread
-        rows = np.flatnonzero(spread > 0)
-        return rows[np.argsort(-spread[rows], kind="stable")][:n]
-
-    def least_certain(self, n: int) -> Integers:
-        """Rows whose scores have the widest distributions, those first; empty where none is wide."""
-        widths = np.array([self._width(row) for row in range(self.n)])
-        rows = np.flatnonzero(widths > 0)
-        return rows[np.argsort(-widths[rows], kind="stable")][:n]
+        counted = {
+            provenance: sum(own.provenances.get(provenance, 0) for own in self.judges.values())
+            for provenance in Provenance
+        }
+        return {provenance: n for provenance, n in counted.items() if n}
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
@@ -144,25 +188,25 @@ class JudgeSummary(Presentable):
             "instrument": "judge",
             "source": self.source,
             "rows": self.n,
-            "counts": self.result.counts,
+            "counts": self.counts,
             "estimates": self.estimates,
             "judges": [self._judge_record(name) for name in self.judges],
             "panel": self._panel_record(),
             "human": None if self.human is None else self._human_record(self.human),
-            "lowest": [self._row_record(row) for row in self.lowest(_SHOWN).tolist()],
-            "disputed": [self._row_record(row) for row in self.most_disputed(_SHOWN).tolist()],
-            "stopped": self.result.stopped,
-            "signature": self.result.signature,
+            "lowest": [item.record() for item in self.lowest],
+            "disputed": [item.record() for item in self.disputed],
+            "stopped": self.stopped,
+            "signature": self.signature,
             "created": self.created,
         }
 
     def _judge_record(self, name: str) -> dict[str, Any]:
-        verdicts = self.judges[name]
+        own = self.judges[name]
         return {
             "name": name,
-            "template": verdicts.template.name,
-            "counts": verdicts.counts,
-            "provenance": verdicts.provenances,
+            "template": own.template.name,
+            "counts": own.counts,
+            "provenance": own.provenances,
             "estimates": self.judge_estimates[name],
         }
 
@@ -196,36 +240,20 @@ class JudgeSummary(Presentable):
             else {"judge": ceiling.judge, "people": ceiling.ceiling, "difference": ceiling.difference},
         }
 
-    def _row_record(self, row: int) -> dict[str, Any]:
-        return {
-            "row": row + 1,
-            "expected": self.expected[row],
-            "question": self.cells.questions[row],
-            "answer": self.cells.answers[row],
-            "verdicts": [
-                {
-                    "judge": name,
-                    "status": verdicts[row].status,
-                    "score": verdicts[row].score,
-                    "expected": verdicts[row].expected,
-                    "explanation": verdicts[row].explanation or None,
-                }
-                for name, verdicts in self.judges.items()
-            ],
-        }
+    @cached_property
+    def _each_expected(self) -> Floats:
+        """Expected scores, shape (n, k)."""
+        return np.column_stack([own.expected for own in self.judges.values()])
 
-    def _estimated(self, result: Verdicts | PanelVerdicts) -> Estimates:
+    def _estimated(self, name: str, values: Floats, status: Statuses, signature: Signature) -> Estimates:
         plan = self.plan
-        return result.estimate(
-            interval=plan.interval, method=plan.method, seed=plan.seed, replicates=plan.replicates
+        return estimate_values(
+            {name: values},
+            status,
+            bounds={name: (0.0, 1.0)},
+            signature=signature,
+            interval=plan.interval,
+            method=plan.method,
+            seed=plan.seed,
+            replicates=plan.replicates,
         )
-
-    def _width(self, row: int) -> float:
-        """Greatest standard deviation of a judge's distribution for a row; 0 where there is none."""
-        widths = [0.0]
-        for verdicts in self.judges.values():
-            verdict = verdicts[row]
-            if verdict.distribution:
-                mean = verdict.expected
-                widths.append(sum(mass * (score - mean) ** 2 for score, mass in verdict.distribution) ** 0.5)
-        return max(widths)

@@ -12,6 +12,7 @@ from semscale.errors import InputError, SemscaleError
 from semscale.judging.asking import Running
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
+from semscale.judging.judge_state import JudgeState
 from semscale.judging.panel_verdicts import PanelVerdicts
 from semscale.judging.prompting import JudgedItem
 from semscale.judging.verdict import Verdict
@@ -98,30 +99,41 @@ class Panel:
         progress: Progress | None = None,
     ) -> PanelVerdicts:
         """Judge rows as ``read_items`` gives them, each judge running in its own way."""
+        verdicts, _ = await self.judge_part(rows, [JudgeState(own) for own in running], progress)
+        return verdicts
+
+    async def judge_part(
+        self,
+        rows: Sequence[JudgedItem | Status],
+        states: Sequence[JudgeState],
+        progress: Progress | None = None,
+    ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
+        """Judge some of many rows, and say how each judge stands afterwards; see ``Judge.judge_part``."""
         async with AsyncExitStack() as held:
             for judge in self.judges:
                 await held.enter_async_context(held_open(judge.model))
-            each = await asyncio.gather(
+            judged = await asyncio.gather(
                 *(
-                    _standing(judge, rows, own, progress)
-                    for judge, own in zip(self.judges, running, strict=True)
+                    _standing(judge, rows, state, progress)
+                    for judge, state in zip(self.judges, states, strict=True)
                 )
             )
+        each = tuple(verdicts for verdicts, _ in judged)
         readable = np.array([isinstance(row, JudgedItem) for row in rows], dtype=bool)
         status = np.array([row if isinstance(row, Status) else Status.SCORED for row in rows], dtype=object)
         scored = np.array([verdicts.scored for verdicts in each])
         for row in np.flatnonzero(readable & ~scored.any(axis=0)):
             status[row] = _shared({verdicts.status[row] for verdicts in each})
         signature = joined([verdicts.signature for verdicts in each])
-        return PanelVerdicts(self.names, tuple(each), status, signature)
+        return PanelVerdicts(self.names, each, status, signature), tuple(state for _, state in judged)
 
 
 async def _standing(
-    judge: Judge, rows: Sequence[JudgedItem | Status], running: Running, progress: Progress | None
-) -> Verdicts:
+    judge: Judge, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None
+) -> tuple[Verdicts, JudgeState]:
     """One judge's verdicts; where it cannot be asked at all, every item says why."""
     try:
-        return await judge.judge_items(rows, running, progress)
+        return await judge.judge_part(rows, state, progress)
     except SemscaleError as error:
         verdicts = tuple(
             Verdict.without_score(Status.FAILED, str(error))
@@ -130,7 +142,7 @@ async def _standing(
             for row in rows
         )
         status = np.array([verdict.status for verdict in verdicts], dtype=object)
-        return Verdicts(verdicts, status, judge.template, judge.name, judge.signature)
+        return Verdicts(verdicts, status, judge.template, judge.name, judge.applied(state)), state
 
 
 def joined(signatures: Sequence[Signature]) -> Signature:

@@ -8,9 +8,11 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.judging.judge_collector import summarize
+from semscale.judging.judge_summary import JudgeSummary
 from semscale.judging.verdicts import Verdicts
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.stats.agreement.panels import (
@@ -143,6 +145,34 @@ class PanelVerdicts(Result):
             **settings,
         )
 
+    def summarize(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        human: object = None,
+        source: str = "items in memory",
+        **intervals: Unpack[IntervalSettings],
+    ) -> JudgeSummary:
+        """Sum the verdicts up: a report, a document and JSON come from the summary.
+
+        Args:
+            questions: shape (n,), as they were judged.
+            answers: shape (n,), likewise.
+            human: shape (n,), people's labels, as ``semscale.judging.human_labels.label_table`` takes them.
+            source: what the items are from.
+            intervals: how intervals are made.
+
+        Raises:
+            InputError: a column of the wrong length, a label that is none of the template's, or a setting out
+                of range.
+        """
+        items = {"question": questions, "answer": answers} | ({} if human is None else {"human": human})
+        plan = IntervalPlan(**intervals)
+        return summarize(
+            self, dict(zip(self.names, self.judges, strict=True)), items, source=source, plan=plan
+        )
+
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
 
@@ -165,6 +195,19 @@ class PanelVerdicts(Result):
                 for name in ("score", "status", "provenance", "explanation", "replies")
             ]
         return pl.DataFrame(columns)
+
+    def part_frame(self) -> pl.DataFrame:
+        """Lay out what a run over a table keeps of its part: ``to_frame``, and more of each judge.
+
+        That is ``judge_<k>_masses``, ``_covered`` and ``_reason``, as ``Verdicts.part_frame`` has them.
+        """
+        further = [
+            own[name].rename(f"judge_{number}_{name}")
+            for number, verdicts in enumerate(self.judges, start=1)
+            for own in [verdicts.part_frame()]
+            for name in ("masses", "covered", "reason")
+        ]
+        return self.to_frame().with_columns(further)
 
     def _over_judges(self, figure: Callable[[Floats], Floats]) -> Floats:
         """Apply a figure to the scores that each item has; the judges' order changes nothing."""

@@ -8,12 +8,15 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.judging.judge_collector import summarize
+from semscale.judging.judge_summary import JudgeSummary
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.types import Floats, Mask, Statuses
 
 if TYPE_CHECKING:
@@ -127,6 +130,31 @@ class Verdicts(Result):
             **settings,
         )
 
+    def summarize(
+        self,
+        questions: object,
+        answers: object,
+        *,
+        human: object = None,
+        source: str = "items in memory",
+        **intervals: Unpack[IntervalSettings],
+    ) -> JudgeSummary:
+        """Sum the verdicts up: a report, a document and JSON come from the summary.
+
+        Args:
+            questions: shape (n,), as they were judged.
+            answers: shape (n,), likewise.
+            human: shape (n,), people's labels, as ``semscale.judging.human_labels.label_table`` takes them.
+            source: what the items are from.
+            intervals: how intervals are made.
+
+        Raises:
+            InputError: a column of the wrong length, a label that is none of the template's, or a setting out
+                of range.
+        """
+        items = {"question": questions, "answer": answers} | ({} if human is None else {"human": human})
+        return summarize(self, {self.model: self}, items, source=source, plan=IntervalPlan(**intervals))
+
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
 
@@ -152,3 +180,14 @@ class Verdicts(Result):
                 for level, masses in zip(ordered, self.pmf.T, strict=True)
             ]
         return pl.DataFrame(columns)
+
+    def part_frame(self) -> pl.DataFrame:
+        """Lay out what a run over a table keeps of its part: ``to_frame``, and ``masses``.
+
+        ``masses`` lists the scores of each distribution, each with its mass.
+        """
+        masses = [list(map(list, verdict.distribution)) for verdict in self.verdicts]
+        return self.to_frame().with_columns(pl.Series("masses", masses, dtype=_MASSES))
+
+
+_MASSES = pl.List(pl.List(pl.Float64))

@@ -107,7 +107,9 @@ def read_cells(table: Table, columns: MatchColumns) -> MatchCells:
     )
 
 
-def reference_lists(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> list[list[Any]]:
+def reference_lists(
+    columns: Sequence[Sequence[Any]], names: Sequence[str], first_row: int = 0
+) -> list[list[Any]]:
     """Bring the references of each row together, from several columns and from lists in cells.
 
     A CSV cell can only hold text: one that is a JSON list of strings, such as ``["Paris", "Rome"]``, is that
@@ -116,6 +118,7 @@ def reference_lists(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> l
     Args:
         columns: each of shape (n,).
         names: of the columns, for messages.
+        first_row: row of the file that the first cells stand in, from 0.
 
     Returns:
         n lists.
@@ -130,7 +133,9 @@ def reference_lists(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> l
     rows: list[list[Any]] = [[] for _ in columns[0]]
     for name, column in zip(names, columns, strict=True):
         for row, cell in enumerate(column):
-            rows[row] += listed_cell(cell, parameter="reference", column=name, row=row, only_nulls=False)
+            rows[row] += listed_cell(
+                cell, parameter="reference", column=name, row=first_row + row, only_nulls=False
+            )
     return rows
 
 

@@ -1,17 +1,23 @@
 """What matching predictions with references gives: a score for each item, what is in it, and findings."""
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Unpack
+from typing import Any, Unpack
 
 import polars as pl
 
+from semscale.errors import InputError
 from semscale.guards.findings import Finding
-from semscale.matching.match_summary import MatchSummary, MatchSummarySettings, summarize
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.match_summary import KEPT, MatchSummary
+from semscale.matching.matched_items import ItemColumns, scores_by_group, thirds
+from semscale.matching.separation import Separation
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.signature import Signature
+from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Statuses
 
 
@@ -59,24 +65,59 @@ class Matches(Result):
             **settings,
         )
 
-    def summarize(
+    def summarize(  # noqa: PLR0913 - texts, and what belongs to them
         self,
         predictions: object = None,
         references: object = None,
-        **settings: Unpack[MatchSummarySettings],
+        *,
+        by: object = None,
+        source: str = "texts in memory",
+        columns: MatchColumns | None = None,
+        separation: Separation | None = None,
+        tokens: Mapping[int, pl.DataFrame] | None = None,
+        **intervals: Unpack[IntervalSettings],
     ) -> MatchSummary:
-        """Sum the matches up: a report, a document and JSON come from the summary.
+        """Sum the matches up; reports, documents and JSON come from the summary.
 
         Args:
             predictions: shape (n,), as they were matched, to be shown beside their scores.
             references: shape (n,), likewise.
-            settings: groups (``by``), how intervals are made (``interval``, ``seed``), and what the items are
-                from (``source``, ``columns``); see ``MatchSummarySettings``.
+            by: shape (n,), names of groups.
+            source: what the items are from, such as the name of a file.
+            columns: which columns of a table were matched.
+            separation: how far the scores stand above those of unrelated pairs.
+            tokens: tables of tokens by row, as ``semscale.matching.matcher.explain_items`` gives them;
+                ``None`` where nobody asked how scores came about.
+            intervals: how intervals are made, such as ``interval`` and ``seed``.
 
         Raises:
             InputError: a column of the wrong length, or a setting out of range.
         """
-        return summarize(self, predictions, references, **settings)
+        items = ItemColumns(
+            self.score, self.status, self.reference, self.components, self.findings,
+            _cells(predictions, "predictions", self.n), _cells(references, "references", self.n),
+            [] if by is None else as_names(by, "by"), tokens or {},
+        )  # fmt: skip
+        found = Counter(guard for row in self.findings for guard in {one.guard for one in row})
+        return MatchSummary(
+            source=source,
+            columns=columns,
+            signature=self.signature,
+            bounds=self.bounds,
+            estimates=self.estimate(by=by, **intervals),
+            counts=self.counts,
+            n_windowed=self.n_windowed,
+            scores=self.score[self.scored],
+            group_scores=scores_by_group(self.score, items.groups) if items.groups else {},
+            thirds=thirds(self.score, self.components),
+            guards=dict(sorted(found.items())),
+            n_flagged=sum(map(bool, self.findings)) if self.findings else None,
+            lowest=items.lowest(KEPT),
+            flagged=items.flagged(KEPT),
+            left_out=items.left_out(),
+            separation=separation,
+            is_explained=tokens is not None,
+        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the matches out as a table, one row per item; what is missing is null.
@@ -113,3 +154,10 @@ def _shown(finding: Finding) -> dict[str, str | None]:
         "prediction": None if finding.prediction is None else finding.prediction.text,
         "reference": None if finding.reference is None else finding.reference.text,
     }
+
+
+def _cells(column: object, name: str, n: int) -> list[Any]:
+    cells = [] if column is None else as_list(column, name)
+    if column is not None and len(cells) != n:
+        raise InputError(f"{name} must have {n} rows, as many as there are matches, got {len(cells)}")
+    return cells

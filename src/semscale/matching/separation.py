@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 from scipy.stats import rankdata
 
-from semscale.matching.matches import Matches
 from semscale.types import Floats, Integers
 
 MOST_ITEMS = 300
@@ -36,10 +35,10 @@ class Separation:
 
 
 def separate(
-    matches: Matches,
+    scores: Floats,
     predictions: Sequence[Any],
     references: Sequence[Sequence[Any]],
-    match: Callable[[list[Any], list[Any]], Matches],
+    match: Callable[[list[Any], list[Any]], Floats],
     *,
     seed: int = 0,
 ) -> Separation | None:
@@ -48,26 +47,26 @@ def separate(
     At most 300 items are drawn. Items that share a reference are never paired.
 
     Args:
-        matches: of n items as they are.
+        scores: shape (n,), of the items as they are; NaN where there is none.
         predictions: n cells.
         references: n lists of cells.
-        match: matches predictions with references, by the same method.
+        match: scores predictions with references, by the same method.
         seed: of the draw.
 
     Returns:
         ``None`` where fewer than 10 unrelated pairs can be made.
     """
     rng = np.random.default_rng(seed)
-    scored = np.flatnonzero(matches.scored)
+    scored = np.flatnonzero(~np.isnan(scores))
     drawn = rng.permutation(scored)[:MOST_ITEMS]
     ours, theirs = _strangers(drawn, references)
     if len(ours) < _FEWEST:
         return None
-    unrelated = match([predictions[item] for item in ours], [references[item] for item in theirs]).score
+    unrelated = match([predictions[item] for item in ours], [references[item] for item in theirs])
     unrelated = unrelated[~np.isnan(unrelated)]
     if len(unrelated) < _FEWEST:
         return None
-    return Separation(share_above(matches.score[scored], unrelated), unrelated)
+    return Separation(share_above(scores[scored], unrelated), unrelated)
 
 
 def share_above(scores: Floats, others: Floats) -> float:

@@ -20,6 +20,10 @@ class RatedRows(Protocol):
         """Cosine with the most similar anchor, shape (n,)."""
 
     @property
+    def set_means(self) -> Floats:
+        """Mean under each anchor set alone, shape (n, s)."""
+
+    @property
     def status(self) -> npt.NDArray[np.object_]:
         """Why each text has a rating, or has none, shape (n,)."""
 

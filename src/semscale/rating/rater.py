@@ -1,6 +1,6 @@
 """The instrument: rates texts on a scale by their similarity with the scale's anchors."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -31,7 +31,7 @@ _SCORED, _OFF_TOPIC = _STATUSES.index(Status.SCORED), _STATUSES.index(Status.OFF
 class RaterSettings(TypedDict, total=False):
     """Settings of a ``Rater``, as ``rate`` passes them on."""
 
-    embedder: "str | Path | Embedder | None"
+    embedder: "str | Path | Embedder | Callable[[], Embedder] | None"
     anchor_sets: Iterable[str] | None
     temperature: float
     epsilon: float
@@ -46,7 +46,8 @@ class Rater:
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
-            Face hub, or what ``load_embedder`` gives; the default model unless given.
+            Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
+            default model unless given.
         anchor_sets: names of the scale's anchor sets to use; all of them unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see ``semscale.rating.ssr``.
@@ -66,7 +67,7 @@ class Rater:
         self,
         scale: str | Path | Scale,
         *,
-        embedder: "str | Path | Embedder | None" = None,
+        embedder: "str | Path | Embedder | Callable[[], Embedder] | None" = None,
         anchor_sets: Iterable[str] | None = None,
         temperature: float = 1.0,
         epsilon: float = 0.0,
@@ -80,14 +81,14 @@ class Rater:
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
-        self._embedder = checked_embedder(embedder)
+        self._load_embedder = _loader(embedder)
         self._floor = _checked_floor(floor)
         self.missing = missing_keys(missing)
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """What turns texts into vectors; a model that is named is loaded when it is first needed."""
-        return as_embedder(self._embedder)
+        """What turns texts into vectors; it is loaded when it is first needed."""
+        return self._load_embedder()
 
     @cached_property
     def anchors(self) -> Floats:
@@ -226,6 +227,14 @@ def _as_names(anchor_sets: Iterable[str]) -> list[str]:
     if not isinstance(anchor_sets, Iterable):
         raise InputError(f"anchor_sets must be names of the scale's anchor sets, got {anchor_sets!r}")
     return [anchor_sets] if isinstance(anchor_sets, str) else list(anchor_sets)
+
+
+def _loader(embedder: "str | Path | Embedder | Callable[[], Embedder] | None") -> "Callable[[], Embedder]":
+    """Say how the embedder is had; what is none is refused now."""
+    if callable(embedder) and not hasattr(embedder, "embed"):
+        return embedder
+    checked = checked_embedder(embedder)
+    return lambda: as_embedder(checked)
 
 
 def _checked_floor(floor: Literal["auto"] | float | None) -> Literal["auto"] | float | None:

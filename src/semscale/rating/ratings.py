@@ -9,7 +9,6 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
 from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
-from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_rows
@@ -149,27 +148,27 @@ class Ratings(Result):
             signature=self.signature,
         )
 
-    def summarize(self, texts: object, **settings: Unpack[SummarySettings]) -> RatingSummary:
-        """Collect what a report shows about ratings in memory, as ``rate_file`` does from a file.
+    def summarize(self, texts: object = None, **settings: Unpack[SummarySettings]) -> RatingSummary:
+        """Sum ratings in memory up, as ``rate_file`` does those of a file: for a report, JSON, a notebook.
 
         Args:
-            texts: shape (n,), the cells that were rated.
-            settings: ``estimates`` (made from the ratings alone unless given), ``comparison``, names of the
-                ``source`` and of the columns ``by``, ``weight`` and ``respondent``, and the ``seed`` of the
-                sample.
+            texts: shape (n,), the cells that were rated; without them the report shows no texts.
+            settings: ``estimates``, ``comparison``, ``lint``, names of the ``source`` and of columns, and the
+                ``seed`` of the sample; see ``SummarySettings``.
 
         Raises:
             InputError: not as many texts as ratings.
         """
-        cells = as_list(texts, "texts")
-        if len(cells) != len(self):
+        cells = None if texts is None else as_list(texts, "texts")
+        if cells is not None and len(cells) != len(self):
             raise InputError(
                 f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
         seed = settings.get("seed", 0)
         running = RunningSummary(self.scale, self.floor, seed=seed)
-        running.add(self, cells, set_moments(self.set_means[self.scored], self.scale.values))
-        return running.summary(settings.get("estimates") or self.estimate(seed=seed), settings)
+        running.add(self, cells)
+        summary = running.summary(settings.get("estimates") or self.estimate(seed=seed), settings)
+        return summary if cells is not None else replace(summary, possible_codes=self.possible_codes)
 
     def take(self, rows: Integers) -> Self:
         """Give the ratings of some rows alone, in the order of ``rows``, shape (m,), counted from 0."""

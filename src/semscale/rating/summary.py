@@ -2,15 +2,17 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import polars as pl
 
+from semscale.presentable import Presentable
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
+from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
-from semscale.rating.row_sampling import DistinctCount, set_correlations
+from semscale.rating.row_sampling import DistinctCount, set_correlations, set_moments
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -20,9 +22,9 @@ from semscale.types import Floats, Status
 _NOT_READ = (Status.MISSING, Status.NOT_TEXT)
 
 
-@dataclass(frozen=True)
-class RatingSummary:
-    """What a report shows.
+@dataclass(frozen=True, repr=False)
+class RatingSummary(Presentable):
+    """What was measured in a table of n rows, or in n texts in memory.
 
     The four tables share their columns: ``row`` (place in the input, from 0), ``text``, ``status``, ``mean``,
     ``mode``, ``entropy``, ``similarity`` and ``pmf`` (a list).
@@ -34,7 +36,7 @@ class RatingSummary:
         n: rows of the input.
         counts: rows by status.
         n_windowed: texts that were longer than the model reads at once.
-        n_distinct: distinct texts; ``None`` above 5,000,000, where counting stops.
+        n_distinct: distinct texts; ``None`` above 5,000,000, where counting stops, and without texts.
         sample: a seeded sample of scored rows, at most 400, in order.
         most_certain: distinct texts with the lowest entropy, at most 8.
         least_certain: distinct texts with the highest entropy, at most 8.
@@ -49,6 +51,7 @@ class RatingSummary:
         respondent: name of the column that names respondents.
         created: when the summary was made.
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
+        lint: what the linter says about the scale with the model that rated; ``None`` where it was not asked.
     """
 
     scale: Scale
@@ -72,13 +75,58 @@ class RatingSummary:
     respondent: str | None
     created: datetime
     possible_codes: dict[str, int] = field(default_factory=dict)
+    lint: LintReport | None = None
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        compared, lint = self.comparison, self.lint
+        return {
+            "instrument": "rate",
+            "source": self.source,
+            "scale": self.scale.name,
+            "points": [{"value": point.value, "label": point.label} for point in self.scale.points],
+            "rows": self.n,
+            "counts": self.counts,
+            "possible_codes": self.possible_codes,
+            "windowed": self.n_windowed,
+            "distinct": self.n_distinct,
+            "estimates": self.estimates,
+            "by": self.by,
+            "weight": self.weight,
+            "respondent": self.respondent,
+            "floor": self.floor,
+            "comparison": None
+            if compared is None
+            else {name: figure for name, figure in vars(compared).items() if name != "points"},
+            "lint": None
+            if lint is None
+            else {
+                "verdict": lint.verdict,
+                "reasons": lint.reasons if lint.findings else [],
+                "signature": lint.signature,
+            },
+            "signature": self.signature,
+            "created": self.created,
+        }
 
 
 class SummarySettings(TypedDict, total=False):
-    """What a summary can be told beside the ratings and their texts; all of it optional."""
+    """What a summary can be told beside the ratings and their texts; all of it optional.
+
+    Attributes:
+        estimates: made from the ratings; without groups, weights and respondents unless given.
+        comparison: with human ratings.
+        lint: what ``semscale.lint`` gives for the scale.
+        source: what the texts are from, such as the name of a file; "texts in memory" unless given.
+        by: name of the column of groups; that of the estimates unless given.
+        weight: name of the column of weights.
+        respondent: name of the column of respondents.
+        seed: of the sample of texts.
+    """
 
     estimates: Estimates | None
     comparison: RatingComparison | None
+    lint: LintReport | None
     source: str
     by: str | None
     weight: str | None
@@ -106,22 +154,26 @@ class RunningSummary:
         self._n_windowed = 0
         self._distinct = DistinctCount()
         self._codes = CodeCount()
+        self._has_texts = True
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
 
-    def add(self, ratings: RatedRows, cells: list[object], sets: Moments) -> None:
+    def add(self, ratings: RatedRows, cells: list[object] | None) -> None:
         """Add the next part.
 
         Args:
             ratings: of n rows.
-            cells: what was rated, n of them.
-            sets: of the part's means under each anchor set, as ``set_moments`` gives them.
+            cells: what was rated, n of them; ``None`` where it is not at hand.
         """
         for status, count in ratings.counts.items():
             self._counts[status] += count
         self._n_windowed += int((ratings.windows > 1).sum())
-        self._count_texts(ratings, cells)
-        self._sets = self._sets.merged(sets)
+        if cells is None:
+            self._has_texts, cells = False, [None] * len(ratings)
+        else:
+            self._count_texts(ratings, cells)
+        set_means = ratings.set_means[ratings.scored]
+        self._sets = self._sets.merged(set_moments(set_means, self._scale.values))
         self._examples.add(ratings, cells, self.n)
         self.n += len(ratings)
 
@@ -130,7 +182,7 @@ class RunningSummary:
 
         Args:
             estimates: made from the same rows.
-            settings: the ``comparison``, and names of the ``source`` and of the columns.
+            settings: what else the summary has.
         """
         return RatingSummary(
             scale=self._scale,
@@ -139,7 +191,7 @@ class RunningSummary:
             n=self.n,
             counts={str(status): count for status, count in self._counts.items() if count},
             n_windowed=self._n_windowed,
-            n_distinct=self._distinct.count,
+            n_distinct=self._distinct.count if self._has_texts else None,
             sample=self._examples.sample,
             most_certain=self._examples.most_certain,
             least_certain=self._examples.least_certain,
@@ -148,12 +200,13 @@ class RunningSummary:
             set_names=tuple(self._scale.anchor_sets),
             floor=self._floor,
             comparison=settings.get("comparison"),
-            source=settings.get("source", ""),
-            by=settings.get("by"),
+            source=settings.get("source", "texts in memory"),
+            by=settings.get("by", estimates.by),
             weight=settings.get("weight"),
             respondent=settings.get("respondent"),
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
+            lint=settings.get("lint"),
         )
 
     def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:

@@ -22,7 +22,7 @@ SCHEMA = 1
 Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 
 
-def to_json(summary: Presentable, **further: object) -> str:
+def to_json(summary: Presentable, /, **further: object) -> str:
     """Write a summary as a JSON object.
 
     Args:

@@ -68,7 +68,7 @@ def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> Table:
     return Table((head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group")
 
 
-def group_name(group: "GroupEstimate", by: str | None) -> Cell:
+def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
     """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
     if group.group is None:
         return Words(f"(no {by or 'group'})")

@@ -9,13 +9,22 @@ from semscale.report.json_encoding import to_json
 from semscale.store.atomic import check_writable
 
 _DOCUMENTS = {
+    "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
-    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
+    "DriftSummary": ("semscale.report.drift.document", "drift_document"),
     "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
+    "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
+    "GatePlan": ("semscale.report.drift.plan", "plan_document"),
+    "HistorySummary": ("semscale.report.drift.records", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
     "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "LintReport": ("semscale.report.lint.document", "lint_document"),
     "MatchSummary": ("semscale.report.matching.document", "match_document"),
+    "RatingSummary": ("semscale.report.rating.document", "rating_document"),
+    "RecordedRun": ("semscale.report.drift.records", "recorded_document"),
+    "SelfTest": ("semscale.report.drift.self_test", "self_test_document"),
+    "Trends": ("semscale.report.drift.trend", "trend_document"),
 }
 """The function that makes a document of each kind of summary."""
 

@@ -14,6 +14,11 @@ def point_names(scale: Scale) -> list[str]:
     return names
 
 
+def mass_heads(scale: Scale) -> tuple[str, ...]:
+    """Name the columns of a table that hold the mass of each point."""
+    return tuple(f"on {plain(value)}" for value in scale.values)
+
+
 def point_colours(scale: Scale) -> tuple[str, ...]:
     """Choose a colour a point: orange for the unwelcome end, one ramp where neither end is welcome."""
     if scale.polarity == "neutral":

@@ -72,15 +72,29 @@ def clipped(text: object, limit: int = 220) -> Clipped:
     return Clipped(head.rstrip() + "…", full)
 
 
-def number(value: float | None, digits: int = 2) -> str:
+def number(
+    value: float | None, digits: int = 2, *, least: float | None = None, most: float | None = None
+) -> str:
     """Write a number with a fixed count of decimals, a true minus sign, and a dash where there is none.
+
+    Args:
+        value: the number.
+        digits: decimals.
+        least: below it only that is written, as for p-values.
+        most: beyond it likewise.
 
     Example:
         >>> number(-1.005), number(float("nan")), number(-0.001)
         ('−1.00', '–', '0.00')
+        >>> number(2e-5, 3, least=0.001), number(4e11, 1, most=10_000)
+        ('< 0.001', '> 10,000')
     """
+    if most is not None and value is not None and value > most:
+        return f"> {most:,.12g}"
     if value is None or not math.isfinite(value):
         return MISSING
+    if least is not None and value < least:
+        return f"< {least:g}"
     return _signed(f"{value:,.{digits}f}")
 
 

@@ -137,7 +137,7 @@ class Consistencies(Result):
             settings: of the estimates: ``by``, ``interval``, ``seed`` and others; see ``EstimateSettings``.
 
         Raises:
-            InputError: as many texts or prompts as there are not items, or a setting out of range.
+            InputError: another number of texts or prompts than of items, or a setting out of range.
 
         Example:
             >>> import semscale

@@ -85,3 +85,10 @@ def groups_in(cells: pl.Series) -> pl.Series:
     whole = numbers.is_finite() & (numbers == numbers.floor()) & (numbers.abs() <= _EXACT)
     integers = numbers.cast(pl.Int64, strict=False).cast(pl.String)
     return integers.zip_with(whole.fill_null(value=True), names)
+
+
+def column_in(frame: pl.DataFrame, title: str) -> pl.Series:
+    """Give a column, or nulls where a part of a JSON lines file does not have it."""
+    if title in frame.columns:
+        return frame[title]
+    return pl.Series(title, [None] * frame.height, dtype=pl.Null)

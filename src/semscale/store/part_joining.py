@@ -1,6 +1,6 @@
 """Joining of Parquet parts into one output file, in constant memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
@@ -11,7 +11,13 @@ from semscale.store.writing import ROW_GROUP, output_format, write_frames
 _EXACT = 2**53
 
 
-def join_parts(paths: Sequence[Path], target: Path) -> None:
+def join_parts(
+    paths: Sequence[Path],
+    target: Path,
+    *,
+    without: Collection[str] = (),
+    beside: Sequence[pl.DataFrame | None] = (),
+) -> None:
     """Write the rows of all parts in order to one file, which appears complete or not at all.
 
     Columns are in the order of their first appearance. A column that a part lacks is null there. If a
@@ -20,13 +26,19 @@ def join_parts(paths: Sequence[Path], target: Path) -> None:
     Args:
         paths: Parquet files, at least one, in order.
         target: the file, in the format of its extension; an existing one is replaced.
+        without: columns that are left out.
+        beside: for each part further columns of its rows, or ``None``; the same ones for all parts.
 
     Raises:
         InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
     """
     name = output_format(target)
-    schema = common_schema(paths)
+    schema = {title: dtype for title, dtype in common_schema(paths).items() if title not in without}
     aligned = [_aligned(path, schema) for path in paths]
+    aligned = [
+        part if further is None else pl.concat([part, further.lazy()], how="horizontal")
+        for part, further in zip(aligned, beside or [None] * len(aligned), strict=True)
+    ]
     with replacing(target, within=paths[0].parent) as temporary:
         if name == "parquet":
             pl.concat(aligned).sink_parquet(temporary, row_group_size=ROW_GROUP, maintain_order=True)

@@ -49,6 +49,7 @@ class Parts:
     Attributes:
         folder: the folder of the parts.
         finished: the finished parts, in order.
+        unfinished: parts after these that will be made again, in order.
         is_new: whether the run starts from nothing; if so, removing its parts loses no earlier work.
 
     Example:
@@ -64,6 +65,7 @@ class Parts:
 
     folder: Path
     finished: list[Part] = field(default_factory=list)
+    unfinished: list[Part] = field(default_factory=list)
     is_new: bool = True
     _lock: FileLock | None = None
 
@@ -101,15 +103,25 @@ class Parts:
         """Number of finished rows."""
         return sum(part.rows for part in self.finished)
 
-    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None) -> None:
-        """Write the next part; it is finished when this returns."""
-        path = self._path(len(self.finished))
+    def add(
+        self, frame: pl.DataFrame, notes: Mapping[str, Any] | None = None, *, is_finished: bool = True
+    ) -> None:
+        """Write the next part; it is finished when this returns, unless it or one before it is not."""
+        path = self._path(len(self.finished) + len(self.unfinished))
         with replacing(path) as temporary:
             frame.write_parquet(temporary)
         kept = dict(notes or {})
+        if self.unfinished or not is_finished:
+            self.unfinished.append(Part(path, frame.height, kept))
+            return
         sidecar = {"rows": frame.height, "checksum": _checksum(path), "notes": kept}
         _write_json(path.with_suffix(".json"), sidecar)
         self.finished.append(Part(path, frame.height, kept))
+
+    def drop_unfinished(self) -> None:
+        """Remove the parts that will be made again; finished ones stay."""
+        self._clear(len(self.finished))
+        self.unfinished.clear()
 
     @contextmanager
     def kept(self) -> Iterator[None]:
@@ -130,8 +142,9 @@ class Parts:
 
     @property
     def are_there(self) -> bool:
-        """Whether the folder and all finished parts are still on the disk."""
-        return self.folder.is_dir() and all(part.path.is_file() for part in self.finished)
+        """Whether the folder and all parts are still on the disk."""
+        parts = [*self.finished, *self.unfinished]
+        return self.folder.is_dir() and all(part.path.is_file() for part in parts)
 
     def remove(self) -> None:
         """Remove all parts, and the folder if nothing else is in it."""

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from made_up import comparison, stored_comparison
 
+from semscale.drift.gate.drift_summary import stored
 from semscale.drift.gate.plan import plan_gate
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.gate.stored_figures import stored
 from semscale.errors import InputError, UnknownNameError
 
 

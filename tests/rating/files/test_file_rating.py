@@ -30,6 +30,7 @@ def test_the_rated_table_is_the_input_and_the_ratings(survey, tmp_path, rater, a
     if kind == "xlsx":
         frame = frame.with_columns(pl.col("text").replace("", None))
     texts = [name for name, dtype in expected.schema.items() if dtype == pl.String]
+    assert rated.columns == [*frame.columns, *expected.columns]
     kept = rated.select(pl.col(frame.columns).cast(pl.String))
     assert_frame_equal(kept, frame)
     # Cosines are computed in float32, whose last digit depends on how many are computed at once.

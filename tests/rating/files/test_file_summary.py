@@ -9,7 +9,6 @@ from semscale.rating.files import human_sample
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_summary import Collector, rated_frame, ratings_of
 from semscale.rating.rater import Rater
-from semscale.rating.row_sampling import set_moments
 
 TEXTS = ["great thing", None, "bad stuff", "", "so so", "great great thing"]
 
@@ -21,8 +20,7 @@ def rater(toy_embedder):
 
 def add(collector, frame):
     ratings = collector.rater.rate(frame["text"])
-    rated = pl.concat([frame, rated_frame(ratings)], how="horizontal")
-    collector.add(rated, set_moments(ratings.set_means[ratings.scored], ratings.scale.values))
+    collector.add(pl.concat([frame, rated_frame(ratings)], how="horizontal"))
 
 
 def test_ratings_come_back_from_their_columns(rater):
@@ -30,6 +28,7 @@ def test_ratings_come_back_from_their_columns(rater):
     back = ratings_of(rated_frame(ratings), rater)
     np.testing.assert_array_equal(back.pmf, ratings.pmf)
     np.testing.assert_array_equal(back.similarity, ratings.similarity)
+    np.testing.assert_array_equal(back.set_means, ratings.set_means)
     np.testing.assert_array_equal(back.windows, ratings.windows)
     assert back.status.tolist() == ratings.status.tolist()
     assert_frame_equal(back.to_frame(), ratings.to_frame())
@@ -50,6 +49,7 @@ def test_added_columns_all_have_the_prefix(rater):
             "p_3",
             "p_4",
             "p_5",
+            "set_means",
         )
     ]
 

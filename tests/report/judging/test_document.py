@@ -2,17 +2,12 @@
 
 import re
 
-import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.judging.human_labels import beside_humans, label_table
 from semscale.judging.judge import Judge
-from semscale.judging.judge_columns import JudgeCells, JudgeColumns
-from semscale.judging.judge_summary import JudgeSummary
 from semscale.judging.panel import Panel
 from semscale.report.render.html import page
-from semscale.stats.intervals.estimates import IntervalPlan
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
 ANSWERS = ["5 <script>alert(1)</script>", "3", "1", "x", "4 or 5"]
@@ -30,12 +25,7 @@ def saying(name, less=0):
 def made(*judges, human=None):
     judge = judges[0] if len(judges) == 1 else Panel(judges)
     result = judge.judge(QUESTIONS, ANSWERS, running=plain_running())
-    cells = JudgeCells(pl.DataFrame({"q": QUESTIONS}), QUESTIONS, ANSWERS, None, human)
-    columns = JudgeColumns("q", "a", human="h" if human else None)
-    expected = result.mean if len(judges) > 1 else result.expected
-    template = judges[0].template
-    beside = beside_humans(expected, label_table(human, template), template) if human else None
-    return JudgeSummary("answers.csv", columns, cells, result, IntervalPlan(), beside)
+    return result.summarize(QUESTIONS, ANSWERS, human=human)
 
 
 @pytest.fixture(scope="module")

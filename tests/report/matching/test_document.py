@@ -1,7 +1,5 @@
 """The document of matches shows every figure, survives every shape, and runs nothing."""
 
-from datetime import UTC, datetime
-
 import numpy as np
 import polars as pl
 import pytest
@@ -195,9 +193,3 @@ def test_a_summary_writes_its_reports_and_shows_itself_in_a_notebook(full, tmp_p
     fragment = full._repr_html_()
     assert fragment.count("<svg") == 1
     assert "mean match" in fragment
-
-
-def test_when_it_was_made_is_said(full):
-    assert f"{full.created:%Y-%m-%d}" in full.document().source
-    assert full.created.tzinfo is UTC
-    assert full.created < datetime.now(UTC)

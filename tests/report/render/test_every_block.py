@@ -100,6 +100,15 @@ def test_a_table_beyond_its_bound_says_how_many_more(capsys):
     assert "... and 2 more groups; --json has all" in shown
 
 
+def test_markdown_shows_some_of_the_numbers_behind_a_picture_and_the_whole_of_a_table():
+    table = Table(("item", "score"), tuple((Words(f"item {n}"), Number(n)) for n in range(60)))
+    shown = markdown(document_of(replace(figure_of(), table=table)))
+    assert "Item 49" in shown
+    assert "Item 50" not in shown
+    assert "... and 10 more rows; a page or a workbook has all" in shown
+    assert "Item 59" in markdown(document_of(table))
+
+
 def test_items_beyond_their_bound_are_left_to_the_page(capsys):
     items = next(block for block in BLOCKS if isinstance(block, Items))
     many = Items(items.items * 9, brief_title="9 lowest scores", heads=items.heads)

@@ -18,7 +18,7 @@ from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
 
 def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):
-    found = Consistency(model=embedder, **settings).measure(answers, samples)
+    found = Consistency(embedder=embedder, **settings).measure(answers, samples)
     trust = None if labels is None else found.trust(labels)
     return found.summarize(
         answers=answers, samples=samples, prompts=prompts, trust=trust, by=by, source="made-up.csv"
@@ -107,7 +107,7 @@ def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedde
     (section,) = (section for section in summary.document().sections if section.name == "least")
     (item,) = next(block for block in section.blocks if isinstance(block, Items)).items
     names = [name for name, _ in item.texts]
-    assert names[:3] == ["answer", "1 sample", "2 samples"]
+    assert names[:3] == ["answer", "sample", "2 samples"]
     assert [piece.text for piece in item.texts[1][1].pieces] == ["13", " apples"]
     # Of ten different samples eight are shown; the other two can be unfolded.
     assert len(names) == 9
@@ -116,7 +116,7 @@ def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedde
 
 
 def test_a_summary_without_texts_shows_none(toy_embedder):
-    found = Consistency(model=toy_embedder, floor=0.1).measure(["12 apples"] * 2, [["13 apples"]] * 2)
+    found = Consistency(embedder=toy_embedder, floor=0.1).measure(["12 apples"] * 2, [["13 apples"]] * 2)
     shown = page(found.summarize().document())
     assert "The answer says &#34;12&#34;, the sample &#34;13&#34;." in shown
     assert "<dt>answer</dt>" not in shown
@@ -138,7 +138,7 @@ def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
 
 
 def test_what_a_cap_left_is_said(toy_embedder):
-    found = Consistency(model=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
+    found = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
     counts = ReplyCounts(4, 1, 2, "the line is busy", "the cap of 4 calls is reached")
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
     assert document.cautions == ("Not everything was asked: the cap of 4 calls is reached.",)

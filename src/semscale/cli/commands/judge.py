@@ -23,7 +23,9 @@ from semscale.cli.options.table import (
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
@@ -111,12 +113,15 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     sheet: Sheet = None,
     interval: Interval = 0.95,
     seed: Seed = 0,
+    part_rows: PartRows = 50_000,
+    restart: Restart = False,  # noqa: FBT002
 ) -> None:
     """Let a chat model, or a panel of them, score answers to questions.
 
     [bold]semscale judge answers.csv --question question --answer answer --model gpt-4o-mini[/bold]
 
-    Stopped at any moment, the same command goes on without paying for a reply twice.
+    Stopped at any moment, the same command goes on without paying for a reply twice; with --out it goes on
+    after the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
@@ -124,6 +129,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.runs.judge import JudgeRun
     from semscale.judging.judge_columns import JudgeColumns
     from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.table_run import PartSettings
 
     run = JudgeRun(
         columns=JudgeColumns(question, answer, tuple(reference or ()), human),
@@ -133,6 +139,7 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         calls=CallSettings(concurrency, per_minute, max_calls, max_cost, ledger),
         plan=IntervalPlan(interval, seed=seed),
         outputs=Outputs(out, report, figures),
+        parts=PartSettings(part_rows, restart),
     )
     run.check_options()
     kind = None if format is None else format.value
@@ -141,8 +148,8 @@ def judge(  # noqa: PLR0913, PLR0917 - each is an option of the command
         return
     summary = run.on(file, encoding=encoding, format=kind, sheet=sheet)
     present(summary, run.outputs, json=json)
-    if summary.result.stopped:
-        raise InterruptedRunError(summary.result.stopped)
+    if summary.stopped:
+        raise InterruptedRunError(summary.stopped)
 
 
 def judge_audit(  # noqa: PLR0913, PLR0917 - each is an option of the command

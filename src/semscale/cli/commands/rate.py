@@ -2,28 +2,25 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import Annotated
 
 from semscale.cli.options.model import BaseUrl, Engine, Model, NoCache, Precision, PrecisionName, option
 from semscale.cli.options.table import (
     COLUMNS,
     OUTPUT,
-    RUN,
     By,
     Encoding,
+    Figures,
     File,
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
-
-if TYPE_CHECKING:
-    from semscale.cli.runs.rating import RatedFile
 
 
 class Semantics(StrEnum):
@@ -103,11 +100,6 @@ Out = Annotated[
     Path | None,
     option(OUTPUT, "--out", "Rated table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
 ]
-PartRows = Annotated[
-    int,
-    option(RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
-]
-Restart = Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")]
 
 
 def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -121,6 +113,7 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     human_range: HumanRange = None,
     out: Out = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     anchor_sets: AnchorSets = None,
     temperature: Temperature = 1.0,
@@ -150,6 +143,7 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
     from semscale.cli.options.model_choice import ModelChoice
+    from semscale.cli.outputs import Outputs, present
     from semscale.cli.runs.rating import RatingRun, as_floor
     from semscale.rating.files.columns import FileColumns
     from semscale.rating.files.file_rating import FileSettings
@@ -167,24 +161,12 @@ def rate(  # noqa: PLR0913, PLR0917 - each is an option of the command
         },
         model=ModelChoice(model, precision.value, engine, base_url, cache=not no_cache),
         settings=FileSettings(part_rows, interval, seed, restart),
-        out=out,
-        report=report,
+        outputs=Outputs(out, report, figures),
     )
     run.check_options()
-    rated = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
-    _present(rated, as_json=json)
+    summary = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)
+    present(summary, run.outputs, json=json)
 
 
 def _names(listed: str | None) -> list[str] | None:
     return None if listed is None else [name.strip() for name in listed.split(",") if name.strip()]
-
-
-def _present(rated: "RatedFile", *, as_json: bool) -> None:
-    if as_json:
-        from semscale.cli.runs.rating_json import rating_json
-
-        typer.echo(rating_json(rated))
-        return
-    from semscale.cli.runs.rating_view import show_rating
-
-    show_rating(rated)

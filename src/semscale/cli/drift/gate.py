@@ -1,7 +1,5 @@
 """``semscale drift compare`` and ``gate``: a candidate beside the baseline, without and with a decision."""
 
-from typing import TYPE_CHECKING
-
 import typer
 
 from semscale.cli.drift.options import (
@@ -34,10 +32,7 @@ from semscale.cli.drift.options import (
 )
 from semscale.cli.options.consistency import Embedder
 from semscale.cli.options.model import NoCache, Precision, PrecisionName
-from semscale.cli.options.table import Encoding, FormatName, Json, Report, Sheet
-
-if TYPE_CHECKING:
-    from semscale.cli.drift.run import ComparedRuns
+from semscale.cli.options.table import Encoding, Figures, FormatName, Json, Report, Sheet
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
 
@@ -57,6 +52,7 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     pairing: PairingName = Pairing.ASSIGNMENT,
     out: OutItems = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
     layer: Layer = None,
@@ -72,9 +68,9 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
     [bold]semscale drift compare new.jsonl --model gpt-4o-mini --out losses.parquet --report drift.html[/bold]
     """
     from semscale.cli.drift.meter import MeterChoice
-    from semscale.cli.drift.outputs import DriftOutputs
     from semscale.cli.drift.run import CompareRun
     from semscale.cli.drift.source import OutputFile, run_columns, table_settings
+    from semscale.cli.outputs import Outputs
 
     columns = run_columns(id=id, input=input, output=output, field=field, long=long)
     run = CompareRun(
@@ -86,9 +82,9 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
         measuring=MeterChoice(
             embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
         ),
-        outputs=DriftOutputs(report=report, out=out),
+        outputs=Outputs(out, report, figures),
     )
-    _present(run.done(), as_json=json)
+    run.present(run.done(), json=json)
 
 
 def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -112,6 +108,7 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     long: Long = False,  # noqa: FBT002
     pairing: PairingName = Pairing.ASSIGNMENT,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     junit: Junit = None,
     summary: Summary = None,
@@ -135,10 +132,10 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
     Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
     """
     from semscale.cli.drift.meter import MeterChoice
-    from semscale.cli.drift.outputs import DriftOutputs
     from semscale.cli.drift.run import CompareRun
     from semscale.cli.drift.settings import gate_settings
     from semscale.cli.drift.source import OutputFile, run_columns, table_settings
+    from semscale.cli.outputs import Outputs
     from semscale.errors import InputError
 
     if json and github:
@@ -164,19 +161,8 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
             embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
         ),
         settings=settings,
-        outputs=DriftOutputs(report=report, out=out, junit=junit, summary=summary),
+        outputs=Outputs(out, report, figures, {"junit": junit, "summary": summary}),
     )
     compared = run.done()
-    _present(compared, as_json=json, annotate=github)
+    run.present(compared, json=json, annotate=github)
     raise typer.Exit(_EXIT_CODES[str(compared.stored.outcome)])
-
-
-def _present(compared: "ComparedRuns", *, as_json: bool, annotate: bool = False) -> None:
-    if as_json:
-        from semscale.cli.drift.json_output import compared_json
-
-        typer.echo(compared_json(compared))
-        return
-    from semscale.cli.drift.view import show_compared
-
-    show_compared(compared, annotate=annotate)

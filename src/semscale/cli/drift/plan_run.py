@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from semscale.cli.drift.meter import MeterChoice
 from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of
 from semscale.cli.drift.settings import as_number, named_number
+from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.plan import GatePlan, plan_gate
@@ -35,6 +36,7 @@ class PlanRun:
         power: chance of finding the drift.
         drifts: to plan for, as on the command line.
         items: to plan with.
+        outputs: files to write.
     """
 
     where: str | None = None
@@ -44,6 +46,7 @@ class PlanRun:
     power: float = 0.8
     drifts: Sequence[str] = ()
     items: int | None = None
+    outputs: Outputs = field(default_factory=Outputs)
 
     def done(self) -> GatePlan:
         """Take the spread of comparisons that there are, or of a rerun, and plan.
@@ -51,6 +54,7 @@ class PlanRun:
         Raises:
             InputError: there is neither, or a setting that cannot be used.
         """
+        self.outputs.check()
         drift = read_drifts(self.drifts)
         with chosen_history(self.where) as history:
             baseline, _ = baseline_of(history, None, dataset_of(history, self.dataset))

@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import typer
-
 from semscale.cli.drift.options import (
     ApprovedBy,
     Dataset,
@@ -56,8 +54,9 @@ def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
     One item a row, with its id and its output or outputs. The same model asked again: --rerun-of baseline.
     """
     from semscale.cli.drift.place import chosen_history
-    from semscale.cli.drift.record_view import recorded_json, show_recorded
     from semscale.cli.drift.source import OutputFile, run_columns, table_settings
+    from semscale.cli.outputs import Outputs, present
+    from semscale.drift.runs.run_summaries import RecordedRun
 
     columns = run_columns(id=id, input=input, output=output, field=field, by=by, long=long)
     settings = table_settings(encoding, format, sheet)
@@ -66,10 +65,7 @@ def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
         run = _placed(opened, read, dataset, rerun_of)
         opened.record(run)
         where = opened.where
-    if json:
-        typer.echo(recorded_json(run, where))
-    else:
-        show_recorded(run, where)
+    present(RecordedRun(run, where), Outputs(), json=json)
 
 
 def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str | None) -> "Run":
@@ -110,21 +106,23 @@ def _of_known_dataset(history: "History", run: "Run") -> "Run":
     return placed
 
 
-def approve(
+def approve(  # noqa: PLR0913, PLR0917 - each is an option of the command
     run: RunId,
     by: ApprovedBy,
     why: Why,
     expires: Expires = None,
     dataset: Dataset = None,
     history: Where = None,
+    json: Json = False,  # noqa: FBT002
 ) -> None:
     """Make a run the baseline of its dataset: what later runs are compared with.
 
     [bold]semscale drift approve latest --by Ann --why "checked by two tutors" --expires 90d[/bold]
     """
     from semscale.cli.drift.place import chosen_history, run_of
-    from semscale.cli.drift.record_view import show_approved
     from semscale.cli.drift.span import read_expiry
+    from semscale.cli.outputs import Outputs, present
+    from semscale.drift.runs.run_summaries import ApprovedBaseline
     from semscale.errors import InputError
     from semscale.history.runs import Approval, now
 
@@ -139,4 +137,4 @@ def approve(
             approved.id, approved.dataset, by.strip(), why.strip(), approved=at, expires=until
         )
         opened.approve(approval)
-    show_approved(approved, approval)
+    present(ApprovedBaseline(approved, approval), Outputs(), json=json)

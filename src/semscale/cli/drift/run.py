@@ -4,72 +4,27 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import typer
+
 from semscale.cli.drift.meter import MeterChoice
-from semscale.cli.drift.outputs import DriftOutputs
+from semscale.cli.drift.outputs import write_files
 from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of, run_of
 from semscale.cli.drift.source import OutputFile
+from semscale.cli.outputs import Outputs, present
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
-from semscale.drift.gate.decision import GateDecision, Outcome
+from semscale.drift.gate.decision import GateDecision
+from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
-from semscale.drift.gate.stored_figures import stored
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError, InterruptedRunError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
-from semscale.history.stored_comparison import StoredComparison
-from semscale.report.drift_items import HarmedItem, most_harmed
-from semscale.report.drift_words import headline
 
 if TYPE_CHECKING:
     from semscale.history.history import History
-
-WORST = 6
-"""How many of the items that changed most are shown on the screen."""
-
-
-@dataclass(frozen=True)
-class ComparedRuns:
-    """What came of one call of ``compare`` or ``gate``.
-
-    Attributes:
-        comparison: what was measured.
-        decision: what the gate decided; ``None`` where none was asked.
-        stored: the comparison as the history keeps it.
-        approval: what made the baseline the baseline; ``None`` where another run was named.
-        recorded: the file that the candidate was recorded from, if it was one.
-        written: files that were written, by what they are.
-    """
-
-    comparison: Comparison
-    decision: GateDecision | None
-    stored: StoredComparison
-    approval: Approval | None = None
-    recorded: str | None = None
-    written: dict[str, Path] = field(default_factory=dict)
-
-    @property
-    def worst(self) -> tuple[HarmedItem, ...]:
-        """The items that changed most."""
-        return most_harmed(self.comparison, self.decision, limit=WORST)
-
-    @property
-    def verdict(self) -> str:
-        """The gate's outcome, why, and what to do; empty where no gate was asked."""
-        if self.decision is None:
-            return ""
-        said = f"{self.decision.outcome}: {headline(self.decision, self.comparison)}"
-        return f"{said} {self._advice(self.decision.outcome)}".rstrip()
-
-    def _advice(self, outcome: Outcome) -> str:
-        if outcome is Outcome.FAIL:
-            candidate = short_id(self.comparison.candidate.id)
-            return f"If the change is meant: semscale drift approve {candidate} --by NAME --why REASON."
-        if outcome is Outcome.UNDECIDED and not self.comparison.reruns:
-            return "Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."
-        return ""
 
 
 @dataclass(frozen=True)
@@ -94,10 +49,10 @@ class CompareRun:
     source: OutputFile = field(default_factory=OutputFile)
     measuring: MeterChoice = field(default_factory=MeterChoice)
     settings: GateSettings | None = None
-    outputs: DriftOutputs = field(default_factory=DriftOutputs)
+    outputs: Outputs = field(default_factory=Outputs)
 
-    def done(self) -> ComparedRuns:
-        """Compare, keep what came of it, and write what was asked for.
+    def done(self) -> DriftSummary:
+        """Compare, and keep what came of it.
 
         Raises:
             SemscaleError: what the history, the file or the model cannot do.
@@ -115,6 +70,30 @@ class CompareRun:
                     "was read of the baseline"
                 ) from None
 
+    def present(self, summary: DriftSummary, *, json: bool, annotate: bool = False) -> None:
+        """Write the files that were asked for, and print what came of it.
+
+        Args:
+            summary: what came of it.
+            json: whether JSON is printed instead of tables.
+            annotate: whether lines for GitHub Actions go before.
+
+        Raises:
+            InterruptedRunError: the user stopped it; the comparison is stored.
+        """
+        try:
+            if annotate and summary.decision is not None:
+                from semscale.report.ci.github import github_annotations
+
+                typer.echo("\n".join(github_annotations(summary, summary.decision)))
+            write_files(summary, self.outputs)
+            present(summary, self.outputs, json=json, comparison=summary.stored.id)
+        except KeyboardInterrupt:
+            raise InterruptedRunError(
+                "stopped; the comparison is stored, and files may be missing: ask about "
+                f"{short_id(summary.comparison.candidate.id)} again"
+            ) from None
+
     @property
     def _needs_floors(self) -> bool:
         return self.settings is not None and bool(self.settings.thresholds)
@@ -126,7 +105,7 @@ class CompareRun:
         earlier = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
         return decide(comparison, settings, earlier=earlier)
 
-    def _done(self, history: "History", meter: DriftMeter) -> ComparedRuns:
+    def _done(self, history: "History", meter: DriftMeter) -> DriftSummary:
         baseline, candidate, approval, recorded = self._runs(history)
         if candidate.id == baseline.id:
             raise InputError(
@@ -141,18 +120,11 @@ class CompareRun:
                 baseline, candidate, reruns=reruns, meter=meter, floors=self._needs_floors, progress=progress
             )
             decision = self._decided(history, comparison)
-        kept = stored(comparison, decision, self.settings or GateSettings(by=baseline.group_kinds))
+        summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
         if recorded is not None:
             history.record(candidate)
-        history.keep(kept)
-        try:
-            self.outputs.write(comparison, decision, approval)
-        except KeyboardInterrupt:
-            raise InterruptedRunError(
-                "stopped; the comparison is stored, and files may be missing: ask about "
-                f"{short_id(candidate.id)} again"
-            ) from None
-        return ComparedRuns(comparison, decision, kept, approval, recorded, self.outputs.named)
+        history.keep(summary.stored)
+        return summary
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
         """Load the baseline and the candidate; say who approved it, and which file was read."""

@@ -2,20 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from semscale.cli.drift.meter import MeterChoice
 from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of, run_of
-from semscale.cli.outputs import check_report, write_page
+from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.self_testing.results import SelfTest
 from semscale.drift.self_testing.self_test import self_test
 from semscale.history.runs import Run
-from semscale.store.atomic import check_writable
-from semscale.store.writing import output_format, write_table
+from semscale.store.writing import write_table
 
 if TYPE_CHECKING:
     from semscale.history.history import History
@@ -35,8 +33,7 @@ class SelfTestRun:
         shares: of the items that are changed; as ``self_test`` has them unless given.
         items: of each draw.
         draws: of each kind and share.
-        out: file for the table.
-        report: file for the report.
+        outputs: files to write.
     """
 
     run: str | None = None
@@ -48,8 +45,7 @@ class SelfTestRun:
     shares: Sequence[float] | None = None
     items: int = 30
     draws: int = 200
-    out: Path | None = None
-    report: Path | None = None
+    outputs: Outputs = field(default_factory=Outputs)
 
     def done(self) -> SelfTest:
         """Damage the run and ask the gate, again and again.
@@ -57,10 +53,7 @@ class SelfTestRun:
         Raises:
             SemscaleError: what the history or the model cannot do, or a setting that cannot be used.
         """
-        check_report(self.report)
-        if self.out is not None:
-            output_format(self.out)
-            check_writable(self.out, "out")
+        self.outputs.check()
         with chosen_history(self.where) as history:
             baseline, reruns = self._runs(history)
         check_gate(baseline, self.settings)
@@ -77,12 +70,8 @@ class SelfTestRun:
                 progress=progress,
                 **({} if not self.shares else {"shares": tuple(self.shares)}),
             )
-        if self.out is not None:
-            write_table(found.to_frame(), self.out)
-        if self.report is not None:
-            from semscale.report.self_test_page import self_test_page
-
-            write_page(self.report, self_test_page(found))
+        if self.outputs.out is not None:
+            write_table(found.to_frame(), self.outputs.out)
         return found
 
     def _runs(self, history: "History") -> tuple[Run, list[Run]]:

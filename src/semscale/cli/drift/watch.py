@@ -1,7 +1,5 @@
 """``semscale drift history``, ``self-test`` and ``plan``: what was, what the gate finds, what it takes."""
 
-import typer
-
 from semscale.cli.drift.options import (
     Alpha,
     CorrectionName,
@@ -30,7 +28,7 @@ from semscale.cli.drift.watch_options import (
 )
 from semscale.cli.options.consistency import Embedder
 from semscale.cli.options.model import NoCache, Precision, PrecisionName
-from semscale.cli.options.table import Json, Report
+from semscale.cli.options.table import Figures, Json, Report
 
 
 def history(
@@ -38,6 +36,7 @@ def history(
     history: Where = None,
     merge: Merge = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """List runs, baselines and comparisons, and how each metric developed.
@@ -47,16 +46,10 @@ def history(
     The trend is that of all comparisons with the latest baseline.
     """
     from semscale.cli.drift.history_run import HistoryRun
+    from semscale.cli.outputs import Outputs, present
 
-    seen = HistoryRun(history, dataset, tuple(merge or ()), report).done()
-    if json:
-        from semscale.cli.drift.history_json import history_json
-
-        typer.echo(history_json(seen))
-        return
-    from semscale.cli.drift.history_view import show_history
-
-    show_history(seen)
+    outputs = Outputs(report=report, figures=figures)
+    present(HistoryRun(history, dataset, tuple(merge or ()), outputs).done(), outputs, json=json)
 
 
 def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -76,6 +69,7 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
     pairing: PairingName = Pairing.ASSIGNMENT,
     out: OutRows = None,
     report: Report = None,
+    figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
     layer: Layer = None,
@@ -91,8 +85,8 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.drift.meter import MeterChoice
     from semscale.cli.drift.self_test_run import SelfTestRun
-    from semscale.cli.drift.self_test_view import self_test_json, show_self_test
     from semscale.cli.drift.settings import gate_settings
+    from semscale.cli.outputs import Outputs, present
 
     settings = gate_settings(
         gate,
@@ -103,6 +97,7 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
         correction=correction and correction.value,
         seed=seed,
     )
+    outputs = Outputs(out, report, figures)
     found = SelfTestRun(
         run,
         history,
@@ -113,14 +108,9 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
         shares=share,
         items=items,
         draws=draws,
-        out=out,
-        report=report,
+        outputs=outputs,
     ).done()
-    written = {name: path for name, path in (("table", out), ("report", report)) if path is not None}
-    if json:
-        typer.echo(self_test_json(found, written))
-    else:
-        show_self_test(found, written)
+    present(found, outputs, json=json)
 
 
 def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
@@ -135,6 +125,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     alpha: Alpha = None,
     correction: CorrectionName = None,
     pairing: PairingName = Pairing.ASSIGNMENT,
+    report: Report = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
     layer: Layer = None,
@@ -150,8 +141,8 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     """
     from semscale.cli.drift.meter import MeterChoice
     from semscale.cli.drift.plan_run import PlanRun
-    from semscale.cli.drift.plan_view import plan_json, show_plan
     from semscale.cli.drift.settings import gate_settings
+    from semscale.cli.outputs import Outputs, present
 
     settings = gate_settings(
         gate, None, metrics=metric, by=by, alpha=alpha, correction=correction and correction.value, seed=seed
@@ -159,8 +150,6 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     measuring = MeterChoice(
         embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
     )
-    planned = PlanRun(history, dataset, measuring, settings, power, tuple(drift or ()), items).done()
-    if json:
-        typer.echo(plan_json(planned))
-    else:
-        show_plan(planned)
+    outputs = Outputs(report=report)
+    run = PlanRun(history, dataset, measuring, settings, power, tuple(drift or ()), items, outputs)
+    present(run.done(), outputs, json=json)

@@ -45,3 +45,8 @@ Interval = Annotated[
     float, option(RUN, "--interval", "Coverage of the intervals.", shown=True, metavar="NUMBER")
 ]
 Seed = Annotated[int, option(RUN, "--seed", "Of everything that is random.", shown=True, metavar="NUMBER")]
+PartRows = Annotated[
+    int,
+    option(RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
+]
+Restart = Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")]

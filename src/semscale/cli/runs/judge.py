@@ -5,8 +5,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Unpack
 
-import polars as pl
-
 from semscale.chat.forecast import Forecast, forecast
 from semscale.chat.forecast_summary import ForecastSummary
 from semscale.chat.ledger.ledger import Ledger
@@ -16,15 +14,15 @@ from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.judging.audit import audit
 from semscale.judging.audit_summary import AuditSummary
-from semscale.judging.human_labels import beside_humans, label_table
+from semscale.judging.file_judging import judge_file
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
 from semscale.judging.judge_summary import JudgeSummary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.reading import TableSettings, open_table
-from semscale.store.result_columns import PREFIX, check_output
-from semscale.store.writing import write_table
+from semscale.store.table import Table
+from semscale.store.table_run import PartSettings
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -41,6 +39,7 @@ class JudgeRun:
         calls: how fast, and how much at most.
         plan: how intervals are made.
         outputs: files to write.
+        parts: how the file is cut into parts.
     """
 
     columns: JudgeColumns
@@ -48,6 +47,7 @@ class JudgeRun:
     calls: CallSettings
     plan: IntervalPlan
     outputs: Outputs = Outputs()
+    parts: PartSettings = PartSettings()
 
     def check_options(self) -> None:
         """Check, before anything is read or loaded, that options go together and outputs can be written.
@@ -57,6 +57,7 @@ class JudgeRun:
         """
         self.choice.check()
         self.outputs.check()
+        self.outputs.check_restart(restart=self.parts.restart)
 
     def on(self, file: str, **settings: Unpack[TableSettings]) -> JudgeSummary:
         """Judge a file, write its table, and sum it up; where a cap is reached, as far as it went.
@@ -66,35 +67,26 @@ class JudgeRun:
         """
         with progress_bars() as progress:
             judge = self.choice.load(progress)
-            name, cells = self._cells(file, **settings)
-            template = judge.template if isinstance(judge, Judge) else judge.judges[0].template
-            labels = None if cells.human is None else label_table(cells.human, template)
-            result = judge.judge(
-                cells.questions,
-                cells.answers,
-                references=cells.references,
+            return judge_file(
+                self._table(file, **settings),
+                self.columns,
+                judge=judge,
                 running=self.calls.running(),
+                plan=self.plan,
+                out=self.outputs.out,
+                settings=self.parts,
                 progress=progress,
             )
-        summary = JudgeSummary(name, self.columns, cells, result, self.plan)
-        if labels is not None:
-            human = beside_humans(
-                summary.expected, labels, template, interval=self.plan.interval, seed=self.plan.seed
-            )
-            summary = JudgeSummary(name, self.columns, cells, result, self.plan, human)
-        if self.outputs.out is not None:
-            found = result.to_frame().rename(lambda column: PREFIX + column)
-            write_table(pl.concat([cells.rows, found], how="horizontal"), self.outputs.out)
-        return summary
 
     def preflight(self, file: str, **settings: Unpack[TableSettings]) -> ForecastSummary:
         """Say for each judge what it would take, without asking."""
         members = _members(self.choice.load())
-        name, cells = self._cells(file, **settings)
+        table = self._table(file, **settings)
+        cells = read_judge_cells(table, self.columns)
         rows = read_items(cells.questions, cells.answers, cells.references)
         left_out = Counter(str(row) for row in rows if isinstance(row, Status))
         return ForecastSummary(
-            name,
+            table.name,
             self.calls.forecasts({each.name: partial(self._forecast, each, cells) for each in members}),
             len(rows) - left_out.total(),
             left_out,
@@ -105,30 +97,27 @@ class JudgeRun:
         """Audit each judge on the first rows of a file that can be judged."""
         with progress_bars() as progress:
             judge = self.choice.load(progress)
-            name, cells = self._cells(file, **settings)
+            table = self._table(file, **settings)
+            cells = read_judge_cells(table, self.columns, rows)
             members = _members(judge)
             part = self.calls.running().divided(len(members))
             audits = {
                 each.name: audit(
                     each,
-                    cells.questions[:rows],
-                    cells.answers[:rows],
-                    references=None if cells.references is None else cells.references[:rows],
+                    cells.questions,
+                    cells.answers,
+                    references=cells.references,
                     running=part,
                     plan=self.plan,
                     progress=progress,
                 )
                 for each in members
             }
-        return AuditSummary(name, audits)
+        return AuditSummary(table.name, audits)
 
-    def _cells(self, file: str, **settings: Unpack[TableSettings]) -> tuple[str, JudgeCells]:
+    def _table(self, file: str, **settings: Unpack[TableSettings]) -> Table:
         self.outputs.check_input(file)
-        table = open_table(file, **settings)
-        self.columns.check(table)
-        if self.outputs.out is not None:
-            check_output(table, self.outputs.out)
-        return table.name, read_judge_cells(table, self.columns)
+        return open_table(file, **settings)
 
     async def _forecast(self, judge: Judge, cells: JudgeCells, ledger: Ledger) -> Forecast:
         """Forecast the form whose replies the ledger has most of: the one that the model took before."""

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Unpack
 
 import polars as pl
@@ -89,24 +88,8 @@ class MatchRun:
             matches = match_with(
                 method, cells.predictions, cells.references, guards=guards, progress=progress
             )
-            separation = separate(
-                matches, cells.predictions, cells.references, partial(match_with, method), seed=self.plan.seed
-            )
             tokens = self._tokens(method, cells, matches, progress)
-        plan = self.plan
-        summary = matches.summarize(
-            cells.predictions,
-            cells.references,
-            by=None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String),
-            source=table.name,
-            columns=self.columns,
-            separation=separation,
-            tokens=tokens,
-            interval=plan.interval,
-            method=plan.method,
-            seed=plan.seed,
-            replicates=plan.replicates,
-        )
+            summary = self._summary(table.name, cells, method, matches, tokens)
         if self.outputs.out is not None:
             write_table(_written(cells.rows, matches, tokens), self.outputs.out)
         return summary
@@ -123,13 +106,43 @@ class MatchRun:
             self.layer,
         )
 
+    def _summary(
+        self,
+        source: str,
+        cells: MatchCells,
+        method: PairMethod,
+        matches: Matches,
+        tokens: Mapping[int, pl.DataFrame] | None,
+    ) -> MatchSummary:
+        plan = self.plan
+        separation = separate(
+            matches.score,
+            cells.predictions,
+            cells.references,
+            lambda predictions, references: match_with(method, predictions, references).score,
+            seed=plan.seed,
+        )
+        return matches.summarize(
+            cells.predictions,
+            cells.references,
+            by=None if cells.groups is None else pl.Series(self.columns.by, cells.groups, pl.String),
+            source=source,
+            columns=self.columns,
+            separation=separation,
+            tokens=tokens,
+            interval=plan.interval,
+            method=plan.method,
+            seed=plan.seed,
+            replicates=plan.replicates,
+        )
+
     def _tokens(
         self, method: PairMethod, cells: MatchCells, matches: Matches, progress: Progress | None
     ) -> dict[int, pl.DataFrame] | None:
         """Explain every row for a table, and the lowest scores for the screen and the report."""
         if not self.explain:
             return None
-        rows = range(len(matches)) if self.outputs.out else lowest_rows(matches, EXPLAINED).tolist()
+        rows = range(len(matches)) if self.outputs.out else lowest_rows(matches.score, EXPLAINED).tolist()
         if progress:
             progress("explaining", 0, None)
         return explain_items(method, cells.predictions, cells.references, matches, rows)

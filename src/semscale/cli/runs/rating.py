@@ -1,39 +1,19 @@
-"""What ``semscale rate`` does between its options and its output: check, load, rate, write the report."""
+"""What ``semscale rate`` does between its options and its output: check, load, rate, lint."""
 
 import math
-from dataclasses import dataclass
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Literal, Unpack
 
 from semscale.cli.options.model_choice import ModelChoice
-from semscale.cli.outputs import check_input, check_report, write_page
+from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_rating import FileSettings, check_file, rate_file
-from semscale.rating.lint.linter import LintReport, lint
+from semscale.rating.files.file_rating import FileSettings, rate_file
+from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater, RaterSettings
 from semscale.rating.summary import RatingSummary
-from semscale.store.atomic import check_writable
 from semscale.store.reading import TableSettings, open_table
-from semscale.store.writing import output_format
-
-
-@dataclass(frozen=True)
-class RatedFile:
-    """What came of one call of ``semscale rate``.
-
-    Attributes:
-        summary: what was measured.
-        lint: what the linter says about the scale with this model.
-        out: where the rated table was written, if it was.
-        report: where the report was written, if it was.
-    """
-
-    summary: RatingSummary
-    lint: LintReport
-    out: Path | None = None
-    report: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -46,8 +26,7 @@ class RatingRun:
         rating: settings of the rater, without its embedder.
         model: which model.
         settings: parts, intervals and seed.
-        out: file for the rated table.
-        report: file for the report.
+        outputs: files to write.
     """
 
     columns: FileColumns
@@ -55,8 +34,7 @@ class RatingRun:
     rating: RaterSettings
     model: ModelChoice
     settings: FileSettings
-    out: Path | None = None
-    report: Path | None = None
+    outputs: Outputs = Outputs()
 
     def check_options(self) -> None:
         """Check, before anything is read or loaded, that options go together and outputs can be written.
@@ -67,15 +45,12 @@ class RatingRun:
         """
         if self.columns.human_range is not None and self.columns.human is None:
             raise InputError("--human-range belongs to --human: name the column of human ratings as well")
-        if self.settings.restart and self.out is None:
+        if self.settings.restart and self.outputs.out is None:
             raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
-        if self.out is not None:
-            output_format(self.out)
-            check_writable(self.out, "out")
-        check_report(self.report)
+        self.outputs.check()
 
-    def on(self, file: str, **settings: Unpack[TableSettings]) -> RatedFile:
-        """Rate a file, write what was asked for, and sum it up.
+    def on(self, file: str, **settings: Unpack[TableSettings]) -> RatingSummary:
+        """Rate a file, write its table, and sum it up, with what the linter says about the scale.
 
         Args:
             file: path of the table, or ``-``.
@@ -84,22 +59,21 @@ class RatingRun:
         Raises:
             SemscaleError: as ``rate_file``.
         """
-        check_input(file, self.report)
-        Rater(self.scale, **self.rating)  # a wrong scale or setting is said before anything is read
-        table = open_table(file, **settings)
-        check_file(table, self.columns, self.out)
+        self.outputs.check_input(file)
         with progress_bars() as progress:
-            rating: RaterSettings = {**self.rating, "embedder": self.model.load(progress)}
+            # What is wrong with the scale or a setting is said before the file is opened, and what is wrong
+            # with a column before the model is loaded.
+            rating: RaterSettings = {**self.rating, "embedder": lambda: self.model.load(progress)}
             rater = Rater(self.scale, **rating)
-            linted = lint(rater.scale, embedder=rater.embedder)
             summary = rate_file(
-                table, self.columns, rater=rater, out=self.out, settings=self.settings, progress=progress
+                open_table(file, **settings),
+                self.columns,
+                rater=rater,
+                out=self.outputs.out,
+                settings=self.settings,
+                progress=progress,
             )
-            if self.report is not None:
-                from semscale.report.rating_page import rating_page
-
-                write_page(self.report, rating_page(summary, lint=linted))
-        return RatedFile(summary, linted, self.out, self.report)
+            return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
 
 
 def as_floor(text: str) -> Literal["auto"] | float | None:

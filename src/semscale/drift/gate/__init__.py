@@ -1,1 +1,1 @@
-"""The gate's decision: its settings, tests, cautions and plan."""
+"""The gate: settings, tests, decision, cautions and plan."""

@@ -1,4 +1,4 @@
-"""What a reader of a decision must know beside it."""
+"""Cautions that accompany a decision: weaknesses of reruns, texts, numbers and items."""
 
 import math
 import unicodedata
@@ -7,19 +7,18 @@ from collections.abc import Iterable, Sequence
 from semscale.drift.gate.decision import DriftTest
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
-_SAME = 1e-5  # what rounding leaves of a loss where a model reads the same tokens twice
+_SAME = 1e-5  # the largest loss by rounding between texts with the same tokens
 _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters
 
 
 def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
-    """Name what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
+    """List what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
     return [
         *_about_reruns(comparison),
         *_about_texts(comparison),
@@ -47,7 +46,7 @@ def _about_reruns(comparison: Comparison) -> list[str]:
 
 
 def _about_texts(comparison: Comparison) -> list[str]:
-    """Name outputs that differ and are the same to the model, as all unknown signs are."""
+    """Count outputs that differ only in characters that the model does not know."""
     same = [pair for pair in comparison.measured.pairs if _is_same_to_model(pair)]
     texts = [(ours.text or "", theirs.text or "") for ours, theirs in _whole(comparison, same)]
     alike = sum(_folded(ours) != _folded(theirs) for ours, theirs in texts if ours != theirs)
@@ -65,14 +64,14 @@ def _is_same_to_model(pair: AlignedPair) -> bool:
 
 
 def _whole(comparison: Comparison, pairs: Iterable[AlignedPair]) -> list[tuple[Output, Output]]:
-    """Give the outputs of those pairs that lack neither."""
+    """Return the outputs of the pairs that have both."""
     found = (pair_outputs(comparison, pair) for pair in pairs)
     return [(ours, theirs) for ours, theirs in found if ours is not None and theirs is not None]
 
 
 def _about_numbers(comparison: Comparison) -> list[str]:
-    """Count aligned outputs of which only one has a number, as they lose the most that there is to lose."""
-    fields = [metric for name, metric in comparison.metrics.items() if name not in TEXT_METRICS]
+    """Count aligned outputs in which one number is missing, as these have the greatest loss."""
+    fields = [metric for metric in comparison.metrics.values() if metric.unit]
     if not fields:
         return []
     pairs = _whole(comparison, comparison.measured.pairs)
@@ -89,7 +88,7 @@ def _about_numbers(comparison: Comparison) -> list[str]:
 
 
 def _folded(text: str) -> str:
-    """Take away what models read alike: capitals, accents and spaces."""
+    """Remove differences that models do not see: capitals, accents and spaces."""
     decomposed = unicodedata.normalize("NFKD", text.casefold())
     return "".join(sign for sign in decomposed if unicodedata.category(sign) not in _UNREAD)
 

@@ -1,4 +1,4 @@
-"""Whether a gate's settings suit a baseline, said before anything is measured."""
+"""Check of a gate's settings against a baseline, before anything is measured."""
 
 import numpy as np
 
@@ -7,23 +7,23 @@ from semscale.drift.gate.metric_choice import chosen_metrics
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.thresholds import read_thresholds
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.indexed_baseline import PreparedBaseline
+from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.runs import Run
 from semscale.signature import Signature
 
 
 def check_gate(baseline: Run, settings: GateSettings) -> None:
-    """Check what a gate is asked for against what the baseline has.
+    """Check that a baseline has the metrics, groups and fields that a gate's settings need.
 
     Args:
         baseline: the approved run.
-        settings: of the gate.
+        settings: settings of the gate.
 
     Raises:
-        UnknownNameError: a metric, a kind of groups or a threshold that there is not.
-        InputError: a field that the baseline lacks, a margin that no drift can reach, or thresholds that
-            contradict each other.
+        UnknownNameError: a metric, a kind of groups or a threshold does not exist.
+        InputError: the baseline lacks a field, no drift can reach a margin, or thresholds contradict each
+            other.
 
     Example:
         >>> from semscale.history.items import Item, Output
@@ -32,7 +32,7 @@ def check_gate(baseline: Run, settings: GateSettings) -> None:
         Traceback (most recent call last):
         semscale.errors.InputError: max_avg_credit_drift needs the numeric field 'credits', ...
     """
-    metrics = PreparedBaseline(baseline, (), sort=False).metrics
+    metrics = IndexedBaseline(baseline, (), sort=False).metrics
     nothing = MeasuredRun(metrics, {}, np.array([], dtype=object), (), Signature.of("drift"))
     unmeasured = Comparison(baseline, baseline, nothing)
     chosen_metrics(unmeasured, settings)

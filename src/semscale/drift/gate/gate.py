@@ -1,4 +1,4 @@
-"""The gate: decides whether a candidate is worse than the baseline, by enough, and beyond chance."""
+"""The gate: decides whether a candidate is worse than the baseline by more than a margin and chance."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,13 +8,13 @@ import numpy as np
 
 from semscale.drift.gate.cautions import gate_cautions
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest
+from semscale.drift.gate.mean_drifts import Group, mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.signature import gate_signature
 from semscale.drift.gate.thresholds import check_thresholds, read_thresholds, threshold_cautions
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.group_means import means_by_group
 from semscale.drift.measure.losses import mean_loss
 from semscale.errors import UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
@@ -24,12 +24,10 @@ from semscale.stats.tests.items_needed import needed_for_significance, needed_fo
 from semscale.stats.tests.multiple_testing import adjusted
 from semscale.types import Floats
 
-Group = tuple[str, str]
-
 
 @dataclass(frozen=True)
 class _Question:
-    """One metric over all items or one group: what is asked, and what the bootstrap found."""
+    """One metric over all items or one group, with its margin and the bootstrap's result."""
 
     metric: str
     group: Group | None
@@ -47,32 +45,32 @@ def decide(
 ) -> GateDecision:
     """Decide whether a candidate is worse than the baseline.
 
-    Every metric is tested over all items, and in every group of the kinds asked for. A test fails if its
-    drift is *significant* (the one-sided p-value of "no drift", adjusted for the number of tests, lies below
-    alpha) and *material* (the mean drift is at least the margin). It passes if it did not fail and the
-    drift's interval lies wholly below the margin. Otherwise it is undecided, and says how many items would
-    decide it if mean and spread stayed as they are.
+    Every metric is tested over all items, and in every group of the kinds in ``by``. A test fails if its
+    drift is *significant* (the one-sided p-value of "no drift", adjusted for the number of tests, is below
+    alpha) and *material* (the mean drift is at least the margin). It passes if it does not fail and the
+    drift's interval is entirely below the margin. Otherwise it is undecided and states how many items would
+    decide it if mean and spread stayed the same.
 
-    The gate fails if a test or a threshold fails; else it is undecided if a test over all items is; else it
-    passes. Undecided groups are named and do not hold it up.
+    The gate fails if a test or a threshold fails. Otherwise it is undecided if a test over all items is
+    undecided, and passes if none is. Undecided groups are reported, but do not make the gate undecided.
 
     With ``over_runs`` the significance of metrics over all items comes from all runs against this baseline,
-    by a betting e-process against "at most what reruns lose, and the margin, on average". Half of it bets on
-    the mean losses of the runs, half on this run's items (``stats.betting.run_evidence``), so that a drift
-    which goes on and a single very bad run are both seen. It may be looked at every day: over any number of
-    days the chance of a false alarm stays at alpha, Holm-adjusted for the number of metrics. Those tests then
-    have the sequence's p-value, raw and adjusted; whether the drift is material is still asked of this run.
-    Groups are tested as without it.
+    by a betting e-process against "on average at most the mean loss of reruns plus the margin". Half of it
+    bets on the mean losses of the runs, half on this run's items (``stats.tests.betting.run_evidence``), so
+    that it detects a lasting drift as well as a single very bad run. The gate may run every day: over any
+    number of days the chance of a false alarm is at most alpha, Holm-adjusted for the number of metrics.
+    These tests have the raw and adjusted p-value of the sequence; whether the drift is material still depends
+    on this run alone. Tests of groups are the same as without ``over_runs``.
 
     Args:
         comparison: a candidate measured against the baseline.
-        settings: of the gate.
-        earlier: comparisons from the history; only those with the same baseline and signature count, and
-            those of this candidate do not.
+        settings: settings of the gate.
+        earlier: comparisons from the history; only those with the same baseline and signature count, without
+            those of this candidate.
 
     Raises:
-        UnknownNameError: a metric, a kind of groups or a threshold that there is not.
-        InputError: a metric or field that was not measured, or thresholds that contradict each other.
+        UnknownNameError: a metric, a kind of groups or a threshold does not exist.
+        InputError: a metric or field was not measured, or thresholds contradict each other.
     """
     settings = settings or GateSettings()
     names = chosen_metrics(comparison, settings)
@@ -94,13 +92,14 @@ def decide(
         sequence=sequence,
         cautions=tuple(cautions + gate_cautions(comparison, tests)),
         signature=gate_signature(comparison.signature, settings),
+        settings=settings,
     )
 
 
 def group_members(
     comparison: Comparison, kinds: Sequence[str]
 ) -> dict[Group | None, np.typing.NDArray[np.bool_]]:
-    """Say which items are tested together: all (``None``), and those of each group of some kinds.
+    """Return the members of each test: all items (``None``), and the items of each group of some kinds.
 
     Raises:
         UnknownNameError: no item belongs to a group of this kind.
@@ -122,18 +121,11 @@ def group_members(
 
 def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[str]) -> list[_Question]:
     limits = margins(comparison, settings, names)
-    spans = np.array([comparison.metrics[name].span for name in names])
     members = group_members(comparison, settings.by)
-    # r replicates give no p-value below 1 / (r + 1): it must be able to pass the strictest test. Without a
-    # rerun it is the t-test's.
+    # r replicates give no p-value below 1 / (r + 1), which must be small enough for the strictest test.
+    # Without a rerun the p-value is the t-test's.
     finest = ceil(2 * len(names) * len(members) / settings.alpha) if comparison.reruns else 0
-    drifts = np.column_stack([comparison.drifts(name) for name in names])
-    found = means_by_group(
-        {group: drifts[inside] for group, inside in members.items()},
-        spans=spans,
-        plan=settings.plan(),
-        finest=finest,
-    )
+    found = mean_drifts(comparison, names, members, settings.plan(), finest=finest)
     expected = {name: comparison.expected(name) for name in names}
     return [
         _Question(
@@ -142,17 +134,17 @@ def _questions(comparison: Comparison, settings: GateSettings, names: Sequence[s
             comparison.losses(name)[inside],
             mean_loss(expected[name][inside]) if comparison.reruns else None,
             limits[name],
-            mean,
+            found[name, group],
         )
         for group, inside in members.items()
-        for name, mean in zip(names, found[group], strict=True)
+        for name in names
     ]
 
 
 def _tests(
     questions: Sequence[_Question], sequence: Mapping[str, SequenceTest], settings: GateSettings
 ) -> tuple[DriftTest, ...]:
-    """Test every question; those over all items by the sequence, where there is one."""
+    """Answer every question; those over all items by the sequence if there is one."""
     by_sequence = [question.group is None and question.metric in sequence for question in questions]
     p_values = np.array([_p_value(question) for question in questions])
     corrected = adjusted(np.where(by_sequence, np.nan, p_values), settings.correction)
@@ -169,10 +161,11 @@ def _tests(
 
 
 def _p_value(question: _Question) -> float:
-    """Take the t-test's alone where no rerun is at hand.
+    """Return the greater p-value of t-test and bootstrap, or without a rerun the t-test's alone.
 
-    Then drifts are losses, which are never negative, and only all of them 0 is no drift. The bootstrap-t
-    allows for rare negative values that were not seen: with 26 of 30 items at the worst it said .02.
+    Without a rerun, drifts are losses, which are never negative, so "no drift" means that all of them are 0.
+    The bootstrap-t allows for rare negative values that were not seen: with 26 of 30 items at the worst loss
+    its p-value was .02.
     """
     return question.found.p_by_t if question.noise is None else question.found.p_value
 
@@ -211,11 +204,11 @@ def _tested(
 def _needed(
     question: _Question, *, is_material: bool, single_alpha: float | None, settings: GateSettings
 ) -> int | None:
-    """Items that would decide; never fewer than there are, as those did not."""
+    """Return how many items would decide the test, never fewer than the present ones, which did not."""
     found = question.found
     sd = found.sd if found.mean.n > 1 else 0.0  # a single item has none
     if is_material:
-        if single_alpha is None:  # more runs decide here, not more items
+        if single_alpha is None:  # more runs would decide here, not more items
             return None
         needed = needed_for_significance(found.mean.value, sd, single_alpha)
     else:

@@ -1,26 +1,23 @@
-"""Which metrics a gate tests, and from what drift on each of them matters."""
+"""Choice of the metrics that a gate tests, and their margins."""
 
 from collections.abc import Iterable, Mapping
 
 from semscale.drift.gate.settings import GateSettings, check_margin
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.drift.measure.metrics import TEXT_METRICS, usual_metrics
 from semscale.errors import InputError
 from semscale.messages import unknown_name
-
-USUAL = ("match", "bertscore_f1", "contradictions", "output_count", "silence")
-"""Metrics of texts that are tested unless others are asked for."""
 
 _DIFFERENCE = "_difference"
 
 
 def chosen_metrics(comparison: Comparison, settings: GateSettings) -> tuple[str, ...]:
-    """Name the metrics that are tested.
+    """Return the names of the metrics that are tested.
 
     Raises:
-        UnknownNameError: a metric that was not measured is asked for.
-        InputError: the difference of a field that there is not, a margin that no drift can reach, or nothing
-            that could be tested.
+        UnknownNameError: the settings name a metric that was not measured.
+        InputError: the settings name the difference of a missing field, no drift can reach a margin, or no
+            metric can be tested.
     """
     measured = comparison.metrics
     for name, margin in settings.material.items():
@@ -30,26 +27,26 @@ def chosen_metrics(comparison: Comparison, settings: GateSettings) -> tuple[str,
         for name in settings.metrics:
             check_measured(comparison, name, "metrics")
         return settings.metrics
-    usual = tuple(name for name in measured if name in USUAL or name not in TEXT_METRICS)
+    usual = tuple(name for name, metric in measured.items() if metric.is_usual)
     if not usual:
         raise InputError(
-            f"the gate tests {', '.join(USUAL)} and fields, and none was measured: name metrics out of "
-            f"{', '.join(measured)}"
+            f"the gate tests {', '.join(usual_metrics())} and fields, and none was measured: name metrics "
+            f"out of {', '.join(measured)}"
         )
     return usual
 
 
 def check_measured(comparison: Comparison, name: str, asked_by: str) -> None:
-    """See that a metric was measured.
+    """Check that a metric was measured.
 
     Args:
-        comparison: what was measured.
-        name: of the metric.
-        asked_by: the setting that asks for it, for the message.
+        comparison: the comparison.
+        name: name of the metric.
+        asked_by: the setting that needs it, for messages.
 
     Raises:
-        UnknownNameError: it was not measured.
-        InputError: it is the difference of a field that there is not.
+        UnknownNameError: the metric was not measured.
+        InputError: the metric is the difference of a missing field.
     """
     if name in comparison.metrics:
         return
@@ -64,14 +61,14 @@ def check_measured(comparison: Comparison, name: str, asked_by: str) -> None:
 
 
 def missing_field(comparison: Comparison, field: str, asked_by: str) -> InputError:
-    """Build the error for a numeric field that the runs do not have; it names those they have."""
-    there = [name.removesuffix(_DIFFERENCE) for name in comparison.metrics if name not in TEXT_METRICS]
+    """Build the error for a numeric field that the runs lack; its message names the fields that they have."""
+    there = [metric.unit for metric in comparison.metrics.values() if metric.unit]
     remedy = f"there is {', '.join(there)}" if there else "there is no numeric field: record runs with it"
     return InputError(f"{asked_by} needs the numeric field {field!r}, which the runs lack; {remedy}")
 
 
 def margins(comparison: Comparison, settings: GateSettings, names: Iterable[str]) -> Mapping[str, float]:
-    """Give the drift from which on each metric matters, in the metric's own unit."""
+    """Return each metric's margin, the smallest material drift, in the metric's own unit."""
     return {
         name: settings.material.get(
             name, settings.margin(comparison.metrics[name].span, noise=comparison.noise_size(name))

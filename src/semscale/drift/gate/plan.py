@@ -1,8 +1,9 @@
-"""What a gate can see with so many items, and how many items it takes to see more."""
+"""Power of a gate: the drift that it detects with a number of items, and the items that it needs."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import ceil, sqrt
+from typing import Any
 
 from scipy.special import ndtri
 
@@ -11,6 +12,7 @@ from semscale.drift.gate.spread import Spread, spread_of_comparison, spread_of_h
 from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
+from semscale.presentable import Presentable
 from semscale.stats.tests.items_needed import signs_needed
 from semscale.stats.tests.power import detectable_difference, items_for_difference
 
@@ -19,21 +21,20 @@ _FEWEST = 2
 
 @dataclass(frozen=True)
 class MetricPlan:
-    """What the gate can see in one metric over all items.
+    """Power of the gate in one metric over all items.
 
     Attributes:
-        metric: its name.
-        sd: standard deviation of the items' drift; NaN where it is not known.
-        n_spread: items that it was found from.
-        source: where it comes from, in words.
-        margin: drift from which on it is material.
-        detectable: smallest drift that fails the gate with the power asked for: it is then significant and
-            found to be material.
-        items_for_margin: items with which a drift as great as the margin is significant with that power.
+        metric: name of the metric.
+        sd: standard deviation of the items' drift; NaN if unknown.
+        n_spread: number of items from which it was estimated.
+        source: source of the estimate in words.
+        margin: the smallest material drift.
+        detectable: smallest drift that fails the gate with the given power, as significant and material.
+        items_for_margin: items with which a drift equal to the margin is significant with that power.
         items_to_pass: items with which a model without any drift passes with that power.
-        drift: that was asked about; ``None`` where none was.
-        items_for_drift: items with which this drift fails the gate with that power; ``None`` where none was
-            asked about, or where no number is enough, as for a drift that is not above the margin.
+        drift: the drift to plan for; ``None`` without one.
+        items_for_drift: items with which this drift fails the gate with that power; ``None`` without such a
+            drift, or if no number is enough, as for a drift that is not above the margin.
     """
 
     metric: str
@@ -48,17 +49,17 @@ class MetricPlan:
     items_for_drift: int | None
 
 
-@dataclass(frozen=True)
-class GatePlan:
-    """What the gate can see.
+@dataclass(frozen=True, repr=False)
+class GatePlan(Presentable):
+    """Power of the gate in all metrics.
 
     Attributes:
-        n_items: that are planned with.
-        power: chance of seeing what is called detectable.
-        n_tests: tests that share alpha: metrics, over all items and each group.
-        alpha: level of the strictest of them.
+        n_items: number of items that is planned with.
+        power: probability of detecting the drift called detectable.
+        n_tests: number of tests that share alpha: metrics over all items, and in each group.
+        alpha: level of the strictest test.
         metrics: one plan for each metric.
-        cautions: what a reader must know.
+        cautions: sentences that a reader must know.
     """
 
     n_items: int
@@ -67,6 +68,13 @@ class GatePlan:
     alpha: float
     metrics: tuple[MetricPlan, ...]
     cautions: tuple[str, ...]
+
+    def __repr__(self) -> str:
+        return f"<GatePlan: {self.n_items} items, {self.n_tests} tests, power {self.power:g}>"
+
+    def record(self) -> dict[str, Any]:
+        """Lay the plan out by name, for JSON."""
+        return {"instrument": "drift plan", **{one.name: getattr(self, one.name) for one in fields(self)}}
 
 
 def plan_gate(  # noqa: PLR0913 - what is planned
@@ -77,22 +85,22 @@ def plan_gate(  # noqa: PLR0913 - what is planned
     power: float = 0.8,
     drift: float | Mapping[str, float] | None = None,
 ) -> GatePlan:
-    """Say what drift a gate detects, and how many items it needs, from the spread seen so far.
+    """Compute which drift a gate detects, and how many items it needs, from the spread seen so far.
 
-    Tests are taken as one-sided paired t-tests at the level that Holm's strictest step has, so that the plan
-    promises rather too little.
+    Tests count as one-sided paired t-tests at the level of Holm's strictest step, so that the plan is
+    cautious.
 
     Args:
-        source: a comparison, whose drift gives the spread; or comparisons of a history, with their scores:
-            the differences between runs that follow each other, with the latest's baseline and signature.
-        n_items: items that are planned with; those of the source unless given.
-        settings: of the gate.
-        power: chance of seeing a drift, above alpha and below 1.
-        drift: one to plan for, in each metric's own unit: a number for all, or by metric.
+        source: a comparison, whose drifts give the spread; or comparisons of a history with their scores,
+            where differences between successive runs with the latest one's baseline and signature give it.
+        n_items: number of items to plan with; by default that of the source.
+        settings: settings of the gate.
+        power: probability of detecting a drift, above alpha and below 1.
+        drift: a drift to plan for, in each metric's own unit: one number for all metrics, or by metric.
 
     Raises:
-        InputError: power or ``n_items`` out of range, a drift not above 0, or a source without scores.
-        UnknownNameError: a metric that the source does not have.
+        InputError: power or ``n_items`` is out of range, a drift is not above 0, or the source has no scores.
+        UnknownNameError: the source lacks a metric.
     """
     settings = settings or GateSettings()
     if isinstance(source, Comparison):
@@ -151,7 +159,7 @@ def _significant(drift: float, sd: float, alpha: float, power: float) -> int | N
 
 
 def _failing(drift: float, sd: float, margin: float, level: tuple[float, float]) -> int | None:
-    """Items with which a drift is significant, and its mean found above the margin."""
+    """Return how many items make a drift significant and its mean exceed the margin."""
     alpha, power = level
     significant = _significant(drift, sd, alpha, power)
     if significant is None or drift <= margin:

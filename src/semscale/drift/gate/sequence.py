@@ -1,4 +1,4 @@
-"""A gate over many runs: evidence that stays valid however often one looks."""
+"""Tests of a gate over many runs, which stay valid however often they are repeated."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,12 +18,13 @@ from semscale.types import Floats
 def one_series(
     comparisons: Sequence[StoredComparison], *, baseline_id: str, signature: str
 ) -> tuple[list[StoredComparison], list[str]]:
-    """Pick the comparisons that form one series: one baseline, one signature, each candidate once.
+    """Select the comparisons that form one series: one baseline, one signature, each candidate once.
 
-    Of several comparisons of one candidate the last counts.
+    If a candidate was compared several times, the last comparison counts.
 
     Returns:
-        The series in the order of time; and lines that count what was left out, by reason, and name its runs.
+        The series in the order of time, and lines that count the comparisons left out by reason, with their
+        runs.
     """
     in_time = sorted(comparisons, key=lambda kept: kept.compared)
     last = {kept.candidate_id: kept.id for kept in in_time if _fits(kept, baseline_id, signature)}
@@ -52,10 +53,11 @@ def _fits(kept: StoredComparison, baseline_id: str, signature: str) -> bool:
 def series_before(
     comparison: Comparison, earlier: Sequence[StoredComparison]
 ) -> tuple[list[StoredComparison], list[str]]:
-    """Pick the earlier comparisons that this one continues; one of the same candidate would count twice.
+    """Select the earlier comparisons of the same series, without those of the same candidate.
 
     Returns:
-        The series in the order of time; and lines that count what was left out, by reason, and name its runs.
+        The series in the order of time, and lines that count the comparisons left out by reason, with their
+        runs.
     """
     others = [kept for kept in earlier if kept.candidate_id != comparison.candidate.id]
     return one_series(others, baseline_id=comparison.baseline.id, signature=str(comparison.signature))
@@ -67,13 +69,13 @@ def sequence_tests(
     margins: Mapping[str, float],
     settings: GateSettings,
 ) -> tuple[SequenceTest, ...]:
-    """Test every metric over all runs, the candidate's last.
+    """Test every metric over all runs, with the candidate's as the last.
 
     Args:
-        comparison: the candidate's.
-        series: earlier ones, as ``series_before`` gives them.
-        margins: drift from which on it matters, of every metric that is tested.
-        settings: of the gate.
+        comparison: the candidate's comparison.
+        series: earlier comparisons, from ``series_before``.
+        margins: margin of every tested metric.
+        settings: settings of the gate.
     """
     tests = {}
     for name, margin in margins.items():
@@ -91,18 +93,18 @@ def evidence_of_runs(
     *,
     latest: Mapping[str, Floats] | None = None,
 ) -> tuple[SequenceTest, ...]:
-    """Test the runs' mean losses of several metrics, and adjust for their number after Holm.
+    """Test the runs' mean losses in several metrics, with Holm's correction for their number.
 
     Args:
-        asked: by metric: the losses in the order of time, NaN where a run has none; the mean that is allowed;
-            the metric's worst case.
-        settings: of the gate: its alpha.
-        latest: losses of the latest run's items by metric, where they are known: they tell of a single bad
-            run, which means alone cannot.
+        asked: for each metric the runs' mean losses in the order of time, NaN for a run without one; the
+            allowed mean; and the metric's worst case.
+        settings: settings of the gate, for its alpha.
+        latest: losses of the latest run's items by metric, if known; they reveal a single bad run, which
+            means alone cannot.
     """
     evidence = {
         name: run_evidence(_shares(losses, span), _shares((latest or {}).get(name, ()), span), allowed / span)
-        if allowed == allowed and len(losses)  # noqa: PLR0124 - NaN where reruns have no value
+        if allowed == allowed and len(losses)  # noqa: PLR0124 - NaN if reruns have no value
         else np.ones(len(losses))
         for name, (losses, allowed, span) in asked.items()
     }
@@ -126,7 +128,7 @@ def evidence_of_runs(
 def sequence_cautions(
     comparison: Comparison, tests: Sequence[SequenceTest], settings: GateSettings
 ) -> list[str]:
-    """Name the metrics in which so few runs and items cannot be significant, however bad they are."""
+    """Return a caution about metrics in which so few runs cannot be significant, however bad they are."""
     short = []
     for test in tests:
         items = np.ones(int((~np.isnan(comparison.losses(test.metric))).sum()))
@@ -144,11 +146,11 @@ def sequence_cautions(
 
 
 def _shares(losses: Sequence[float] | Floats, span: float) -> Floats:
-    """Give losses as shares of the worst case, 0 to 1."""
+    """Return losses as shares of the worst case, 0 to 1."""
     return np.clip(np.asarray(losses, dtype=np.float64) / span, 0.0, 1.0)
 
 
 def stored_loss(kept: StoredComparison, metric: str) -> float:
-    """Give a stored comparison's mean loss over all items; NaN where it has none of this metric."""
+    """Return a stored comparison's mean loss over all items; NaN if it lacks the metric."""
     found = (figure.loss for figure in kept.figures if figure.metric == metric and figure.group is None)
     return next(found, float("nan"))

@@ -1,4 +1,4 @@
-"""How the gate is set: what it tests, how much drift matters, and how sure it must be."""
+"""Settings of the gate: metrics, margins, thresholds, and levels of significance."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -23,34 +23,32 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.tests.multiple_testing import Correction
 
 _Share = Annotated[float, Field(allow_inf_nan=False)]
-_LEAST_ALPHA = 1e-4  # below that a bootstrap takes millions of replicates
+_LEAST_ALPHA = 1e-4  # a smaller one would need millions of bootstrap replicates
 _Names = tuple[Annotated[str, Field(min_length=1)], ...]
 
 
 class GateSettings(BaseModel):
-    """How the gate decides.
+    """Settings of the gate.
 
     Attributes:
-        metrics: what is tested, one name or several; ``None``: ``match``, ``bertscore_f1``,
-            ``contradictions``, ``output_count``, ``silence`` and the difference of every numeric field, as
-            far as they were measured.
-        by: kinds of groups that are tested, too, one name or several, each group by itself.
-        alpha: chance of a false alarm that is put up with, over all tests together.
-        correction: how p-values are adjusted for the number of tests; ``bh`` stands for
-            ``benjamini-hochberg``.
-        material_share: drift from which on it matters, as a share of the metric's worst case.
-        noise_share: the same as a share of the baseline's own noise, the root mean square of what its reruns
-            lose; the greater of both counts.
-        material: margins by metric, in its own unit, in place of these two; each below the metric's worst
-            case.
+        metrics: names of the tested metrics; ``None``: ``match``, ``bertscore_f1``, ``contradictions``,
+            ``output_count``, ``silence`` and the difference of every numeric field, if measured.
+        by: kinds of groups that are tested, too, each group by itself.
+        alpha: accepted probability of a false alarm over all tests together.
+        correction: correction of p-values for the number of tests; ``bh`` is ``benjamini-hochberg``.
+        material_share: margin as a share of the metric's worst case.
+        noise_share: margin as a share of the baseline's noise, the root mean square of its reruns' losses;
+            the greater of these two margins counts.
+        material: margins by metric in the metric's own unit, which replace these two; each below the
+            metric's worst case.
         thresholds: limits for the candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``.
-        over_runs: whether significance comes from all runs against this baseline, valid whenever one looks.
+        over_runs: whether significance comes from all runs against this baseline.
         interval: coverage of intervals.
-        replicates: of the bootstrap, at least 100.
-        seed: of the bootstrap.
+        replicates: number of bootstrap replicates, at least 100.
+        seed: seed of the bootstrap.
 
     Raises:
-        InputError: a setting is unknown or cannot be used; one line that names it.
+        InputError: a setting is unknown or invalid; the one-line message names it.
 
     Example:
         >>> GateSettings(alpha=0.01, by=("exercise",)).margin(1.0, noise=0.2)
@@ -79,15 +77,15 @@ class GateSettings(BaseModel):
             raise InputError(_said(error, type(self).model_fields)) from None
 
     def plan(self) -> IntervalPlan:
-        """Say how intervals are made."""
+        """Return how intervals are computed."""
         return IntervalPlan(interval=self.interval, seed=self.seed, replicates=self.replicates)
 
     def margin(self, span: float, *, noise: float | None) -> float:
-        """Give the drift from which on it matters, for a metric without a margin of its own.
+        """Return the margin of a metric that has none in ``material``.
 
         Args:
             span: the metric's worst case.
-            noise: root mean square of what the baseline's reruns lose; ``None`` or NaN where there is none.
+            noise: root mean square of the reruns' losses; ``None`` or NaN without reruns.
         """
         relative = self.noise_share * noise if noise is not None and noise == noise else 0.0  # noqa: PLR0124
         return max(self.material_share * span, relative)
@@ -95,13 +93,13 @@ class GateSettings(BaseModel):
     @field_validator("metrics", "by", mode="before")
     @classmethod
     def _listed(cls, names: object) -> object:
-        """Take one name for a list of it, as ``by: exercise`` is written in YAML."""
+        """Accept one name as a list, such as ``by: exercise`` in YAML."""
         return (names,) if isinstance(names, str) else names
 
     @field_validator("correction", mode="before")
     @classmethod
     def _in_full(cls, correction: object) -> object:
-        """Take the short name for the full one, as the command line has it."""
+        """Replace the short name, which the command line uses, by the full one."""
         return "benjamini-hochberg" if correction == "bh" else correction
 
     @field_validator("material", "thresholds", mode="before")
@@ -109,7 +107,7 @@ class GateSettings(BaseModel):
     def _check_mapping(cls, numbers: object, info: ValidationInfo) -> object:
         if not isinstance(numbers, Mapping):
             example = "match: 0.1" if info.field_name == "material" else "min_match: 0.4"
-            raise ValueError(  # noqa: TRY004 - pydantic takes ValueError for what is wrong with a value
+            raise ValueError(  # noqa: TRY004 - pydantic expects ValueError for an invalid value
                 f"{info.field_name} must be names with numbers, such as {example}, got {shortened(numbers)}"
             )
         return numbers
@@ -148,15 +146,15 @@ class GateSettings(BaseModel):
 
 
 def check_margin(name: str, margin: float, span: float) -> None:
-    """See that a margin leaves room for a drift that matters.
+    """Check that a drift can exceed a margin.
 
     Args:
-        name: of the metric.
-        margin: of its own, in its unit.
+        name: name of the metric.
+        margin: its margin in its own unit.
         span: the metric's worst case.
 
     Raises:
-        InputError: the margin is as great as the worst case, or greater.
+        InputError: the margin is at least the worst case.
 
     Example:
         >>> check_margin("match", 5, 1.0)
@@ -171,7 +169,7 @@ def check_margin(name: str, margin: float, span: float) -> None:
 
 
 def _said(error: ValidationError, known: Collection[str]) -> str:
-    """Say what is wrong; for a key that there is not, with the keys that there are."""
+    """Describe the mistake; for an unknown key, list the known ones."""
     said = first_mistake(error, known)
     detail = error.errors()[0]
     is_key = detail["type"] == "extra_forbidden" and len(detail["loc"]) == 1
@@ -179,11 +177,11 @@ def _said(error: ValidationError, known: Collection[str]) -> str:
 
 
 def read_gate_settings(path: str | Path) -> GateSettings:
-    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file has the defaults.
+    """Read settings from a YAML file with the keys of ``GateSettings``; an empty file gives the defaults.
 
     Raises:
-        InputError: the file cannot be read, is not YAML (with the line), or has a key or a value that cannot
-            be used.
+        InputError: the file cannot be read, is not YAML (the message names the line), or has an invalid key
+            or value.
     """
     source = str(path)
     try:

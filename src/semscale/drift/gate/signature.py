@@ -1,17 +1,16 @@
-"""The one line that says how a decision was measured and made, and how its intervals are read out of it."""
+"""Signature of a decision: settings of measurement and gate."""
 
 from collections.abc import Iterable
 
 from semscale.drift.gate.settings import GateSettings
 from semscale.history.runs import hashed
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
 
 _RESERVED = set("|:")
 
 
 def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
-    """Extend the signature of a measurement by the gate's settings; no field stands in it twice.
+    """Extend the signature of a measurement by the gate's settings; every field occurs once.
 
     Example:
         >>> line = str(gate_signature(Signature.of("drift", seed=7), GateSettings(by=("topic",))))
@@ -37,36 +36,11 @@ def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
     return measured.extended(Signature.of("gate", **own))
 
 
-def stated_plan(signature: Signature | None) -> IntervalPlan:
-    """Say how a gate made its intervals, as its signature has it.
-
-    Args:
-        signature: that ``gate_signature`` gave; ``None`` where no gate was asked: the usual intervals.
-
-    Example:
-        >>> stated_plan(gate_signature(Signature.of("drift"), GateSettings(interval=0.9))).interval
-        0.9
-        >>> stated_plan(None).interval
-        0.95
-    """
-    stated = {} if signature is None else dict(signature.fields)
-    usual = GateSettings().plan()
-
-    def setting(name: str, default: float) -> str:
-        return str(stated.get(f"gate_{name}", stated.get(name, default)))
-
-    return IntervalPlan(
-        interval=float(setting("interval", usual.interval)),
-        seed=int(setting("seed", usual.seed)),
-        replicates=int(setting("replicates", usual.replicates)),
-    )
-
-
 def _limits(limits: dict[str, float]) -> str | None:
     return _listed(f"{name}={limit:.12g}" for name, limit in sorted(limits.items())) if limits else None
 
 
 def _listed(names: Iterable[str]) -> str:
-    """Names in one line, or their hash where a signature could not hold them."""
+    """Join names into one line; return their hash if they contain characters that a signature reserves."""
     text = ",".join(names)
     return hashed(text) if _RESERVED & set(text) else text

@@ -1,4 +1,4 @@
-"""How far items' drift spreads, out of a comparison or of a history: what a plan starts from."""
+"""Spread of the items' drift in a comparison or a history, on which a plan is based."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -8,11 +8,11 @@ from math import isclose
 import numpy as np
 
 from semscale.drift.gate.gate import group_members
-from semscale.drift.gate.metric_choice import USUAL, chosen_metrics, margins
+from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.metrics import TEXT_METRICS
+from semscale.drift.measure.metrics import is_usual
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.messages import unknown_name
@@ -23,16 +23,16 @@ _ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class Spread:
-    """What a plan starts from.
+    """Spread of the items' drift, with margins and counts.
 
     Attributes:
-        sd: by metric, standard deviation of items' drift; NaN where fewer than two items have one.
-        n: by metric, items that it was found from.
-        margins: by metric, drift from which on it is material.
-        n_items: of the source.
-        n_tests: that the gate makes of it.
-        source: where the spread comes from, in words.
-        cautions: comparisons that were left out, and why.
+        sd: for each metric the standard deviation of the items' drift; NaN if fewer than two have a drift.
+        n: for each metric the number of items in the estimate.
+        margins: for each metric the smallest material drift.
+        n_items: number of items in the source.
+        n_tests: number of tests that the gate makes.
+        source: source of the spread in words.
+        cautions: lines about comparisons that were left out, with the reasons.
     """
 
     sd: Mapping[str, float]
@@ -45,7 +45,7 @@ class Spread:
 
 
 def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spread:
-    """Take the spread of a candidate's drift."""
+    """Estimate the spread of the items' drift from one comparison."""
     names = chosen_metrics(comparison, settings)
     pooled = {name: _pooled([comparison.drifts(name)]) for name in names}
     n = len(comparison.baseline.items)
@@ -61,20 +61,20 @@ def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spre
 
 
 def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSettings) -> Spread:
-    """Take the spread of a candidate's drift out of earlier comparisons.
+    """Estimate the spread of the items' drift from earlier comparisons.
 
-    Where reruns lose something, it is that of the differences between runs that follow each other, as a
-    candidate differs from reruns likewise. Where nothing is taken off, it is that of the losses themselves.
+    If reruns have losses in a metric, its spread is that of differences between successive runs, as a
+    candidate differs from reruns in the same way. Otherwise it is the spread of the losses themselves.
 
-    Margins are those that the latest comparison was held against.
+    Margins are those of the latest comparison.
 
     Args:
-        comparisons: with their scores, in any order.
-        settings: of the gate; its own margins of single metrics come before those that are stored.
+        comparisons: comparisons with their scores, in any order.
+        settings: settings of the gate; margins in ``material`` override the stored ones.
 
     Raises:
-        InputError: there is no comparison, or none with scores.
-        UnknownNameError: a metric that they do not have.
+        InputError: there is no comparison, or none has scores.
+        UnknownNameError: the comparisons lack a metric.
     """
     if not comparisons:
         raise InputError("a plan needs at least one comparison, got none: compare a run with the baseline")
@@ -108,7 +108,7 @@ def _names(latest: StoredComparison, settings: GateSettings) -> tuple[str, ...]:
     for name in settings.metrics or ():
         if name not in there:
             raise unknown_name("metric", name, there)
-    return settings.metrics or tuple(name for name in there if name in USUAL or name not in TEXT_METRICS)
+    return settings.metrics or tuple(filter(is_usual, there))
 
 
 def _stored_margin(latest: StoredComparison, name: str) -> float:
@@ -136,7 +136,7 @@ def _differences(losses: Sequence[Floats]) -> list[Floats]:
 
 
 def _pooled(samples: Sequence[Floats]) -> tuple[float, int]:
-    """Standard deviation within samples, pooled, and how many values went into it."""
+    """Return the pooled standard deviation within samples, and the number of values."""
     there = [sample[~np.isnan(sample)] for sample in samples]
     freedom = sum(max(len(values) - 1, 0) for values in there)
     n = sum(len(values) for values in there)

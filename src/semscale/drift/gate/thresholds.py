@@ -1,4 +1,4 @@
-"""Absolute limits for a candidate's mean, by names such as ``min_match`` or ``max_avg_credit_drift``."""
+"""Absolute thresholds for a candidate's mean, such as ``min_match`` or ``max_avg_credit_drift``."""
 
 import math
 from collections.abc import Mapping
@@ -17,18 +17,18 @@ from semscale.messages import unknown_name
 
 _SIDES: dict[str, Literal["min", "max"]] = {"min": "min", "max": "max"}
 _ROUNDING = 1e-12
-_FIELD_ALIAS = {"credit": "credits"}  # Athena's name has it in the singular
+_FIELD_ALIAS = {"credit": "credits"}  # Athena's name uses the singular
 
 
 @dataclass(frozen=True)
 class Threshold:
-    """A limit for a metric's mean, in the terms people know it in: a similarity, or a loss.
+    """A limit for a metric's mean, stated as a similarity for similarities and as a loss for other metrics.
 
     Attributes:
-        name: as the settings have it.
-        metric: what it is about.
+        name: name in the settings.
+        metric: the metric.
         side: ``min``: the mean must be at least the limit; ``max``: at most.
-        limit: where it lies.
+        limit: the limit.
     """
 
     name: str
@@ -36,29 +36,24 @@ class Threshold:
     side: Literal["min", "max"]
     limit: float
 
-    def in_its_terms(self, loss: float) -> float:
-        """Turn a loss into what the limit is about: a similarity is one minus the loss."""
-        return 1 - loss if self.metric.is_similarity else loss
-
     def holds(self, value: float) -> bool:
-        """Say whether a mean in the limit's own terms is on the right side; NaN is not."""
+        """Tell whether a mean, in the terms of the limit, keeps it; NaN does not."""
         within = value - self.limit if self.side == "min" else self.limit - value
         return bool(within >= -_ROUNDING)
 
 
 def read_thresholds(comparison: Comparison, limits: Mapping[str, float]) -> tuple[Threshold, ...]:
-    """Find out what thresholds are about.
+    """Parse thresholds from their names and limits.
 
     Args:
-        comparison: what was measured.
-        limits: by name: ``min_`` or ``max_`` and a metric, where a similarity counts as such (``min_match:
-            0.8``), or, as Athena has them, ``max_avg_<field>_drift``; its ``credit`` is the field
-            ``credits``.
+        comparison: the comparison, for the measured metrics.
+        limits: limits by name: ``min_`` or ``max_`` and a metric, with similarities as such (``min_match:
+            0.8``); or Athena's ``max_avg_<field>_drift``, in which ``credit`` is the field ``credits``.
 
     Raises:
-        UnknownNameError: a name that means nothing here.
-        InputError: a metric or field that was not measured, a limit that no mean can have, or limits that
-            contradict each other.
+        UnknownNameError: a name is unknown.
+        InputError: a metric or field was not measured, no mean can have a limit, or limits contradict each
+            other.
     """
     found = tuple(_read(comparison, name, limit) for name, limit in limits.items())
     for threshold in found:
@@ -68,10 +63,10 @@ def read_thresholds(comparison: Comparison, limits: Mapping[str, float]) -> tupl
 
 
 def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> tuple[ThresholdCheck, ...]:
-    """Hold the candidate's means against the limits."""
+    """Check the candidate's means against the thresholds."""
     checks = []
     for threshold in thresholds:
-        value = threshold.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
+        value = threshold.metric.in_its_terms(mean_loss(comparison.losses(threshold.metric.name)))
         checks.append(
             ThresholdCheck(
                 threshold.name, threshold.metric.name, threshold.limit, value, threshold.holds(value)
@@ -81,7 +76,7 @@ def check_thresholds(comparison: Comparison, thresholds: tuple[Threshold, ...]) 
 
 
 def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]) -> list[str]:
-    """Name thresholds that say nothing: nothing can fail them, random text passes, or reruns fail."""
+    """Return cautions about useless thresholds: none can fail them, random text passes, or reruns fail."""
     return [
         f"{threshold.name} {threshold.limit:g} {said}"
         for threshold in thresholds
@@ -91,25 +86,24 @@ def threshold_cautions(comparison: Comparison, thresholds: tuple[Threshold, ...]
 
 
 def _says_nothing(comparison: Comparison, threshold: Threshold) -> str | None:
-    """Say why a threshold tells nothing about a candidate; ``None`` where it does."""
+    """Return why a threshold is useless; ``None`` if it is not."""
     metric = threshold.metric
     floor, noise = comparison.floors.get(metric.name), comparison.noise(metric.name)
-    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(metric.span)
+    best, worst = metric.in_its_terms(0.0), metric.in_its_terms(metric.span)
     kind = "similarity" if metric.is_similarity else "loss"
     if threshold.holds(best) and threshold.holds(worst):
         return f"cannot fail: the worst {kind} of {metric.name} in this data is {worst:g}"
     if threshold.holds(worst):
-        other = "min" if threshold.side == "max" else "max"
-        return f"lets the worst pass, a {kind} of {worst:g}: against drift take {other}_{metric.name}"
-    compares = metric.is_similarity or metric.unit  # counts and silence cannot tell other items' text
-    if compares and floor is not None and threshold.holds(threshold.in_its_terms(floor)):
+        return f"lets the worst pass, a {kind} of {worst:g}: against drift take {metric.side}_{metric.name}"
+    compares = metric.is_similarity or metric.unit  # counts and silence cannot recognise another item's text
+    if compares and floor is not None and threshold.holds(metric.in_its_terms(floor)):
         return (
             "lets text pass that has nothing to do with the item: such text has "
-            f"{threshold.in_its_terms(floor):.3g} on average"
+            f"{metric.in_its_terms(floor):.3g} on average"
         )
-    if noise is not None and not math.isnan(noise) and not threshold.holds(threshold.in_its_terms(noise)):
+    if noise is not None and not math.isnan(noise) and not threshold.holds(metric.in_its_terms(noise)):
         return (
-            f"fails the baseline's own reruns, which have {threshold.in_its_terms(noise):.3g} on average: "
+            f"fails the baseline's own reruns, which have {metric.in_its_terms(noise):.3g} on average: "
             "an unchanged model would fail it, too"
         )
     return None
@@ -129,13 +123,13 @@ def _read(comparison: Comparison, name: str, limit: float) -> Threshold:
             check_measured(comparison, about, name)
         if about in comparison.metrics:
             return Threshold(name, comparison.metrics[about], _SIDES[side], limit)
-    known_names = [f"{'min' if m.is_similarity else 'max'}_{m.name}" for m in comparison.metrics.values()]
+    known_names = [f"{metric.side}_{metric.name}" for metric in comparison.metrics.values()]
     raise unknown_name("threshold", name, known_names)
 
 
 def _check_range(threshold: Threshold) -> None:
-    """Refuse limits that no mean can have; those of a field may lie beyond what the data holds."""
-    best, worst = threshold.in_its_terms(0.0), threshold.in_its_terms(threshold.metric.span)
+    """Refuse limits that no mean can have; limits of a field may exceed the range of the data."""
+    best, worst = threshold.metric.in_its_terms(0.0), threshold.metric.in_its_terms(threshold.metric.span)
     low, high = min(best, worst), max(best, worst)
     if threshold.metric.unit:
         high = np.inf

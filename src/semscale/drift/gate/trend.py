@@ -1,8 +1,9 @@
-"""How a dataset's runs developed against one baseline: trend, change of level, and evidence, by metric."""
+"""Trends of a dataset's runs against one baseline: slope, change of level, and evidence for each metric."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Any
 
 import numpy as np
 
@@ -12,11 +13,16 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.presentable import Presentable
+from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.tests.change_point import ChangePoint, pettitt
 from semscale.stats.tests.monotone_trend import FEWEST_VALUES, MonotoneTrend, monotone_trend
 from semscale.types import Floats
 
-_DAY = 86_400.0
+ALPHA = 0.05
+"""P-value from which on a trend or a change of level is called one."""
+
+_DAY = timedelta(days=1)
 
 
 @dataclass(frozen=True)
@@ -24,15 +30,15 @@ class MetricTrend:
     """One metric over all runs of a series, over all items.
 
     Attributes:
-        metric: its name.
-        losses: mean loss of each run, shape (t,); NaN where a run has none.
-        drifts: mean drift, likewise.
-        lows: lower end of the drift's interval, likewise.
-        highs: upper end.
-        margins: drift from which on it was material.
+        metric: name of the metric.
+        losses: mean loss of each run, shape (t,); NaN for a run without a value, here and below.
+        drifts: mean drift of each run, shape (t,).
+        lows: lower ends of the drifts' intervals, shape (t,).
+        highs: upper ends of the drifts' intervals, shape (t,).
+        margins: the smallest material drift at each run, shape (t,).
         course: Mann-Kendall's p-value, and Theil-Sen's slope: change of the loss per day.
-        change: likeliest change of level, its place counted in runs; ``None`` with fewer than 4 values.
-        sequence: evidence over all runs; ``None`` for a field whose worst case is not known.
+        change: likeliest change of level, positioned by run; ``None`` with fewer than 4 values.
+        sequence: evidence over all runs; ``None`` for a field whose worst case is unknown.
     """
 
     metric: str
@@ -45,23 +51,65 @@ class MetricTrend:
     change: ChangePoint | None
     sequence: SequenceTest | None
 
+    @property
+    def noise(self) -> Floats:
+        """What reruns of the baseline lose beside each run, shape (t,)."""
+        return self.losses - self.drifts
 
-@dataclass(frozen=True)
-class Trends:
+    @property
+    def limits(self) -> Floats:
+        """Loss from which on each run is material, shape (t,): what reruns lose, and the margin."""
+        return self.noise + self.margins
+
+    @property
+    def is_trending(self) -> bool:
+        """Whether it rises or falls beyond chance."""
+        return bool(self.course.p_value < ALPHA and self.course.slope.value != 0)
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether it changed its level beyond chance."""
+        return self.change is not None and self.change.p_value < ALPHA
+
+    def loss(self, run: int) -> Estimate:
+        """Give a run's mean loss with its interval: that of the drift, moved by what reruns lose.
+
+        Args:
+            run: counted from 0; from the end if it is negative.
+        """
+        low, high = self.lows[run] + self.noise[run], self.highs[run] + self.noise[run]
+        return Estimate(float(self.losses[run]), max(float(low), 0.0), float(high))
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "metric": self.metric,
+            "losses": self.losses,
+            "drifts": self.drifts,
+            "slope_per_day": self.course.slope,
+            "p_value": self.course.p_value,
+            "change": self.change,
+            "evidence": None if self.sequence is None else self.sequence.evidence,
+            "p_adjusted": None if self.sequence is None else self.sequence.p_adjusted,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Trends(Presentable):
     """All metrics over the runs of one series, in the order of time.
 
     Attributes:
-        dataset: of all runs.
-        baseline_id: what all were compared with.
-        signature: how all were measured.
-        comparison_ids: of each comparison, t of them.
-        candidate_ids: run of each.
-        times: when each was compared.
-        models: of each candidate.
-        outcomes: of the gate; ``None`` where none was asked.
-        metrics: by name.
-        n_left_out: comparisons that are no part of the series.
-        cautions: which those are, and why.
+        dataset: the dataset of all runs.
+        baseline_id: id of the baseline of all comparisons.
+        signature: signature of all measurements.
+        comparison_ids: ids of the t comparisons.
+        candidate_ids: ids of their candidates.
+        times: times of the comparisons.
+        models: models of the candidates.
+        outcomes: outcomes of the gate; ``None`` for a comparison without a gate.
+        metrics: trends by name of the metric.
+        n_left_out: number of comparisons that do not belong to the series.
+        cautions: lines about these comparisons, with the reasons.
     """
 
     dataset: str
@@ -76,12 +124,35 @@ class Trends:
     n_left_out: int
     cautions: tuple[str, ...]
 
+    def __repr__(self) -> str:
+        runs = len(self.times)
+        return f"<Trends: {self.dataset!r}, {runs} run{'s' * (runs != 1)}, {len(self.metrics)} metrics>"
+
+    @property
+    def spans_days(self) -> bool:
+        """Whether the runs span a day or more: else a change a day would be told of hours nobody saw."""
+        return self.times[-1] - self.times[0] >= _DAY
+
     @property
     def model_changes(self) -> tuple[int, ...]:
-        """Places of runs whose model is not that of the run before, counted from 0."""
+        """Positions, from 0, of runs whose model differs from the run before."""
         return tuple(
             place for place in range(1, len(self.models)) if self.models[place] != self.models[place - 1]
         )
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "drift trend",
+            "dataset": self.dataset,
+            "baseline": self.baseline_id,
+            "comparisons": self.comparison_ids,
+            "left_out": self.n_left_out,
+            "model_changes": self.model_changes,
+            "metrics": [trend.record() for trend in self.metrics.values()],
+            "cautions": self.cautions,
+            "signature": self.signature,
+        }
 
 
 def trends(
@@ -90,14 +161,14 @@ def trends(
     *,
     metrics: Mapping[str, Metric] | None = None,
 ) -> Trends:
-    """Follow every metric over the runs that were compared with one baseline.
+    """Compute the trend of every metric over the runs that were compared with one baseline.
 
-    The latest comparison decides which baseline and signature that is; others are counted and named.
+    The series has the baseline and signature of the latest comparison; others are counted and listed.
 
     Args:
-        comparisons: from the history, in any order.
-        settings: of the gate: alpha and the interval of slopes.
-        metrics: whose worst cases are needed for the evidence of fields; those of texts are known.
+        comparisons: comparisons from the history, in any order.
+        settings: settings of the gate, for alpha and the interval of slopes.
+        metrics: metrics of fields, whose worst cases are needed for evidence; those of texts are known.
 
     Raises:
         InputError: there is no comparison.
@@ -110,7 +181,7 @@ def trends(
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
     sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings)
-    days = np.array([(kept.compared - series[0].compared).total_seconds() / _DAY for kept in series])
+    days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     return Trends(
         dataset=latest.dataset,
         baseline_id=latest.baseline_id,
@@ -158,7 +229,7 @@ def _evidence(
     metrics: Mapping[str, Metric],
     settings: GateSettings,
 ) -> dict[str, SequenceTest]:
-    """Evidence of every metric whose worst case is known, against what the latest run allows."""
+    """Return the evidence for every metric with a known worst case, against the latest allowed mean."""
     asked = {}
     for name in names:
         latest = next(of_run[name] for of_run in reversed(figures) if name in of_run)

@@ -1,1 +1,1 @@
-"""How far a candidate's outputs lie from the baseline's."""
+"""Measurement of a candidate's outputs against the baseline's."""

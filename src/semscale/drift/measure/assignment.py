@@ -1,25 +1,25 @@
-"""Which of an item's outputs belong together: by optimal assignment, or by position."""
+"""Pairing of an item's outputs, by optimal assignment or by position."""
 
 import numpy as np
 
 from semscale.types import Floats, Integers
 
 PAIRINGS = ("assignment", "position")
-"""How outputs are paired: the best of all ways, or the first with the first and so on, as Athena does."""
+"""Ways to pair outputs: by optimal assignment, or the first with the first and so on, like Athena."""
 
-_NEARER = 1e-6  # what numbers decide where similarities are equal; far below any difference between texts
-_EARLIER = 1e-9  # what the place decides where numbers are equal, too
+_NEARER = 1e-6  # weight of numbers, which decide between equal similarities; below any difference of texts
+_EARLIER = 1e-9  # weight of positions, which decide if numbers are equal, too
 
 
 def align(similarity: Floats, distance: Floats | None = None) -> Integers:
-    """Pair outputs so that the sum of the pairs' similarities is the greatest there is.
+    """Pair outputs so that the sum of the pairs' similarities is greatest.
 
-    Among equal sums the pairing with the smaller sum of distances wins, then the one whose pairs stand at the
-    nearer places.
+    Of pairings with equal sums, the one with the smaller sum of distances wins, then the one whose pairs are
+    at closer positions.
 
     Args:
-        similarity: shape (b, c), of b outputs of the baseline and c of the candidate.
-        distance: shape (b, c), 0 to 1, how far the outputs' numbers lie apart; 0 unless given.
+        similarity: shape (b, c), similarities of b outputs of the baseline to c of the candidate.
+        distance: shape (b, c), 0 to 1, distances of the outputs' numbers; 0 by default.
 
     Returns:
         Shape (min(b, c), 2): rows and columns of the pairs, ascending by row.

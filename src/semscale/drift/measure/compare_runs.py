@@ -1,4 +1,4 @@
-"""Compares a candidate with the baseline, beside the baseline's own reruns."""
+"""Comparison of a candidate with the baseline and its reruns."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from semscale.history.runs import Run, short_id
 from semscale.types import Progress
 
 
-def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wanted
+def compare(  # noqa: PLR0913 - runs, and how they are measured
     baseline: Run,
     candidate: Run,
     *,
@@ -24,14 +24,14 @@ def compare(  # noqa: PLR0913 - runs, how they are measured, and what else is wa
     Args:
         baseline: the approved run.
         candidate: a run of the same items.
-        reruns: runs of the baseline's model and prompt, unchanged.
-        meter: how it is measured; as ``DriftMeter`` has it by default.
-        floors: say, too, what outputs lose that have nothing to do with the item.
+        reruns: further runs of the baseline's model and prompt.
+        meter: measures the losses; ``DriftMeter()`` by default.
+        floors: whether to measure the losses of outputs of other items, too.
         progress: called while items are compared.
 
     Raises:
-        InputError: a run cannot be compared with the baseline; see ``check_comparable`` and ``check_rerun``.
-            Or the candidate is one of the reruns, beside which it could not drift.
+        InputError: a run cannot be compared with the baseline (see ``check_comparable`` and ``check_rerun``),
+            or the candidate is one of the reruns.
 
     Example:
         >>> from semscale.history.items import Item, Output

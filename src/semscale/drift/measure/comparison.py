@@ -1,4 +1,4 @@
-"""A candidate compared with the baseline, beside what the baseline's own reruns lose."""
+"""The comparison of a candidate with the baseline: its losses, its drifts, and the noise of reruns."""
 
 import math
 from collections.abc import Mapping
@@ -16,15 +16,15 @@ from semscale.types import Floats
 
 @dataclass(frozen=True)
 class Comparison:
-    """A candidate beside the baseline.
+    """A candidate measured against the baseline, with reruns of the baseline.
 
     Attributes:
         baseline: the approved run.
-        candidate: the run that is asked about; its items stand in the baseline's order.
-        measured: the candidate against the baseline.
-        reruns: runs of the baseline's model, unchanged, each against the baseline.
-        floors: for each metric that was asked for, the mean loss of another item's outputs: what text that
-            has nothing to do with the item loses.
+        candidate: the run that is compared, with its items in the baseline's order.
+        measured: losses of the candidate against the baseline.
+        reruns: losses of each rerun of the baseline's model against the baseline.
+        floors: for each metric the mean loss of another item's outputs, that is, of unrelated texts; empty if
+            not measured.
     """
 
     baseline: Run
@@ -35,25 +35,25 @@ class Comparison:
 
     @property
     def metrics(self) -> Mapping[str, Metric]:
-        """What was measured, by name."""
+        """The measured metrics by name."""
         return self.measured.metrics
 
     @property
     def signature(self) -> Signature:
-        """How it was measured."""
+        """The settings of the measurement."""
         return self.measured.signature
 
     def losses(self, metric: str) -> Floats:
-        """Give the candidate's loss of each item, shape (n,); NaN where it has none."""
+        """Return the candidate's loss for each item, shape (n,); NaN for an item without one."""
         return self.measured.losses[metric]
 
     def expected(self, metric: str) -> Floats:
-        """Give what reruns of the baseline lose, item by item: their mean; 0 where there is no rerun.
+        """Return the mean loss of the reruns for each item; 0 without reruns.
 
-        A rerun without a value has nothing to lose there, as it is silent where the baseline is: it counts 0.
+        A rerun without a value counts 0, as both it and the baseline have no output for the item.
 
         Returns:
-            Shape (n,); NaN where reruns were made and none of them has a value.
+            Shape (n,); NaN for an item for which no rerun has a value.
         """
         if not self.reruns:
             return np.zeros(len(self.baseline.items))
@@ -62,25 +62,24 @@ class Comparison:
         return np.where(is_missing.all(axis=0), np.nan, np.where(is_missing, 0.0, stacked).mean(axis=0))
 
     def drifts(self, metric: str) -> Floats:
-        """Give each item's drift: its loss less what reruns lose, shape (n,).
+        """Return each item's drift, its loss minus the reruns' mean loss, shape (n,).
 
-        NaN where the candidate has no loss. Where only the reruns have none, as they are silent like the
-        baseline, all that the candidate says is drift.
+        The drift is NaN if the candidate has no loss. If only the reruns have none, because neither they nor
+        the baseline have an output, the candidate's whole loss is drift.
         """
         expected = self.expected(metric)
         return self.losses(metric) - np.where(np.isnan(expected), 0.0, expected)
 
     def noise(self, metric: str) -> float | None:
-        """Give the mean loss of reruns; ``None`` without a rerun, NaN where none has a value."""
+        """Return the mean loss of reruns; ``None`` without a rerun, NaN if none has a value."""
         if not self.reruns:
             return None
         return mean_loss(self.expected(metric))
 
     def noise_size(self, metric: str) -> float | None:
-        """Give the root mean square of the losses of reruns, item by item; ``None`` without a rerun.
+        """Return the root mean square of the reruns' losses over the items; ``None`` without a rerun.
 
-        It grows with what they lose on average and with how unevenly they lose it. NaN where none has a
-        value.
+        It grows with the mean of the losses and with their variation over the items. NaN if none has a value.
         """
         if not self.reruns:
             return None
@@ -88,6 +87,6 @@ class Comparison:
         return math.sqrt(mean_loss(losses**2))
 
     def members(self, kind: str) -> dict[str, np.typing.NDArray[np.bool_]]:
-        """Say which items belong to each group of a kind, each of shape (n,), by name in sorted order."""
+        """Return the members of each group of a kind, shape (n,), by name in sorted order."""
         names = np.array([item.groups.get(kind) for item in self.baseline.items], dtype=object)
         return {name: names == name for name in sorted({name for name in names if name is not None})}

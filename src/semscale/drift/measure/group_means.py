@@ -1,4 +1,4 @@
-"""Mean differences of many groups at once: groups of one size share their draws."""
+"""Mean differences of many groups at once; groups of equal size share their bootstrap draws."""
 
 from collections.abc import Hashable, Mapping
 from math import ceil
@@ -12,7 +12,7 @@ from semscale.types import Floats
 
 _Key = TypeVar("_Key", bound=Hashable)
 
-_CELLS = 2_000_000  # replicates x figures that are held at once
+_CELLS = 2_000_000  # the most replicates x figures in memory
 
 
 def means_by_group(
@@ -20,14 +20,14 @@ def means_by_group(
 ) -> dict[_Key, tuple[PairedMean, ...]]:
     """Estimate the means of k figures in every group; see ``paired_means``.
 
-    Every group's draws begin with the same seed and depend on nothing but its size, so that groups of one
-    size are drawn once, side by side. A group's result is what it would be alone.
+    Every group's draws start from the same seed and depend only on its size, so groups of equal size are
+    drawn together. Each group's result is the same as alone.
 
     Args:
-        values: by group, shape (n, k): differences of its n items in k figures.
-        spans: shape (k,), the greatest absolute difference that there can be.
-        plan: how intervals are made.
-        finest: replicates that a small p-value takes.
+        values: for each group, shape (n, k), the differences of its n items in k figures.
+        spans: shape (k,), the greatest possible absolute differences.
+        plan: how intervals are computed.
+        finest: number of replicates that a small p-value needs.
 
     Returns:
         For each group one result for each of the k figures.

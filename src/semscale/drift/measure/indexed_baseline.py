@@ -1,4 +1,4 @@
-"""A baseline made ready for comparing: what it says by number of text, its metrics and their spans."""
+"""A baseline indexed for comparison: numbered texts of all runs, metrics, and ranges of fields."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,48 +7,47 @@ import numpy as np
 
 from semscale.drift.measure.losses import span_of
 from semscale.drift.measure.metrics import TEXT_METRICS, Metric, field_metric
-from semscale.drift.runs.run_texts import Spoken, TextNumbers, number_of, spoken_of
+from semscale.drift.runs.run_texts import ItemTexts, TextNumbers, item_texts, number_of
 from semscale.history.runs import Run, hashed
 from semscale.types import Floats
 
 
-class PreparedBaseline:
-    """A baseline of n items and the runs that are held against it.
+class IndexedBaseline:
+    """A baseline of n items with the runs that are compared with it; all texts are numbered.
 
     Args:
         baseline: the approved run.
-        others: runs of the same items; the texts of those that are reruns of the baseline are numbered before
-            the others'.
-        sort: whether the order of an item's outputs shall decide nothing.
+        others: runs of the same items; texts of reruns of the baseline are numbered before other texts.
+        sort: whether to sort each item's outputs, so that their order does not matter.
 
     Attributes:
-        said: what the baseline says of each item.
-        others: what each of the other runs says of each item.
-        fields: the f numeric fields that the baseline has.
-        spans: shape (f,), the most that a difference counts.
-        metrics: those of texts, then those of fields.
-        texts: distinct texts of all runs, by number.
-        n_own: how many of them are the baseline's, which come first.
-        n_kept: how many of them are the baseline's or a rerun's, which every comparison reads again.
+        own: the baseline's texts for each item.
+        others: each other run's texts for each item.
+        fields: names of the baseline's f numeric fields.
+        spans: shape (f,), the greatest difference that counts in each field.
+        metrics: the metrics of texts, then those of fields.
+        texts: distinct texts of all runs by number.
+        n_own: number of texts of the baseline, which come first.
+        n_kept: number of texts of the baseline and its reruns, which every comparison reads again.
     """
 
     def __init__(self, baseline: Run, others: Sequence[Run], *, sort: bool) -> None:
         values = {field: _numbers(baseline, field) for field in baseline.fields}
         self.fields = tuple(field for field, numbers in values.items() if numbers)
         self.spans: Floats = np.array([span_of(values[field]) for field in self.fields], np.float64)
-        numeric = map(field_metric, self.fields, self.spans.tolist())
+        numeric = map(field_metric, self.fields, self.spans.tolist(), range(len(self.fields)))
         self.metrics: dict[str, Metric] = {**TEXT_METRICS, **{metric.name: metric for metric in numeric}}
         numbers = TextNumbers()
-        self.said = spoken_of(baseline.items, self.fields, numbers, sort=sort)
+        self.own = item_texts(baseline.items, self.fields, numbers, sort=sort)
         self.n_own = len(numbers)
-        self.others: list[list[Spoken]] = [[] for _ in others]
+        self.others: list[list[ItemTexts]] = [[] for _ in others]
         again = [place for place, run in enumerate(others) if run.rerun_of == baseline.id]
         for place in again:
-            self.others[place] = spoken_of(others[place].items, self.fields, numbers, sort=sort)
+            self.others[place] = item_texts(others[place].items, self.fields, numbers, sort=sort)
         self.n_kept = len(numbers)
         for place, run in enumerate(others):
             if place not in again:
-                self.others[place] = spoken_of(run.items, self.fields, numbers, sort=sort)
+                self.others[place] = item_texts(run.items, self.fields, numbers, sort=sort)
         self.texts = numbers.texts
 
     @property
@@ -58,41 +57,41 @@ class PreparedBaseline:
 
     @property
     def spans_name(self) -> str | None:
-        """What names fields and spans in a signature; ``None`` where there is no field."""
+        """Count and hash of fields and spans for the signature; ``None`` without fields."""
         spans = dict(zip(self.fields, self.spans.tolist(), strict=True))
         return f"{len(spans)}#{hashed(sorted(spans.items()))}" if spans else None
 
 
 @dataclass(frozen=True)
 class ItemPairing:
-    """Which items are compared with which.
+    """Texts of items that are compared with each other.
 
     Attributes:
-        baseline: what the baseline says of n items.
-        others: what each of r other runs says of them.
+        baseline: the baseline's texts for n items.
+        others: the texts of each of r other runs for these items.
     """
 
-    baseline: Sequence[Spoken]
-    others: Sequence[Sequence[Spoken]]
+    baseline: Sequence[ItemTexts]
+    others: Sequence[Sequence[ItemTexts]]
 
 
-def exchanged(prepared: PreparedBaseline, most: int, seed: int) -> ItemPairing | None:
-    """Give items the baseline's outputs of another item: of the next one in a random ring, so nobody its own.
+def exchanged(indexed: IndexedBaseline, most: int, seed: int) -> ItemPairing | None:
+    """Pair each item with the baseline's outputs of another item: of the next one in a random ring.
 
     Args:
-        prepared: the baseline.
-        most: how many items take part, at most.
-        seed: of the draw.
+        indexed: the baseline.
+        most: the most items to pair.
+        seed: seed of the draw.
 
     Returns:
-        ``None`` where fewer than two items say something.
+        The pairing; ``None`` if fewer than two items have a text.
     """
-    speaking = [item for item, said in enumerate(prepared.said) if said]
+    speaking = [item for item, texts in enumerate(indexed.own) if texts]
     if len(speaking) < 2:  # noqa: PLR2004 - nothing to exchange
         return None
     ring = np.random.default_rng(seed).permutation(speaking)[:most]
-    given = [prepared.said[item] for item in np.roll(ring, 1)]
-    return ItemPairing([prepared.said[item] for item in ring], [given])
+    given = [indexed.own[item] for item in np.roll(ring, 1)]
+    return ItemPairing([indexed.own[item] for item in ring], [given])
 
 
 def _numbers(run: Run, field: str) -> list[float]:

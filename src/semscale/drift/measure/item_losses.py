@@ -1,76 +1,33 @@
-"""From one item's outputs in two runs to its losses and its pairs."""
+"""Losses and pairs of one item from its aligned outputs in two runs."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
 
-from semscale.drift.measure.losses import difference_share, number_loss, similarity_loss
+from semscale.drift.measure.aligned_item import AlignedItem
 from semscale.drift.measure.measured import AlignedPair
-from semscale.drift.measure.metrics import TEXT_METRICS, Metric
-from semscale.drift.measure.pair_scores import PairScores
-from semscale.drift.runs.run_texts import Spoken
-from semscale.self_consistency.contradictions import contradicting
-from semscale.types import Floats, Integers
-
-SIMILARITIES = tuple(metric.name for metric in TEXT_METRICS.values() if metric.is_similarity)
+from semscale.drift.measure.metrics import Metric
 
 
-@dataclass(frozen=True)
-class AlignedItem:
-    """One item's outputs in two runs.
-
-    Attributes:
-        baseline: what the baseline says.
-        candidate: what the candidate says.
-        pairs: shape (p, 2), which of the two belong together.
-        scores: of the p pairs.
-    """
-
-    baseline: Spoken
-    candidate: Spoken
-    pairs: Integers
-    scores: Sequence[PairScores]
-
-
-def losses_of(item: AlignedItem, metrics: Mapping[str, Metric], spans: Floats) -> dict[str, float]:
-    """Give an item's loss in every metric.
-
-    Args:
-        item: its outputs.
-        metrics: the metrics of texts, then those of the numeric fields.
-        spans: of the fields, shape (f,).
+def losses_of(item: AlignedItem, metrics: Mapping[str, Metric]) -> dict[str, float]:
+    """Compute an item's loss in every metric.
 
     Returns:
-        A loss for each of ``metrics``; NaN where there is none. A candidate that says nothing where the
-        baseline speaks has the greatest loss in all of them; where neither speaks there is none.
+        A loss for each metric. If only the candidate has no text, every loss is the greatest; if neither run
+        has one, every loss is NaN.
     """
-    ours, theirs = len(item.baseline), len(item.candidate)
-    if not ours and not theirs:
+    if not item.baseline and not item.candidate:
         return dict.fromkeys(metrics, math.nan)
-    if not theirs:
+    if not item.candidate:
         return {name: metric.span for name, metric in metrics.items()}
-    losses = {
-        name: similarity_loss([pair.scores[name] for pair in item.scores], max(ours, theirs))
-        for name in SIMILARITIES
-    }
-    found = [bool(contradicting(pair.findings)) for pair in item.scores]
-    losses["contradictions"] = sum(found) / len(found) if found else math.nan
-    losses["output_count"] = difference_share(ours, theirs)
-    losses["length"] = difference_share(item.baseline.characters, item.candidate.characters)
-    losses["silence"] = 0.0 if ours else 1.0
-    numeric = [name for name in metrics if name not in TEXT_METRICS]
-    for field, (name, span) in enumerate(zip(numeric, spans.tolist(), strict=True)):
-        baseline, candidate = item.baseline.numbers[:, field], item.candidate.numbers[:, field]
-        losses[name] = number_loss(baseline, candidate, item.pairs, span)
-    return losses
+    return {name: metric.loss(item) for name, metric in metrics.items()}
 
 
 def pairs_of(number: int, item: AlignedItem) -> list[AlignedPair]:
-    """Lay out an item's pairs: those that were aligned, then what the candidate lacks, then what is extra.
+    """List an item's pairs: aligned outputs, then outputs that the candidate lacks, then its extra ones.
 
     Args:
-        number: of the item.
-        item: its outputs.
+        number: number of the item.
+        item: the item's aligned outputs.
     """
     ours, theirs = item.baseline.places, item.candidate.places
     aligned = [

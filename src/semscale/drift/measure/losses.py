@@ -1,4 +1,4 @@
-"""The arithmetic from aligned outputs to an item's losses."""
+"""Arithmetic of losses: similarities, counts and numbers of aligned outputs."""
 
 import math
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from semscale.types import Floats, Integers
 
 
 def mean_loss(losses: Floats) -> float:
-    """Give the mean over the items that have a loss, shape (n,); NaN where none has.
+    """Return the mean of losses, shape (n,), without NaN; NaN if no item has a loss.
 
     Example:
         >>> mean_loss(np.array([0.5, np.nan, 0.25])), mean_loss(np.array([np.nan]))
@@ -20,15 +20,15 @@ def mean_loss(losses: Floats) -> float:
 
 
 def similarity_loss(similarities: Sequence[float], longest: int) -> float:
-    """Give ``1 - sum of similarities / longest``: outputs without a partner have a similarity of 0.
+    """Return ``1 - sum of similarities / longest``, in which outputs without a partner count 0.
 
     Args:
-        similarities: of the aligned pairs; those below 0 count as 0, and so does NaN, where a text has no
-            token that the model reads.
-        longest: outputs of the side that has more of them, at least 1.
+        similarities: similarities of the aligned pairs; negative ones count 0, and so does NaN, which means
+            that the model reads no token of a text.
+        longest: the greater number of outputs of the two runs, at least 1.
 
     Returns:
-        0 to 1; exactly 0 where every similarity is 1 and nothing is missing.
+        0 to 1; exactly 0 if every similarity is 1 and no output is missing.
 
     Example:
         >>> similarity_loss([1.0, 0.5], 4), similarity_loss([1.0, 1.0], 2), similarity_loss([], 3)
@@ -39,7 +39,7 @@ def similarity_loss(similarities: Sequence[float], longest: int) -> float:
 
 
 def difference_share(one: float, other: float) -> float:
-    """Give the difference of two sizes as a share of the greater one; 0 where both are 0.
+    """Return the difference of two sizes as a share of the greater one; 0 if both are 0.
 
     Example:
         >>> difference_share(3, 1), difference_share(0, 0)
@@ -50,10 +50,10 @@ def difference_share(one: float, other: float) -> float:
 
 
 def number_loss(baseline: Floats, candidate: Floats, pairs: Integers, span: float) -> float:
-    """Give the mean of ``number_differences``.
+    """Return the mean of ``number_differences``.
 
     Returns:
-        0 to ``span``; NaN where no output has the number.
+        0 to ``span``; NaN if no output has the number.
 
     Example:
         >>> one, two = np.array([1.0, 0.5, np.nan]), np.array([0.5])
@@ -65,16 +65,16 @@ def number_loss(baseline: Floats, candidate: Floats, pairs: Integers, span: floa
 
 
 def number_differences(baseline: Floats, candidate: Floats, pairs: Integers, span: float) -> Floats:
-    """Give the absolute differences of a number, of pairs and then of outputs without a partner.
+    """Return the absolute differences of a number, first of pairs, then of outputs without a partner.
 
-    A pair counts ``span`` where only one of the two has the number, and so does an output that has it and no
-    partner. What has no number on any side is left out. No difference counts more than ``span``.
+    The difference is ``span`` if only one output of a pair has the number, or if an output with the number
+    has no partner. Pairs and outputs without the number are left out. No difference exceeds ``span``.
 
     Args:
-        baseline: shape (b,), the number of each output; NaN where it has none.
-        candidate: shape (c,), likewise.
-        pairs: shape (p, 2), which outputs were aligned.
-        span: the most that a difference counts.
+        baseline: shape (b,), the number of each output; NaN without one.
+        candidate: shape (c,), the same for the candidate.
+        pairs: shape (p, 2), positions of aligned outputs.
+        span: the greatest difference that counts.
 
     Returns:
         Shape (differences,), each 0 to ``span``.
@@ -86,15 +86,15 @@ def number_differences(baseline: Floats, candidate: Floats, pairs: Integers, spa
 
 
 def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floats:
-    """Say how far outputs lie apart by their numbers: the mean over the fields of |difference| / span.
+    """Return the distances of outputs by their numbers: the mean over the fields of |difference| / span.
 
     Args:
-        baseline: shape (b, f), NaN where an output has no such number.
-        candidate: shape (c, f), likewise.
+        baseline: shape (b, f), the numbers of each output; NaN for a missing one.
+        candidate: shape (c, f), the same for the candidate.
         spans: shape (f,), greater than 0.
 
     Returns:
-        Shape (b, c), 0 to 1; a number that only one of two outputs has counts 1.
+        Shape (b, c), 0 to 1; a number that only one of two outputs has counts as distance 1.
 
     Example:
         >>> number_distances(np.array([[1.0], [np.nan]]), np.array([[0.5]]), np.array([2.0])).tolist()
@@ -108,7 +108,7 @@ def number_distances(baseline: Floats, candidate: Floats, spans: Floats) -> Floa
 
 
 def span_of(numbers: Sequence[float]) -> float:
-    """Give the range of a field's numbers with 0 in it: the most by which an output can miss by its absence.
+    """Return the range of a field's numbers and 0, which is the greatest loss of a missing output.
 
     Example:
         >>> span_of([0.5, 2.5]), span_of([-1.0, 1.0]), span_of([0.0])

@@ -1,4 +1,4 @@
-"""One run measured against the baseline, item by item and pair by pair."""
+"""Losses of one run against the baseline, by item, with its aligned pairs of outputs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -18,14 +18,14 @@ from semscale.types import Floats, Integers, Mask, Statuses
 
 @dataclass(frozen=True)
 class AlignedPair:
-    """Two outputs of one item that belong together, or one that has no partner.
+    """Two aligned outputs of one item, or one output without a partner.
 
     Attributes:
-        item: which of the n items.
-        baseline: which of the item's spoken baseline outputs; ``None``: the candidate says something extra.
-        candidate: which of the item's spoken candidate outputs; ``None``: the candidate lacks it.
-        scores: of the pair: ``match``, ``bertscore_f1`` and ``cosine``; empty without a partner.
-        findings: what guards found in it; the candidate's text is the "prediction".
+        item: number of the item, from 0.
+        baseline: position among the baseline's outputs with a text; ``None`` if the candidate's is extra.
+        candidate: position among the candidate's outputs with a text; ``None`` if it lacks one.
+        scores: ``match``, ``bertscore_f1`` and ``cosine`` of the pair; empty without a partner.
+        findings: findings of the guards; the candidate's text is the "prediction".
     """
 
     item: int
@@ -40,11 +40,11 @@ class MeasuredRun(Result):
     """One run's losses against the baseline's n items, in the order of the baseline's items.
 
     Attributes:
-        metrics: what was measured, by name.
-        losses: of each metric, shape (n,); NaN where an item has no value.
-        status: shape (n,), each a ``Status``: ``scored``, or ``empty`` where neither run says anything.
-        pairs: all pairs, by item.
-        signature: how it was measured.
+        metrics: the measured metrics by name.
+        losses: for each metric, shape (n,); NaN for an item without a value.
+        status: shape (n,), each a ``Status``: ``scored``, or ``empty`` if neither run has a text.
+        pairs: all pairs, item by item.
+        signature: settings of the measurement.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where there is none.
             ``None`` where nothing was read.
     """
@@ -85,7 +85,7 @@ class MeasuredRun(Result):
         )
 
     def to_frame(self) -> pl.DataFrame:
-        """Lay the losses out as a table, one row per item; what is missing is null.
+        """Return the losses as a table with one row per item; missing ones are null.
 
         Returns:
             Columns ``status`` and one for each metric.

@@ -1,4 +1,4 @@
-"""The instrument: says how far runs lie from an approved baseline, item by item, in every metric."""
+"""The drift meter: measures the losses of runs against an approved baseline, by item and metric."""
 
 from collections.abc import Sequence
 from functools import cached_property
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from semscale.drift.measure.assignment import PAIRINGS
-from semscale.drift.measure.indexed_baseline import ItemPairing, PreparedBaseline, exchanged
+from semscale.drift.measure.indexed_baseline import IndexedBaseline, ItemPairing, exchanged
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.drift.measure.measured_losses import collect, mean_losses
 from semscale.drift.measure.output_alignment import Aligner
@@ -39,30 +39,29 @@ if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 FLOOR_ITEMS = 300
-"""Items that a floor is the mean of, at most."""
+"""The most items over which a floor is averaged."""
 
 
 class DriftMeter:
-    """Measures runs against a baseline; every distinct text is read by the model once.
+    """Measures runs against a baseline; the model reads every distinct text once.
 
-    The outputs of an item are aligned so that the sum of the cosines of their vectors is the greatest; on the
-    pairs that come of it all is measured. Word weights and floors of the calibrated match are estimated from
-    the baseline's outputs, so that all runs against one baseline are scored alike.
+    An item's outputs are aligned so that the sum of the cosines of their vectors is greatest; all metrics use
+    these pairs. Word weights and floors of the calibrated match are estimated from the baseline's outputs, so
+    that all runs against one baseline are scored alike.
 
     Args:
-        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, what
-            ``load_embedder`` gives with an engine that shows the states of tokens (``openvino``, ``torch``),
-            or an encoder that ``load_token_encoder`` gave.
-        precision: ``exact`` (float32) or ``fast`` (bfloat16 where the processor has it), for a named model.
-        seed: of what is drawn: unrelated texts for the floors.
-        pairing: ``assignment``, or ``position`` as Athena pairs outputs.
-        layer: of BERTScore; where it is published or calibrated for the model it need not be given.
-        guards: ``off``, ``warn`` or ``weigh`` for guards by name; all weigh unless given.
-        cache: whether the states of the baseline's tokens are kept on disk for the next comparison, or the
-            folder to keep them in; no number depends on it.
+        embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, an embedder whose
+            engine gives token states (``openvino``, ``torch``), or an encoder from ``load_token_encoder``.
+        precision: ``exact`` (float32) or ``fast`` (bfloat16 if the processor supports it), for a named model.
+        seed: seed of the draw of unrelated texts for the floors.
+        pairing: ``assignment``, or ``position``, like Athena.
+        layer: BERTScore's layer; not needed if it is published or calibrated for the model.
+        guards: ``off``, ``warn`` or ``weigh`` for guards by name; by default all weigh.
+        cache: whether the baseline's token states are stored on disk for the next comparison, or the folder
+            for them; results do not depend on it.
 
     Raises:
-        InputError: a setting that cannot be used.
+        InputError: a setting is invalid.
         UnknownNameError: ``pairing`` is none of ``PAIRINGS``.
 
     References:
@@ -93,12 +92,12 @@ class DriftMeter:
 
     @cached_property
     def encoder(self) -> "TokenEncoder":
-        """The model; loaded when it is first needed."""
+        """The model, loaded when it is first needed."""
         return token_encoder(self._embedder, self._precision, None)
 
     @cached_property
     def layer(self) -> int:
-        """Whose states BERTScore compares."""
+        """The layer whose states BERTScore compares."""
         return chosen_layer(self._layer, self.encoder, None)
 
     @cached_property
@@ -113,47 +112,47 @@ class DriftMeter:
         """Measure runs against a baseline.
 
         Args:
-            baseline: of n items.
+            baseline: a run of n items.
             others: runs of the same items in the same order.
             progress: called while items are compared.
 
         Returns:
-            What was measured of each of ``others``.
+            The losses of each of ``others``.
 
         Raises:
-            InputError: a run has other items, or has them in another order.
-            ModelError: the model's files cannot be had or run.
+            InputError: a run has other items, or another order of them.
+            ModelError: the model's files cannot be pulled or run.
         """
         for other in others:
             _check_items(baseline, other)
-        prepared = self._prepared(baseline, others)
-        return self._measured(prepared, ItemPairing(prepared.said, prepared.others), progress)
+        indexed = self._indexed(baseline, others)
+        return self._measured(indexed, ItemPairing(indexed.own, indexed.others), progress)
 
     def floors(self, baseline: Run, *, progress: Progress | None = None) -> dict[str, float]:
-        """Say what outputs lose that have nothing to do with the item: those of another item.
+        """Measure the losses of unrelated outputs: those of another item of the baseline.
 
         Args:
-            baseline: whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
+            baseline: the run whose outputs are exchanged among at most ``FLOOR_ITEMS`` of its items.
             progress: called while items are compared.
 
         Returns:
-            The mean loss in every metric; NaN where fewer than two items say something.
+            The mean loss in every metric; NaN if fewer than two items have a text.
         """
-        prepared = self._prepared(baseline, [])
-        task = exchanged(prepared, FLOOR_ITEMS, self.seed)
-        if task is None:
-            return dict.fromkeys(prepared.metrics, float("nan"))
-        (measured,) = self._measured(prepared, task, progress)
+        indexed = self._indexed(baseline, [])
+        items = exchanged(indexed, FLOOR_ITEMS, self.seed)
+        if items is None:
+            return dict.fromkeys(indexed.metrics, float("nan"))
+        (measured,) = self._measured(indexed, items, progress)
         return mean_losses(measured)
 
-    def _prepared(self, baseline: Run, others: Sequence[Run]) -> PreparedBaseline:
-        return PreparedBaseline(baseline, others, sort=self.pairing == "assignment")
+    def _indexed(self, baseline: Run, others: Sequence[Run]) -> IndexedBaseline:
+        return IndexedBaseline(baseline, others, sort=self.pairing == "assignment")
 
     def _measured(
-        self, prepared: PreparedBaseline, task: ItemPairing, progress: Progress | None
+        self, indexed: IndexedBaseline, items: ItemPairing, progress: Progress | None
     ) -> list[MeasuredRun]:
         layers = sorted({self.layer, self.encoder.layers})
-        read = TextReadings(self.encoder, layers, prepared.texts, cache=self._cache, keep=prepared.n_kept)
+        read = TextReadings(self.encoder, layers, indexed.texts, cache=self._cache, keep=indexed.n_kept)
         scoring = PairScoring(
             read,
             self._words,
@@ -161,22 +160,22 @@ class DriftMeter:
             guards=self.guards,
             calibration=self._calibration,
         )
-        scoring.learn(np.arange(prepared.n_own), self.seed)
+        scoring.learn(np.arange(indexed.n_own), self.seed)
         aligner = Aligner(
-            read, scoring, spans=prepared.spans, pairing=self.pairing, pooling=self.encoder.pooling
+            read, scoring, spans=indexed.spans, pairing=self.pairing, pooling=self.encoder.pooling
         )
-        aligned = aligner.align(task.baseline, task.others)
+        aligned = aligner.align(items.baseline, items.others)
         windows = self.encoder.windows(read.spelled.tokens)
-        return collect(prepared, task, aligned, self._signature(prepared, scoring.floors), windows, progress)
+        return collect(indexed, items, aligned, self._signature(indexed, scoring.floors), windows, progress)
 
     @property
     def signature(self) -> Signature:
         """What is applied; a result's has what was estimated from the baseline, and its fields, too."""
         return self._signed("baseline", "estimated", "baseline")
 
-    def _signature(self, prepared: PreparedBaseline, floors: "Mapping[str, float]") -> Signature:
+    def _signature(self, indexed: IndexedBaseline, floors: "Mapping[str, float]") -> Signature:
         shown = "/".join(f"{floors[name]:.3f}" for name in LAYERS)
-        return self._signed(corpus_hash(prepared.own_texts), shown, prepared.spans_name)
+        return self._signed(corpus_hash(indexed.own_texts), shown, indexed.spans_name)
 
     def _signed(self, corpus: str, floors: str, spans: str | None) -> Signature:
         looking = [f"{name}={mode}" for name, mode in self.guards.modes.items() if mode is not Mode.OFF]

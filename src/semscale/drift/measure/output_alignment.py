@@ -1,4 +1,4 @@
-"""Aligns the outputs of many items and scores the pairs that come of it, a block of items at a time."""
+"""Alignment of the outputs of many items, and scoring of the aligned pairs, in blocks of items."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -6,12 +6,12 @@ from itertools import islice, product
 
 import numpy as np
 
+from semscale.drift.measure.aligned_item import EQUAL, AlignedItem, PairScores
 from semscale.drift.measure.assignment import align, align_by_position
-from semscale.drift.measure.item_losses import AlignedItem
 from semscale.drift.measure.losses import number_distances
-from semscale.drift.measure.pair_scores import EQUAL, PairScores, PairScoring
+from semscale.drift.measure.pair_scores import PairScoring
 from semscale.drift.measure.text_readings import Reading, TextReadings
-from semscale.drift.runs.run_texts import Spoken
+from semscale.drift.runs.run_texts import ItemTexts
 from semscale.matching.cosines import row_cosines
 from semscale.matching.pair_scheduling import plan_groups
 from semscale.types import Floats, Integers, Vectors
@@ -21,28 +21,28 @@ KEPT_BYTES = 128 << 20  # states of texts that are kept for later items
 _TOGETHER = 8  # items that are scored together
 
 Key = tuple[int, int]
-"""The baseline's text and the candidate's, by number."""
+"""Numbers of the baseline's and the candidate's text."""
 
 
 @dataclass(frozen=True)
 class Sides:
-    """Two runs' outputs of one item."""
+    """Texts of the baseline and of another run for one item."""
 
     item: int
     run: int
-    baseline: Spoken
-    candidate: Spoken
+    baseline: ItemTexts
+    candidate: ItemTexts
 
 
 class Aligner:
-    """Aligns items.
+    """Aligns the outputs of items.
 
     Args:
-        read: the texts.
+        read: reads the texts.
         scoring: scores the pairs.
-        spans: of the numeric fields, shape (f,).
+        spans: greatest differences that count in the numeric fields, shape (f,).
         pairing: one of ``semscale.drift.measure.assignment.PAIRINGS``.
-        pooling: how a text's vector is made, ``mean`` or ``cls``.
+        pooling: how token states are combined into a text's vector, ``mean`` or ``cls``.
     """
 
     def __init__(
@@ -55,19 +55,19 @@ class Aligner:
         self._first_token = pooling == "cls"
 
     def align(
-        self, baseline: Sequence[Spoken], others: Sequence[Sequence[Spoken]]
+        self, baseline: Sequence[ItemTexts], others: Sequence[Sequence[ItemTexts]]
     ) -> Iterator[tuple[int, int, AlignedItem]]:
         """Align every item of some runs with the baseline's.
 
         Args:
-            baseline: what the baseline says of n items.
-            others: what each of the other runs says of them.
+            baseline: the baseline's texts for n items.
+            others: the texts of each other run for these items.
 
         Yields:
-            Which item of which run, and how its outputs are aligned.
+            Number of the item, number of the run, and the aligned outputs.
         """
         sides = [
-            [Sides(item, run, ours, said[item]) for run, said in enumerate(others)]
+            [Sides(item, run, ours, texts[item]) for run, texts in enumerate(others)]
             for item, ours in enumerate(baseline)
         ]
         groups = [
@@ -87,8 +87,8 @@ class Aligner:
         before: Iterator[tuple[int, int, AlignedItem]] = iter(())
         waiting = 0
         for step in steps:
-            # While the model reads the texts of one step, the pairs of the step before are scored, so many
-            # for each text that neither waits for the other.
+            # While the model reads the texts of one step, score the pairs of the step before: for each text
+            # as many pairs as keep both from waiting.
             fresh = len(step.fresh)
             for place, (text, reading) in enumerate(islice(readings, fresh)):
                 kept[text] = reading
@@ -133,7 +133,7 @@ class Aligner:
         return align(similarity, number_distances(ours.numbers, theirs.numbers, self._spans))
 
     def _cosines(self, block: Sequence[Sides], readings: Mapping[int, Reading]) -> dict[Key, float]:
-        """Give the cosine of every text of an item's baseline with every text of its candidate."""
+        """Return the cosines of each text of the baseline with each text of the candidate, for every item."""
         keys = list(
             dict.fromkeys(key for side in block for key in product(side.baseline.texts, side.candidate.texts))
         )

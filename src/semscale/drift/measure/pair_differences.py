@@ -1,4 +1,4 @@
-"""What differs between two outputs that belong together, beside what they mean: numbers and lengths."""
+"""Differences of aligned outputs in numeric fields and length."""
 
 import math
 from collections.abc import Mapping
@@ -12,11 +12,11 @@ from semscale.history.items import Output
 
 @dataclass(frozen=True)
 class Difference:
-    """One number of two outputs.
+    """A number of two aligned outputs.
 
     Attributes:
-        baseline: the baseline's; ``None`` where it has none, or there is no such output.
-        candidate: the candidate's, likewise.
+        baseline: the baseline's number; ``None`` without a number or an output.
+        candidate: the candidate's number; ``None`` without a number or an output.
     """
 
     baseline: float | None
@@ -24,7 +24,7 @@ class Difference:
 
     @property
     def value(self) -> float | None:
-        """The candidate's less the baseline's; ``None`` where one of them is missing."""
+        """The candidate's number minus the baseline's; ``None`` if one is missing."""
         if self.baseline is None or self.candidate is None:
             return None
         return self.candidate - self.baseline
@@ -32,11 +32,11 @@ class Difference:
 
 @dataclass(frozen=True)
 class PairDifferences:
-    """What differs between the two outputs of a pair.
+    """Differences between the two outputs of a pair.
 
     Attributes:
-        characters: of their texts, without white space at the ends.
-        fields: numbers that either of them has, by name.
+        characters: numbers of characters of the texts, without white space at the ends.
+        fields: numbers that at least one of them has, by name.
     """
 
     characters: Difference
@@ -44,7 +44,7 @@ class PairDifferences:
 
 
 def pair_outputs(comparison: Comparison, pair: AlignedPair) -> tuple[Output | None, Output | None]:
-    """Give a pair's outputs, the baseline's and the candidate's; ``None`` for one that it lacks."""
+    """Return a pair's outputs, the baseline's and the candidate's; ``None`` for a missing one."""
     before, after = comparison.baseline.items[pair.item], comparison.candidate.items[pair.item]
     return (
         None if pair.baseline is None else before.spoken[pair.baseline],
@@ -53,10 +53,10 @@ def pair_outputs(comparison: Comparison, pair: AlignedPair) -> tuple[Output | No
 
 
 def pair_differences(comparison: Comparison, pair: AlignedPair) -> PairDifferences:
-    """Say how two aligned outputs differ in their numeric fields and in their length.
+    """Compute how two aligned outputs differ in their numeric fields and in length.
 
     Args:
-        comparison: that the pair is of.
+        comparison: the comparison with the pair.
         pair: one of ``comparison.measured.pairs``.
 
     Example:

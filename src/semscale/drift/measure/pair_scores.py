@@ -1,4 +1,4 @@
-"""Scores pairs of outputs in every way from one reading of each text."""
+"""Scores of pairs of outputs (match, BERTScore, cosine, findings), all from one reading of each text."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.drift.measure.aligned_item import PairScores
 from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
@@ -35,25 +36,8 @@ _TOGETHER = 16  # unrelated pairs that are compared together
 
 
 @dataclass(frozen=True)
-class PairScores:
-    """What was found about one pair of texts.
-
-    Attributes:
-        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN where the model reads no token.
-        findings: of the guards.
-    """
-
-    scores: Mapping[str, float]
-    findings: tuple[Finding, ...] = ()
-
-
-EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})
-"""What two equal texts have."""
-
-
-@dataclass(frozen=True)
-class _Prepared:
-    """One text, ready to be compared."""
+class _ReadyText:
+    """Vectors and weights of one text, for comparison."""
 
     words: WordVectors
     tokens: Vectors
@@ -61,13 +45,13 @@ class _Prepared:
 
 
 class PairScoring:
-    """Scores pairs of texts against one corpus; a pair's numbers depend on these and its texts alone.
+    """Scores pairs of texts; a pair's scores depend only on its texts, the corpus and these arguments.
 
     Args:
-        read: the texts; the first of its layers is BERTScore's, its last the model's last.
-        layers: measures words.
-        token_weights: what tokens count in BERTScore.
-        guards: which guards look, and which of them weigh.
+        read: reads the texts at BERTScore's layer, its first, and at the model's last layer, its last.
+        layers: compares words.
+        token_weights: weights of tokens in BERTScore.
+        guards: the guards with their modes.
         calibration: weights of the calibrated match.
     """
 
@@ -89,11 +73,11 @@ class PairScoring:
         self.floors: Mapping[str, float] = calibration.floors
 
     def learn(self, corpus: Integers, seed: int) -> None:
-        """Estimate the weights of words and the floors of layers from a corpus.
+        """Estimate word weights and the floors of layers from a corpus.
 
         Args:
-            corpus: numbers of texts.
-            seed: of the draw of unrelated pairs.
+            corpus: numbers of the corpus's texts.
+            seed: seed of the draw of unrelated pairs.
         """
         spelled = self._read.spelled
         spelled.spell(corpus.tolist())
@@ -106,7 +90,7 @@ class PairScoring:
         compared = []
         for start in range(0, len(drawn), _TOGETHER):
             pairs = drawn[start : start + _TOGETHER]
-            ready = self._prepared(np.unique(pairs).tolist(), readings)
+            ready = self._ready(np.unique(pairs).tolist(), readings)
             words = [(ready[one].words, ready[other].words) for one, other in pairs.tolist()]
             compared.append(compare_words(words, cosine_matrix))
         unrelated = LayerSimilarities(*np.concatenate(compared).T)
@@ -118,16 +102,16 @@ class PairScoring:
         """Score pairs.
 
         Args:
-            pairs: the baseline's text and the candidate's, each by number.
-            cosines: of their vectors.
-            readings: of the texts.
+            pairs: numbers of the baseline's and the candidate's text.
+            cosines: cosines of the pairs' vectors.
+            readings: token states of the texts by number.
         """
         if not pairs:
             return []
-        ready = self._prepared(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
+        ready = self._ready(list(dict.fromkeys(text for pair in pairs for text in pair)), readings)
         sides = [(ready[candidate], ready[baseline]) for baseline, candidate in pairs]
-        # Cosines in single precision, tile by tile: a larger product would wait for threads that the engine
-        # keeps busy.
+        # Cosines are computed in single precision in small blocks: a larger product would wait for threads
+        # that the engine keeps busy.
         compared = compare_words([(ours.words, theirs.words) for ours, theirs in sides], cosine_matrix)
         scored = greedy_scores(
             (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
@@ -152,8 +136,8 @@ class PairScoring:
         weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)
         return self._layers.over(self._read.spelled, weights, np.float32)
 
-    def _prepared(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _Prepared]:
-        """Make some texts ready together, which costs less than one by one and gives the same."""
+    def _ready(self, texts: Sequence[int], readings: Mapping[int, Reading]) -> dict[int, _ReadyText]:
+        """Compute vectors and weights of several texts at once: faster than one by one, and the same."""
         self._read.spelled.spell(texts)
         self._words.learn(texts)
         tokens = self._read.spelled.tokens
@@ -166,6 +150,6 @@ class PairScoring:
         weights = self._token_weights.of(np.concatenate([tokens.of(text) for text in texts]))
         rows = (slice(*bounds) for bounds in pairwise([0, *np.cumsum(tokens.lengths_of(texts)).tolist()]))
         return {
-            text: _Prepared(each, units[own], weights[own])
+            text: _ReadyText(each, units[own], weights[own])
             for text, each, own in zip(texts, words, rows, strict=True)
         }

@@ -1,4 +1,4 @@
-"""Reads texts with a model, each once: states of tokens, from which all similarities of a pair are made."""
+"""Reading of texts with a model, each once; all similarities of a pair come from these token states."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 Reading = tuple[Rounded, ...]
-"""States of one text's tokens, (t, hidden), after each of the layers that are wanted."""
+"""States of one text's tokens, (t, hidden), after each requested layer."""
 
 
 class TextReadings:
@@ -24,10 +24,10 @@ class TextReadings:
 
     Args:
         encoder: the model.
-        layers: which layers' states are wanted, ascending.
-        texts: distinct.
-        cache: where states are kept, if anywhere.
-        keep: how many of the texts, the first ones, are kept there.
+        layers: the requested layers, ascending.
+        texts: distinct texts.
+        cache: cache of states; ``None`` for no cache.
+        keep: the first ``keep`` texts are cached.
     """
 
     def __init__(
@@ -48,33 +48,33 @@ class TextReadings:
 
     @property
     def token_bytes(self) -> int:
-        """Memory of one token's states."""
+        """Bytes of one token's states."""
         return 2 * self._hidden * len(self._readers)
 
     @property
     def lengths(self) -> Integers:
-        """Tokens of each text."""
+        """Number of tokens in each text, shape (texts,)."""
         return self.spelled.tokens.lengths
 
     def hold(self, wanted: Integers) -> dict[int, Reading]:
-        """Give the readings of a few texts, and hold on to them, so that they are not read again."""
+        """Return the readings of a few texts, and keep them in memory for later calls of ``read``."""
         self._held = dict(self.read([wanted]))
         return self._held
 
     def forget(self, texts: Iterable[int]) -> None:
-        """Let go of the words of texts that will not be asked for again, save those that are kept."""
+        """Release the words of texts that are no longer needed, except the first ``keep`` texts."""
         self.spelled.forget(text for text in texts if text >= self._keep)
 
     def read(self, groups: Sequence[Integers]) -> Iterator[tuple[int, Reading]]:
-        """Give the readings of groups of texts, all of one group before those of the next.
+        """Yield the readings of groups of texts, one group after the other.
 
         Args:
-            groups: numbers of texts, each of a group once.
+            groups: numbers of texts, each once in a group.
         """
         held = np.array(sorted(self._held), np.int64)
         unread = [np.setdiff1d(group, held) for group in groups]
         *lower, last = (partial(self._states, reader) for reader in self._readers)
-        # One model at a time: where two layers are read, each waits for the other after every group.
+        # Only one model runs at a time: if two layers are read, each waits for the other after every group.
         above = chain.from_iterable(last([rest]) for rest in unread) if lower else last(unread)
         for group, rest in zip(groups, unread, strict=True):
             yield from ((text, self._held[text]) for text in np.intersect1d(group, held).tolist())

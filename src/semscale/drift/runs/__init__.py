@@ -1,1 +1,1 @@
-"""Runs of a model: read from files, checked, and with their texts numbered."""
+"""Runs of a model: reading from files, checks of comparability, and numbering of texts."""

@@ -1,4 +1,4 @@
-"""Athena's exercise files: submissions with a model's feedback, in both shapes in which they are found."""
+"""Reading of Athena's exercise files, which contain submissions with a model's feedback, in both formats."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -18,7 +18,7 @@ CREDITS = "credits"
 """The numeric field of feedback."""
 
 GROUPS = ("exercise", "language")
-"""The kinds of groups that submissions belong to."""
+"""The kinds of groups of submissions."""
 
 
 @dataclass(frozen=True)
@@ -26,11 +26,11 @@ class AthenaExercise:
     """One exercise file.
 
     Attributes:
-        id: of the exercise.
-        file: the file's name.
+        id: id of the exercise.
+        file: name of the file.
         items: one for each submission, with the id ``exercise/submission``.
-        model: what gave the feedback, where the file says so.
-        times: at which it was given, where the file says so.
+        model: the model that gave the feedback; ``None`` if the file does not name it.
+        times: times of the feedback that the file states.
     """
 
     id: str
@@ -41,7 +41,7 @@ class AthenaExercise:
 
     @property
     def generated(self) -> str | None:
-        """The latest time that the file names, as it stands there; one without a zone is taken for UTC.
+        """The latest time that the file states, as text; a time without a zone is in UTC.
 
         Raises:
             InputError: one of them is no time.
@@ -52,10 +52,10 @@ class AthenaExercise:
 
 @dataclass(frozen=True)
 class AthenaExercises:
-    """Several exercise files that make one dataset.
+    """Several exercise files that form one dataset.
 
     Attributes:
-        exercises: in the order of the files.
+        exercises: the exercises in the order of the files.
     """
 
     exercises: tuple[AthenaExercise, ...]
@@ -72,7 +72,7 @@ class AthenaExercises:
 
     @property
     def generated(self) -> datetime | None:
-        """The latest time that the files name, in UTC; a time without a zone is taken for UTC.
+        """The latest time that the files state, in UTC; a time without a zone is in UTC.
 
         Raises:
             InputError: one of them is no time.
@@ -81,7 +81,7 @@ class AthenaExercises:
 
 
 def is_athena(content: object) -> bool:
-    """Say whether a JSON document is an exercise of Athena: an object with submissions.
+    """Tell whether a JSON document is an exercise of Athena: an object with submissions.
 
     Example:
         >>> is_athena({"id": 1, "submissions": []}), is_athena([1])
@@ -93,16 +93,16 @@ def is_athena(content: object) -> bool:
 def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
     """Read exercise files.
 
-    A submission is an item: its text is the input, each feedback an output whose text is title and
-    description joined by a space, as Athena compares them, with the field ``credits``. Groups are the
-    exercise and the language. Feedback is taken from ``baseline_feedback`` where there is one, else from
-    ``feedbacks``; a submission without either is one to which the model gave nothing.
+    A submission becomes an item: its text is the input, and each feedback is an output with the field
+    ``credits``. The output's text is title and description joined by a space, as in Athena's comparison.
+    Groups are the exercise and the language. Feedback comes from ``baseline_feedback`` if it exists, else
+    from ``feedbacks``; a submission with neither has no outputs.
 
     Args:
         paths: files, or folders whose ``.json`` files are all read.
 
     Raises:
-        InputError: no file, one that is no JSON or no exercise, or a part of one that cannot be read.
+        InputError: there is no file, or a file is no JSON, no exercise, or has an invalid part.
     """
     exercises = tuple(read_exercise(path) for path in exercise_files(paths))
     seen: dict[str, str] = {}
@@ -120,10 +120,10 @@ def read_athena(paths: str | Path | Iterable[str | Path]) -> AthenaExercises:
 
 
 def exercise_files(paths: str | Path | Iterable[str | Path]) -> tuple[Path, ...]:
-    """List the files that paths name, folders by their ``.json`` files in sorted order.
+    """List files, and for folders their ``.json`` files in sorted order.
 
     Raises:
-        InputError: nothing was named, or a folder has no such file.
+        InputError: there is no path, or a folder has no such file.
     """
     found: list[Path] = []
     for path in [paths] if isinstance(paths, str | Path) else paths:
@@ -143,20 +143,20 @@ def read_exercise(path: str | Path) -> AthenaExercise:
     """Read one exercise file; see ``read_athena``.
 
     Raises:
-        InputError: no JSON, no exercise, or a part that cannot be read.
+        InputError: the file is no JSON, no exercise, or has an invalid part.
     """
     return exercise_of(load_exercise(path), Path(path).name)
 
 
 def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
-    """Take an exercise's items out of its file's content; see ``read_athena``.
+    """Convert the content of an exercise file into items; see ``read_athena``.
 
     Args:
-        content: as ``load_exercise`` gives it.
+        content: content from ``load_exercise``.
         name: the file's, for messages.
 
     Raises:
-        InputError: a part that cannot be read.
+        InputError: a part is invalid.
     """
     exercise = _id(content, name, "the exercise")
     listed = submissions_of(content, name)
@@ -172,7 +172,7 @@ def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
 
 
 def load_exercise(path: str | Path) -> dict[str, Any]:
-    """Load an exercise file as it is.
+    """Load the JSON of an exercise file.
 
     Raises:
         InputError: it cannot be read, is no JSON, or no exercise.
@@ -200,10 +200,10 @@ def load_exercise(path: str | Path) -> dict[str, Any]:
 
 
 def submissions_of(content: Mapping[str, Any], name: str) -> list[dict[str, Any]]:
-    """List an exercise's submissions; a single object, as Athena's document has it, is a list of one.
+    """List an exercise's submissions; a single object, as in Athena's documentation, counts as a list of one.
 
     Raises:
-        InputError: neither a list of objects nor an object.
+        InputError: they are neither a list of objects nor an object.
     """
     submissions = content["submissions"]
     listed = [submissions] if isinstance(submissions, dict) else submissions
@@ -232,7 +232,7 @@ def outputs_of(feedbacks: Iterable[object], name: str, own: str) -> tuple[Output
         own: the submission's id, for messages.
 
     Raises:
-        InputError: something that is no such object.
+        InputError: a feedback is no such object.
     """
     return tuple(
         _output(one, name, f"feedback {number} of submission {own}")
@@ -241,10 +241,10 @@ def outputs_of(feedbacks: Iterable[object], name: str, own: str) -> tuple[Output
 
 
 def feedback_of(submission: Mapping[str, Any], name: str, own: str) -> list[Any]:
-    """List a submission's feedback, of ``baseline_feedback`` where there is one, else of ``feedbacks``.
+    """List a submission's feedback from ``baseline_feedback`` if it exists, else from ``feedbacks``.
 
     Args:
-        submission: as it stands in the file.
+        submission: the submission's object in the file.
         name: the file's, for messages.
         own: the submission's id, for messages.
 

@@ -1,4 +1,4 @@
-"""When feedback in Athena's exercise files was made, as the files state it."""
+"""Times of feedback that Athena's exercise files state."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class StatedTime:
     """A time that a file states.
 
     Attributes:
-        text: as it stands there.
+        text: the time as it is written.
         where: file, entry and key, for messages.
     """
 
@@ -23,7 +23,7 @@ class StatedTime:
     where: str
 
     def read(self) -> datetime:
-        """Read it as a time in UTC; one without a zone is taken for UTC.
+        """Parse the time; one without a zone is in UTC.
 
         Raises:
             InputError: it is no time.
@@ -43,10 +43,10 @@ class StatedTime:
 
 
 def stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[StatedTime, ...]:
-    """List the times that an exercise's entries state, one an entry.
+    """List the times that an exercise's entries state, one for each entry.
 
     Args:
-        infos: file and entry, for messages, and the object that says how feedback was made.
+        infos: file and entry, for messages, with the object that describes how the feedback was made.
     """
     found = ((where, key, info[key]) for where, info in infos if (key := _key(info)) is not None)
     return tuple(StatedTime(str(time), f"{where}, '{key}'") for where, key, time in found)

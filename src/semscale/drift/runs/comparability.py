@@ -1,4 +1,4 @@
-"""Whether two runs can be compared: same dataset, same items, same questions, same groups."""
+"""Checks that two runs can be compared: same dataset, items, inputs, groups and fields."""
 
 from dataclasses import replace
 
@@ -8,18 +8,18 @@ from semscale.history.runs import Run, named, short_id
 
 
 def check_comparable(baseline: Run, candidate: Run) -> Run:
-    """Check that a candidate can be held against a baseline.
+    """Check that a candidate can be compared with a baseline.
 
     Args:
         baseline: the approved run.
-        candidate: the run that is asked about.
+        candidate: the run to compare.
 
     Returns:
         The candidate with its items in the baseline's order.
 
     Raises:
-        InputError: another dataset, ids that only one run has, another input or other groups for an id, a
-            numeric field that no output of the candidate has, or another field of the signature.
+        InputError: the runs differ in dataset, ids, inputs, groups or signature, or the candidate's outputs
+            lack a numeric field.
 
     Example:
         >>> from semscale.history.items import Output
@@ -49,14 +49,14 @@ def check_comparable(baseline: Run, candidate: Run) -> Run:
 
 
 def check_rerun(baseline: Run, rerun: Run) -> Run:
-    """Check that a rerun can tell how far the baseline's outputs differ by chance.
+    """Check that a rerun can show how far the baseline's outputs differ by chance.
 
     Returns:
         The rerun with its items in the baseline's order.
 
     Raises:
-        InputError: as ``check_comparable``; or it says nothing at all where the baseline does. Beside such a
-            rerun a silent candidate would seem unchanged.
+        InputError: see ``check_comparable``; or the rerun has no texts although the baseline has some. With
+            such a rerun, a candidate without texts would seem unchanged.
     """
     ordered = check_comparable(baseline, rerun)
     speaking = sum(bool(item.spoken) for item in baseline.items)

@@ -1,4 +1,4 @@
-"""One row's cells as outputs with their numbers: single texts, lists, and objects with a text in them."""
+"""Parsing of table cells into outputs with numbers: single texts, lists, and objects with a text."""
 
 import json
 import math
@@ -21,12 +21,12 @@ _NO_FIELDS = frozenset({"text", "title", "description", "id"})
 
 @dataclass(frozen=True)
 class CellLocation:
-    """Where a cell stands, for messages.
+    """The location of a cell, for messages.
 
     Attributes:
-        file: what messages call the table.
-        row: of the cell, from 0.
-        column: its name.
+        file: name of the table in messages.
+        row: the cell's row, from 0.
+        column: name of the column.
     """
 
     file: str
@@ -34,7 +34,7 @@ class CellLocation:
     column: str
 
     def wrong(self, found: str, remedy: str) -> InputError:
-        """Say what is wrong with the cell."""
+        """Build the error for an invalid cell."""
         return InputError(
             f"{self.file}, data row {self.row + 1}: column '{self.column}' {found}; {remedy} "
             "(rows are counted from 1, below the header)"
@@ -42,16 +42,16 @@ class CellLocation:
 
 
 def outputs_in(cell: Any, place: CellLocation, fields: Sequence[str] = ()) -> list[Output]:  # noqa: ANN401 - any cell
-    """List the outputs that one cell holds.
+    """List the outputs in a cell.
 
     Args:
-        cell: a text; a list of texts, nulls and objects; one object; or a JSON list of such in a text. An
-            object has its text under ``text``, or under ``title`` and ``description`` as Athena's feedback.
-        place: where it stands.
-        fields: numbers to take from objects; all of theirs if empty.
+        cell: a text; a list of texts, nulls and objects; one object; or such a list as JSON. An object has
+            its text under ``text``, or under ``title`` and ``description`` like Athena's feedback.
+        place: the cell's location.
+        fields: names of numbers to read from objects; all numbers if empty.
 
     Raises:
-        InputError: something that is neither a text nor an object with one, or a field that is no number.
+        InputError: a part is neither a text nor an object with a text, or a field is no number.
 
     Example:
         >>> cell = ["Well done.", None, {"text": "Too short.", "credits": -1}]
@@ -63,10 +63,10 @@ def outputs_in(cell: Any, place: CellLocation, fields: Sequence[str] = ()) -> li
 
 
 def text_of(cell: object, place: CellLocation) -> str | None:
-    """Read a cell that holds one text; a number reads as it prints, a null is ``None``.
+    """Read a cell with one text; a number becomes its printed form, a null ``None``.
 
     Raises:
-        InputError: it is neither.
+        InputError: the cell has another type.
     """
     if is_missing(cell):
         return None
@@ -79,7 +79,7 @@ def text_of(cell: object, place: CellLocation) -> str | None:
 
 
 def feedback_text(feedback: Mapping[str, Any], place: CellLocation) -> str | None:
-    """Join a feedback's title and description with a space, as Athena compares them; ``None`` without any.
+    """Join a feedback's title and description with a space, like Athena; ``None`` if it has neither.
 
     Example:
         >>> feedback = {"title": "Cause", "description": "Well seen."}
@@ -94,12 +94,12 @@ def numbers_of(cell: Any, n: int, place: CellLocation) -> list[float | None]:  #
     """Read a numeric field's cell: one number for each of n outputs.
 
     Args:
-        cell: a number, a list of n numbers and nulls, such a list as JSON, or null: no number at all.
-        n: outputs of the row.
-        place: where it stands.
+        cell: a number, a list of n numbers and nulls, such a list as JSON, or null for no numbers.
+        n: number of outputs of the row.
+        place: the cell's location.
 
     Raises:
-        InputError: something other than numbers, or not n of them.
+        InputError: the cell contains something else than numbers, or not n of them.
 
     Example:
         >>> numbers_of("[1, null]", 2, CellLocation("a.csv", 0, "credits"))
@@ -120,10 +120,10 @@ def numbers_of(cell: Any, n: int, place: CellLocation) -> list[float | None]:  #
 
 
 def number_in(cell: object, place: CellLocation) -> float | None:
-    """Read one number, which CSV has as a text; ``None`` where there is none.
+    """Read one number, which is a text in CSV; ``None`` if there is none.
 
     Raises:
-        InputError: it is no number, or not a finite one.
+        InputError: it is no number or not finite.
     """
     if is_missing(cell) or (isinstance(cell, str) and not cell.strip()):
         return None
@@ -147,7 +147,7 @@ def _parts(cell: Any, place: CellLocation) -> list[Any]:  # noqa: ANN401 - any c
 
 
 def _are_outputs(found: object) -> bool:
-    """Tell a list that must be outputs from a model's answer that happens to be JSON."""
+    """Tell whether JSON is a list of outputs, and not a model's answer that happens to be JSON."""
     return isinstance(found, list) and any(isinstance(part, dict) and "text" in part for part in found)
 
 
@@ -174,8 +174,8 @@ def _object_number(name: str, cell: object, place: CellLocation) -> float | None
         ) from error
 
 
-def as_json(cell: str) -> Any:  # noqa: ANN401 - whatever JSON holds
-    """Read a cell as JSON; ``None`` where it is none."""
+def as_json(cell: str) -> Any:  # noqa: ANN401 - any JSON value
+    """Parse a cell as JSON; ``None`` if it is no JSON."""
     try:
         return json.loads(cell)
     except (json.JSONDecodeError, RecursionError):

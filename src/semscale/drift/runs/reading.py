@@ -1,4 +1,4 @@
-"""Runs from files: tables with one row an item or an output, and Athena's exercises."""
+"""Reading of runs from tables, with one row for each item or output, and from Athena's exercises."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -13,13 +13,13 @@ from semscale.history.runs import Run, named, now
 from semscale.store.reading import FORMATS, TableSettings, open_table
 
 ATHENA = "athena"
-"""Format of Athena's exercise files; a ``.json`` file or a folder is taken for it."""
+"""Format of Athena's exercise files; the default for a ``.json`` file or a folder."""
 
 Paths = str | Path | Iterable[str | Path]
 
 
 class RunSettings(TableSettings, total=False):
-    """How a run is to be read, and what is known about it besides its items, as ``Run`` has it."""
+    """Keyword arguments of ``read_run``: settings of the table, and attributes of the run."""
 
     rerun_of: str | None
     revision: str | None
@@ -34,15 +34,14 @@ def read_items(
     Args:
         path: a table (CSV, TSV, JSON lines, Parquet, Excel, or ``-`` for standard input), or Athena's
             exercise files: one ``.json`` file, several, or a folder of them.
-        columns: which column is what; ``RunColumns()`` unless given.
-        **settings: ``format``, ``encoding`` and ``sheet`` as ``open_table`` takes them; the format ``athena``
-            as well.
+        columns: meaning of the columns; ``RunColumns()`` by default.
+        **settings: ``format`` (also ``athena``), ``encoding`` and ``sheet``; see ``open_table``.
 
     Returns:
         The items, in the order of the file.
 
     Raises:
-        InputError: the file cannot be read, or does not hold what it should; the message has file and row.
+        InputError: the file cannot be read or has invalid content; the message names file and row.
 
     Example:
         >>> import tempfile
@@ -67,18 +66,18 @@ def read_run(
     """Read a run from a file; see ``read_items``.
 
     Args:
-        path: see there.
-        model: what gave the outputs; Athena's files may say so themselves.
-        dataset: its name; that of the file without its extension unless given. Runs are compared only with
-            runs of the same dataset.
-        columns: see there.
-        **settings: ``rerun_of``, ``revision`` and ``note`` as ``Run`` has them, and those of ``read_items``.
+        path: see ``read_items``.
+        model: name of the model that gave the outputs; not needed if Athena's files name it.
+        dataset: name of the dataset; by default the file's name without extension. Only runs of the same
+            dataset are compared.
+        columns: see ``read_items``.
+        **settings: ``rerun_of``, ``revision`` and ``note`` (see ``Run``), and the settings of ``read_items``.
 
     Returns:
-        The run, recorded now; one of Athena's files at the time that they name.
+        The run, with the current time, or for Athena's files the time that they state.
 
     Raises:
-        InputError: as ``read_items``; no model is named.
+        InputError: see ``read_items``; or no model is named.
     """
     found = _opened(path, columns, settings)
     recorded = now()
@@ -125,7 +124,7 @@ def _athena(path: Paths, columns: RunColumns | None, settings: TableSettings) ->
 
 
 def _says_nothing_else(columns: RunColumns) -> bool:
-    """Say whether columns name no more than what Athena's exercises have anyway."""
+    """Tell whether columns name only the fields and groups that Athena's exercises always have."""
     known = {*columns.fields} <= {CREDITS} and {*columns.by} <= {*GROUPS}
     return known and replace(columns, fields=(), by=()) == RunColumns()
 

@@ -1,4 +1,4 @@
-"""The Git revision of a folder: which code gave a run's outputs."""
+"""The Git revision of a folder, to record which code produced a run."""
 
 import os
 import subprocess  # noqa: S404 - Git is asked with fixed arguments
@@ -11,17 +11,17 @@ _NOTHING_HERE = ("not a git repository", "unknown revision", "bad revision", "Ne
 
 
 def git_revision(folder: str | Path) -> str | None:
-    """Give the revision of a folder's working tree.
+    """Return the revision of a folder's working tree.
 
     Args:
-        folder: anywhere in the tree.
+        folder: any folder in the working tree.
 
     Returns:
-        Such as ``a1b2c3d``, or ``a1b2c3d+changes`` where tracked files differ from it; ``None`` where Git is
-        not installed, the folder is in no repository, or nothing was ever committed.
+        A revision such as ``a1b2c3d``, or ``a1b2c3d+changes`` if tracked files differ from it; ``None`` if
+        Git is not installed, the folder is in no repository, or there is no commit.
 
     Raises:
-        InputError: there is a repository, but Git cannot read it; the message has Git's reason.
+        InputError: Git cannot read the repository; the message has Git's reason.
     """
     revision = _ask(folder, "rev-parse", "--verify", "--short", "HEAD")
     if not revision:

@@ -1,4 +1,4 @@
-"""Which columns of a table hold a run's items, and their rows as items."""
+"""Columns of a table of items, and conversion of its rows into items."""
 
 import json
 from collections import Counter
@@ -23,21 +23,21 @@ _GROUPS = "groups"
 
 @dataclass(frozen=True)
 class RunColumns:
-    """Which column of a table is what.
+    """The meaning of a table's columns.
 
-    Without a column ``output`` but with one ``outputs``, that one is taken; groups then come from objects in
-    a column ``groups`` as well, such as ``{"topic": "cells"}``, which may be JSON in a text.
+    If there is a column ``outputs`` and none called ``output``, it is used. Groups may then also come from
+    objects in a column ``groups``, such as ``{"topic": "cells"}``, which may be JSON in a text.
 
     Attributes:
-        id: names of the items.
-        input: what the model was asked, a text or a list of messages; ``input`` itself need not be there.
-        output: what the model gave; each column holds texts, lists of texts, or objects with a text.
-        fields: numbers of each output: columns, or keys of the objects. Without any, objects give all theirs.
-        by: names of groups; a column's name is the groups' kind. Keys of the objects may be named as well.
+        id: column of the items' ids.
+        input: column of the model's input, a text or a list of messages; the default one may be missing.
+        output: columns of the model's outputs: texts, lists of texts, or objects with a text.
+        fields: numbers of each output: names of columns, or keys of objects; by default all keys of objects.
+        by: columns of groups, whose names are the groups' kinds, or keys of objects in ``groups``.
         long: whether rows with the same id are outputs of one item.
 
     Raises:
-        InputError: no output, or a column for two things.
+        InputError: there is no output column, or a column is named twice.
     """
 
     id: str = "id"
@@ -57,10 +57,10 @@ class RunColumns:
             raise InputError(f"column '{double[0]}' is named for two things; name it once")
 
     def found_in(self, table: Table) -> "RunColumns":
-        """Choose the columns that a table has, and check them; fields may also be keys of objects.
+        """Check that a table has the columns, and return those to read; fields may also be keys of objects.
 
         Raises:
-            InputError: a column is not there; the nearest and all names are given.
+            InputError: a column is missing; the message has the nearest name and all names.
         """
         chosen = self
         if self.output == (_OUTPUT,) and _OUTPUT not in table.columns and _LISTED in table.columns:
@@ -78,7 +78,7 @@ class RunColumns:
 
     @property
     def used(self) -> set[str]:
-        """Columns that are looked at, where a table has them."""
+        """Names of the columns that are read if a table has them."""
         titles = {self.id, *self.output, *self.fields, *self.by} | ({self.input} if self.input else set())
         return titles | ({_GROUPS} if self.has_group_objects else set())
 
@@ -89,7 +89,7 @@ class RunColumns:
 
 
 def _require(table: Table, column: str, parameter: str) -> None:
-    """Check that a column exists, and say how another one is named."""
+    """Check that a column exists; the error says how to name another one."""
     try:
         table.require(column, parameter)
     except UnknownNameError as error:
@@ -104,11 +104,11 @@ class _NumberedItem:
 
 
 def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
-    """Read a table's rows as items, in the order of the file.
+    """Convert a table's rows into items, in the order of the file.
 
     Raises:
-        InputError: a column or an id is missing, an id stands in two rows, or a cell cannot be read; the
-            message has file and row.
+        InputError: a column or an id is missing, an id occurs in two rows, or a cell is invalid; the message
+            names file and row.
     """
     chosen = columns.found_in(table)
     rows: dict[str, list[_NumberedItem]] = {}
@@ -176,7 +176,7 @@ def _outputs(table: Table, columns: RunColumns, row: int, cells: Mapping[str, An
 
 
 def _asked(cell: object, place: CellLocation) -> str | None:
-    """Read an input; a list of messages, or an object, is the JSON that stands for it."""
+    """Read an input; a list of messages or an object becomes JSON."""
     if isinstance(cell, list | dict):
         return json.dumps(cell, ensure_ascii=False, sort_keys=True, default=str)
     return text_of(cell, place)
@@ -196,7 +196,7 @@ def _group_objects(cell: object, place: CellLocation) -> dict[str, str]:
 
 
 def _names(batch: pl.DataFrame, title: str, place: CellLocation) -> list[str | None]:
-    """Read a column as names; mixed cells of JSON lines one by one, so that 8.0 is 8 beside texts as well."""
+    """Read a column as names; cells of a mixed column one by one, so that 8.0 becomes "8" there, too."""
     if title not in batch.columns:
         return [None] * batch.height
     if batch[title].dtype == pl.Object:
@@ -205,7 +205,7 @@ def _names(batch: pl.DataFrame, title: str, place: CellLocation) -> list[str | N
 
 
 def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_NumberedItem]]) -> None:
-    """Check that fields and groups that are no columns are keys of some object at least."""
+    """Check that fields and groups that are no columns are keys of at least one object."""
     items = [row.item for same in rows.values() for row in same]
     fields = {name for item in items for output in item.outputs for name in output.fields}
     kinds = {kind for item in items for kind in item.groups}
@@ -216,7 +216,7 @@ def _check_keys(table: Table, columns: RunColumns, rows: Mapping[str, list[_Numb
 
 
 def _joined(rows: list[_NumberedItem], table: Table) -> Item:
-    """Bring one item's rows together; what was asked and its groups may be empty in all but one of them."""
+    """Join the rows of one item; input and groups may be empty in all rows but one."""
     first = rows[0].item
     asked, groups = first.input, dict(first.groups)
     for row in rows[1:]:

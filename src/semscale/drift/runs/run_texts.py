@@ -1,4 +1,4 @@
-"""What a run says of each item: its spoken outputs as numbers of texts, in an order of their own."""
+"""Texts of a run's items as numbers, so that equal texts are read and compared once."""
 
 import math
 from collections.abc import Sequence
@@ -11,14 +11,14 @@ from semscale.types import Floats
 
 
 @dataclass(frozen=True)
-class Spoken:
-    """What one run says of one item.
+class ItemTexts:
+    """One item's k outputs that have a text, in one run.
 
     Attributes:
-        texts: k numbers of texts.
-        places: where each of them stands among the item's spoken outputs.
-        numbers: shape (k, f), of the fields; NaN where an output has none.
-        characters: of all of them together.
+        texts: numbers of the k texts.
+        places: position of each one among the item's outputs that have a text.
+        numbers: shape (k, f), numbers of the f fields; NaN for a missing one.
+        characters: total number of characters.
     """
 
     texts: tuple[int, ...]
@@ -31,7 +31,7 @@ class Spoken:
 
 
 class TextNumbers:
-    """Distinct texts, numbered by first appearance."""
+    """Distinct texts, numbered in order of first appearance."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -41,35 +41,35 @@ class TextNumbers:
 
     @property
     def texts(self) -> list[str]:
-        """All texts, by number."""
+        """All texts in the order of their numbers."""
         return list(self._numbers)
 
     def number(self, text: str) -> int:
-        """Give a text's number."""
+        """Return a text's number; a new text gets the next one."""
         return self._numbers.setdefault(text, len(self._numbers))
 
 
-def spoken_of(
+def item_texts(
     items: Sequence[Item], fields: Sequence[str], numbers: TextNumbers, *, sort: bool
-) -> list[Spoken]:
-    """Take what is spoken of n items.
+) -> list[ItemTexts]:
+    """Number the texts of items.
 
     Args:
-        items: n of them.
-        fields: names of the f fields that are wanted.
-        numbers: of texts; new ones are added.
-        sort: put each item's outputs into the order of their texts and numbers, so that the order in which a
-            model gave them decides nothing; their own order otherwise.
+        items: n items.
+        fields: names of the f requested fields.
+        numbers: numbers of texts; new texts are added.
+        sort: whether to sort each item's outputs by texts and numbers, so that the model's order of outputs
+            does not matter.
     """
-    return [_spoken(item, fields, numbers, sort=sort) for item in items]
+    return [_texts_of(item, fields, numbers, sort=sort) for item in items]
 
 
-def _spoken(item: Item, fields: Sequence[str], numbers: TextNumbers, *, sort: bool) -> Spoken:
+def _texts_of(item: Item, fields: Sequence[str], numbers: TextNumbers, *, sort: bool) -> ItemTexts:
     outputs = [(output.text or "", output, place) for place, output in enumerate(item.spoken)]
     if sort:
         outputs.sort(key=lambda each: (each[0], _order(each[1])))
     values = [[number_of(output, field) for field in fields] for _, output, _ in outputs]
-    return Spoken(
+    return ItemTexts(
         texts=tuple(numbers.number(text) for text, _, _ in outputs),
         places=tuple(place for _, _, place in outputs),
         numbers=np.array(values, np.float64).reshape(len(outputs), len(fields)),
@@ -78,7 +78,7 @@ def _spoken(item: Item, fields: Sequence[str], numbers: TextNumbers, *, sort: bo
 
 
 def number_of(output: Output, field: str) -> float:
-    """Give an output's number; NaN where it has none."""
+    """Return an output's number; NaN if it has none."""
     return float(output.fields.get(field, math.nan))
 
 

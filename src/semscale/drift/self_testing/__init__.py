@@ -1,1 +1,1 @@
-"""Tests of a gate on known damage."""
+"""Self-test of a gate on known damage."""

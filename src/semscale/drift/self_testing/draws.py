@@ -1,4 +1,4 @@
-"""Comparisons of drawn items, some of them damaged: made of losses that were measured once."""
+"""Simulated comparisons of drawn items, some of them damaged, from losses that were measured once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ from semscale.types import Floats, Integers
 
 @dataclass(frozen=True)
 class Draw:
-    """Which items make up a made-up dataset.
+    """The items of a simulated dataset.
 
     Attributes:
-        items: shape (n,), positions of items in the run; the same one may occur again.
-        versions: shape (n,), which of the model's runs stands for the candidate at each of these.
+        items: shape (n,), positions of items in the run; one may occur several times.
+        versions: shape (n,), number of the run that is the candidate for each of these.
         are_damaged: shape (n,), which of these are damaged.
     """
 
@@ -31,13 +31,13 @@ class Draw:
 
 @dataclass(frozen=True)
 class Versions:
-    """Runs of one model, unchanged, each as it is and damaged, measured against the baseline.
+    """Unchanged and damaged versions of runs of one model, measured against the baseline.
 
     Attributes:
         baseline: the approved run.
-        runs: v runs as they are, and the same v with every item damaged that can be.
-        measured: of each of these, in the same way.
-        can_be: shape (v, n), which items were damaged.
+        runs: v unchanged runs, and the same v runs with every item damaged that can be.
+        measured: the losses of each of these, in the same layout.
+        can_be: shape (v, n), which items could be damaged.
     """
 
     baseline: Run
@@ -47,12 +47,12 @@ class Versions:
 
     @property
     def n(self) -> int:
-        """How many runs there are, undamaged."""
+        """Number of unchanged runs."""
         return len(self.runs[0])
 
     @cached_property
     def losses(self) -> dict[str, Floats]:
-        """Losses of each metric, shape (2, v, n): as they are, damaged; by version; by item."""
+        """Losses of each metric, shape (2, v, n): unchanged and damaged, by run, by item."""
         names = self.measured[0][0].losses
         return {
             name: np.array([[one.losses[name] for one in part] for part in self.measured]) for name in names
@@ -60,20 +60,20 @@ class Versions:
 
     @cached_property
     def status(self) -> npt.NDArray[np.object_]:
-        """Statuses, in the same shape."""
+        """Statuses, shape (2, v, n)."""
         return np.array([[one.status for one in part] for part in self.measured], dtype=object)
 
 
 def draw_items(
     can_be: npt.NDArray[np.bool_], *, items: int, n_damaged: int, rng: np.random.Generator
 ) -> Draw:
-    """Draw items with replacement: those to be damaged from those that can be, the others from all.
+    """Draw items with replacement: the damaged ones among those that can be damaged, the others among all.
 
     Args:
-        can_be: shape (v, n), which items of which version can be damaged; at least one where any is to be.
-        items: how many to draw.
-        n_damaged: how many of them are to be damaged; they come first.
-        rng: where the randomness comes from.
+        can_be: shape (v, n), which items of each run can be damaged; at least one if ``n_damaged`` is not 0.
+        items: number of items to draw.
+        n_damaged: number of damaged items among them; they come first.
+        rng: random generator.
 
     Example:
         >>> can_be = np.array([[False, True, False]])
@@ -90,14 +90,14 @@ def draw_items(
 
 
 def compare_drawn(versions: Versions, draw: Draw) -> Comparison:
-    """Make the comparison that the drawn items would have given, without measuring anything again.
+    """Build the comparison of the drawn items from the measured losses.
 
-    At each item one version is the candidate and the others are the reruns: as the model is unchanged, which
-    of them came last is chance, at every item anew. A single rerun is its own reference; the baseline as the
-    only version has none.
+    For each item one run is the candidate and the others are the reruns. The choice is random for every item,
+    as all runs are of the same unchanged model. A single rerun is its own reference; if the baseline is the
+    only run, there is no reference.
 
     Returns:
-        Over ``len(draw.items)`` items with ids of their own; pairs are left out, as no test looks at them.
+        A comparison of ``len(draw.items)`` items with new ids; it has no pairs, as no test uses them.
     """
     shifts = list(range(1, versions.n))
     if not shifts and versions.runs[0][0].id != versions.baseline.id:
@@ -124,7 +124,7 @@ def _renumbered(run: Run, items: Sequence[Item]) -> Run:
 
 
 def _measured_of(versions: Versions, draw: Draw, *, damaged: bool) -> MeasuredRun:
-    """Take each drawn item's losses from its version, as it is or, where asked for, damaged."""
+    """Take each drawn item's losses from its run, unchanged, or damaged if ``damaged`` is true."""
     part = (draw.are_damaged & damaged).astype(int)
     place = (part, draw.versions, draw.items)
     losses = {name: values[place] for name, values in versions.losses.items()}

@@ -1,10 +1,11 @@
-"""What a self-test found: how often the gate failed, passed, or could not decide, for each kind of change."""
+"""Results of a self-test: how often the gate failed, passed or was undecided for each kind of change."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from semscale.errors import UnknownNameError
+from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate
 
@@ -17,20 +18,18 @@ class SelfTestRow:
     """One kind of change at one share of damaged items.
 
     Attributes:
-        kind: one of ``DAMAGES``; ``identity``: nothing was changed; ``rerun``: the baseline's model, asked
-            once more.
+        kind: one of ``DAMAGES``; ``identity``: nothing was changed; ``rerun``: a rerun of the baseline.
         is_harmful: whether the gate should fail.
-        share: of the items that were damaged, 0 to 1.
-        items: of each draw.
-        n_eligible: items of the run that can be damaged in this way, from which damaged ones were drawn.
-        n_draws: how often items were drawn and the gate decided; 0 where no item is eligible.
-        failed: share of draws in which it failed: detection of what is harmful, false alarms of what is not.
-            The interval is Wilson's and says how far the number of draws leaves it open, not how other
-            datasets would do.
-        passed: share of draws in which it passed.
-        undecided: share of draws that it left open.
-        by_metric: share of draws in which each metric failed, over all items; an absolute threshold by its
-            own name.
+        share: share of damaged items, 0 to 1.
+        items: number of items in each draw.
+        n_eligible: number of the run's items that can be damaged this way.
+        n_draws: number of draws; 0 if no item is eligible.
+        failed: share of draws in which the gate failed: detections of harmful changes, or false alarms at
+            harmless ones. Wilson's interval reflects the number of draws, not the choice of the dataset.
+        passed: share of draws in which the gate passed.
+        undecided: share of draws in which the gate was undecided.
+        by_metric: share of draws in which each metric failed over all items, and each absolute threshold, by
+            name.
     """
 
     kind: str
@@ -46,25 +45,31 @@ class SelfTestRow:
 
     @property
     def detected_by(self) -> str | None:
-        """The metric that failed most often; ``None`` where none did."""
+        """The metric that failed most often; ``None`` if none failed."""
         best = max(self.by_metric, key=lambda name: self.by_metric[name], default=None)
         return best if best is not None and self.by_metric[best] > 0 else None
 
 
-@dataclass(frozen=True)
-class SelfTest:
-    """How a gate did on known damage and on harmless changes.
+@dataclass(frozen=True, repr=False)
+class SelfTest(Presentable):
+    """Results of a gate on known damage and on harmless changes.
 
     Attributes:
-        rows: harmless changes first.
-        n_reruns: runs of the baseline's model, unchanged, that were at hand; without one, ``identity`` and
-            the harmless changes say nothing about the noise of the model itself.
-        signature: how it was measured, decided and drawn.
+        rows: one row for each kind and share, harmless changes first.
+        n_reruns: number of reruns of the baseline's model; without any, ``identity`` and the harmless changes
+            do not include the model's own noise.
+        signature: settings of measurement, decision and draws.
+        alpha: probability of a false alarm that the gate was set to allow.
     """
 
     rows: tuple[SelfTestRow, ...]
     n_reruns: int
     signature: Signature
+    alpha: float = 0.05
+
+    def __repr__(self) -> str:
+        kinds = len({row.kind for row in self.rows})
+        return f"<SelfTest: {kinds} kinds of change, {len(self.rows)} rows, {self.n_reruns} reruns>"
 
     @property
     def false_alarms(self) -> tuple[SelfTestRow, ...]:
@@ -77,10 +82,10 @@ class SelfTest:
         return tuple(row for row in self.rows if row.is_harmful)
 
     def row(self, kind: str, share: float = 1.0) -> SelfTestRow:
-        """Give the row of one kind and share.
+        """Return the row of a kind and share.
 
         Raises:
-            UnknownNameError: no row has these.
+            UnknownNameError: there is no such row.
         """
         for row in self.rows:
             if row.kind == kind and row.share == share:
@@ -89,12 +94,12 @@ class SelfTest:
         raise UnknownNameError(f"kind and share must be one of {known}, got {kind} at {share:g}")
 
     def to_frame(self) -> "pl.DataFrame":
-        """Lay the rows out as a table.
+        """Return the rows as a table.
 
         Returns:
             Columns ``kind``, ``is_harmful``, ``share``, ``items``, ``n_eligible``, ``n_draws``, then
             ``failed``, ``passed`` and ``undecided``, each with ``_low`` and ``_high``, and ``detected_by``;
-            null where no item is eligible.
+            null if no item is eligible.
         """
         import polars as pl
 
@@ -106,3 +111,15 @@ class SelfTest:
                 columns.append(pl.Series(name + suffix, values, dtype=pl.Float64).fill_nan(None))
         columns.append(pl.Series("detected_by", [row.detected_by for row in self.rows], dtype=pl.String))
         return pl.DataFrame(columns)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the rows out by name, for JSON."""
+        names = ("kind", "is_harmful", "share", "items", "n_eligible", "n_draws", "failed", "passed",
+                 "undecided", "detected_by")  # fmt: skip
+        return {
+            "instrument": "drift self-test",
+            "rows": [{name: getattr(row, name) for name in names} for row in self.rows],
+            "reruns": self.n_reruns,
+            "alpha": self.alpha,
+            "signature": self.signature,
+        }

@@ -1,4 +1,4 @@
-"""Tests a gate on known damage: how often it notices, and how often it cries wolf."""
+"""Self-test of a gate: its rate of detection of known damage, and its rate of false alarms."""
 
 import zlib
 from collections import Counter
@@ -23,12 +23,12 @@ from semscale.stats.intervals.shares import wilson_interval
 from semscale.types import Progress
 
 REPLICATES = 1000
-"""Bootstrap replicates of a decision, at most: of thousands of decisions none needs finer intervals."""
+"""The most bootstrap replicates for each of the thousands of decisions."""
 
 
 @dataclass(frozen=True)
 class _Plan:
-    """What is drawn, and who decides."""
+    """Settings of the draws and of the gate."""
 
     items: int
     shares: tuple[float, ...]
@@ -39,14 +39,14 @@ class _Plan:
 
 @dataclass(frozen=True)
 class _Change:
-    """One kind of change, done to each run of the model that is at hand."""
+    """One kind of change, applied to each available run of the model."""
 
     kind: str
     is_harmful: bool
     versions: Versions
 
 
-def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and what is drawn
+def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and decided
     baseline: Run,
     *,
     reruns: Sequence[Run] = (),
@@ -59,36 +59,36 @@ def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and w
     seed: int = 0,
     progress: Progress | None = None,
 ) -> SelfTest:
-    """Damage a run in known ways, and count how often a gate notices.
+    """Damage a run in known ways, and count how often a gate detects it.
 
-    Every kind of change is measured once, with all items changed that can be. Then ``items`` items are drawn
-    with replacement, again and again; a share of them brings the losses of its changed version, the others
-    those of the unchanged one, and the gate decides on these.
+    Every kind of change is measured once, applied to all items that it can change. Then ``items`` items are
+    drawn with replacement, ``draws`` times. A share of them has the losses of the changed version, the others
+    those of the unchanged one, and the gate decides on these losses.
 
-    With reruns of the baseline, these are what is damaged, as candidates of an unchanged model would be. At
-    each drawn item one of them, by chance, is the candidate and the others are the gate's reference, so that
-    no two runs' chance difference is taken for the model's. A single rerun is its own reference, which hides
-    all noise; without any the baseline itself is damaged. Then false alarms are those that harmless
-    rewriting and order raise, and say nothing about a model's own noise.
+    If there are reruns of the baseline, these are damaged, as they are like candidates of an unchanged model.
+    For each drawn item one rerun, chosen at random, is the candidate and the others are the gate's reference,
+    so that a chance difference between two runs is not mistaken for one of the model. A single rerun is its
+    own reference, which hides all noise. Without reruns the baseline itself is damaged; false alarms are then
+    only those at harmless changes of wording and order, without the model's own noise.
 
-    Over many runs (``over_runs``), each draw stands for the first run against its baseline.
+    With ``over_runs``, each draw counts as the first run against its baseline.
 
     Args:
         baseline: the approved run.
-        reruns: runs of the baseline's model and prompt, unchanged, with the same items.
-        meter: how it is measured; as ``DriftMeter`` has it by default.
-        settings: the gate as configured; the default gate unless given. Of its bootstrap at most
-            ``REPLICATES`` replicates are used.
-        kinds: of change, of ``DAMAGES``; all unless given.
-        items: of each draw; as many as the run has with ``None``.
-        shares: of the drawn items that are changed, each above 0 and at most 1.
-        draws: of each kind and share.
-        seed: of the damage and the draws.
-        progress: called while items are compared, and while draws are decided.
+        reruns: reruns of the baseline's model and prompt, with the same items.
+        meter: measures the losses; ``DriftMeter()`` by default.
+        settings: settings of the gate, by default the default ones; its bootstrap uses at most ``REPLICATES``
+            replicates.
+        kinds: kinds of change, of ``DAMAGES``; all by default.
+        items: number of items in each draw; ``None`` for as many as the run has.
+        shares: shares of the drawn items that are changed, each above 0 and at most 1.
+        draws: number of draws for each kind and share.
+        seed: seed of the damage and the draws.
+        progress: called while items are compared, and while the gate decides about draws.
 
     Raises:
-        UnknownNameError: no change has one of these names.
-        InputError: a setting outside its range, or a rerun that cannot be one; see ``check_rerun``.
+        UnknownNameError: a kind of change does not exist.
+        InputError: a setting is out of range, or a rerun is invalid; see ``check_rerun``.
     """
     chosen = _checked_kinds(kinds)
     plan = _plan(baseline, settings or GateSettings(), items=items, shares=shares, draws=draws, seed=seed)
@@ -113,7 +113,7 @@ def self_test(  # noqa: PLR0913 - runs, how they are measured and decided, and w
         damage_seed=seed,
         reruns=len(reruns),
     )
-    return SelfTest(tuple(rows), len(reruns), signature.extended(decided))
+    return SelfTest(tuple(rows), len(reruns), signature.extended(decided), plan.settings.alpha)
 
 
 def _checked_kinds(kinds: Sequence[str] | None) -> list[str]:
@@ -145,11 +145,11 @@ def _plan(  # noqa: PLR0913 - checks each setting
 
 
 def _quick(settings: GateSettings) -> GateSettings:
-    """The same gate with a bootstrap of at most ``REPLICATES`` replicates."""
+    """Return the settings with at most ``REPLICATES`` bootstrap replicates."""
     return settings.model_copy(update={"replicates": min(settings.replicates, REPLICATES)})
 
 
-def _measured(  # noqa: PLR0913 - all that is measured at once
+def _measured(  # noqa: PLR0913 - runs, and how they are measured
     baseline: Run,
     runs: tuple[Run, ...],
     kinds: Sequence[str],
@@ -157,7 +157,7 @@ def _measured(  # noqa: PLR0913 - all that is measured at once
     seed: int,
     progress: Progress | None,
 ) -> list[_Change]:
-    """Measure the runs as they are and changed in each way, reading every text once."""
+    """Measure the unchanged runs and all changed versions, and read every text once."""
     changed = [[damaged(run, kind, seed=seed) for run in runs] for kind in kinds]
     everything = [*runs, *(run for of_kind in changed for run, _ in of_kind)]
     measured = meter.measure(baseline, everything, progress=progress)
@@ -179,7 +179,7 @@ def _measured(  # noqa: PLR0913 - all that is measured at once
 
 
 def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
-    """Draw items and decide, as often as the plan says."""
+    """Draw items and decide, ``draws`` times."""
     can_be = change.versions.can_be
     rng = np.random.default_rng([plan.seed, zlib.crc32(f"{change.kind} {share}".encode())])
     n_damaged = max(1, int(share * plan.items + 0.5)) if share else 0
@@ -208,6 +208,6 @@ def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
 
 
 def _failed(decision: GateDecision) -> list[tuple[str, bool]]:
-    """Say which metrics, over all items, and which absolute thresholds failed; in the gate's order."""
+    """Return the metrics (over all items) and absolute thresholds that failed, in the gate's order."""
     tested = [(test.metric, test.outcome is Outcome.FAIL) for test in decision.tests if test.group is None]
     return tested + [(check.name, not check.passed) for check in decision.thresholds]

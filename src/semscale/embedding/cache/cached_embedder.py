@@ -11,6 +11,9 @@ from semscale.embedding.texts import checked_texts, distinct
 from semscale.signature import Signature
 from semscale.types import Progress
 
+KEPT_EMBEDDINGS = "finished embeddings stay in the cache"
+"""What a run that is stopped says of them."""
+
 CHUNK = 2048  # texts that are computed and stored together; a stopped run loses at most as many
 
 

@@ -43,7 +43,8 @@ class TokenEncoder:
 
     With the engine ``openvino`` a text's states are the same to the last bit whatever other texts
     are computed with it. A text that is longer than the model's position table is read in windows that
-    overlap by a quarter; each token's state comes from the window in which the token is furthest from an edge.
+    overlap by a quarter; each token's state comes from the window in which the token is furthest from an
+    edge.
 
     Args:
         engine: runs the model.

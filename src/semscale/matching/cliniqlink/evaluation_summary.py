@@ -25,7 +25,7 @@ class EvaluationSummary(Presentable):
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         return {
-            "instrument": "evaluate",
+            "instrument": "match evaluate",
             "source": self.source,
             "overall": self.scores.overall,
             "tasks": [

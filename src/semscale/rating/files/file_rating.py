@@ -1,33 +1,28 @@
 """Rating a file of any size: part by part, resumable, in bounded memory, with the rows in their order."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-import numpy as np
 import polars as pl
 
-from semscale.embedding.cache.cached_embedder import CachedEmbedder
-from semscale.errors import InputError, InterruptedRunError
+from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
 from semscale.rating.files.checks import check_cells
 from semscale.rating.files.columns import FileColumns
-from semscale.rating.files.file_summary import Collector, rated_frame
+from semscale.rating.files.file_summary import SET_MEANS, Collector, rated_frame
 from semscale.rating.rater import Rater
-from semscale.rating.row_sampling import set_moments
 from semscale.rating.summary import RatingSummary
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.moments import Moments
 from semscale.store.cells import storable
-from semscale.store.part_joining import join_parts
-from semscale.store.parts import Parts
+from semscale.store.columns import column_in
+from semscale.store.first_look import needs_counting
 from semscale.store.result_columns import check_free, check_output
 from semscale.store.table import Table
-from semscale.store.writing import output_format
+from semscale.store.table_run import PART_ROWS, PartSettings, TableRun, WorkedPart
 from semscale.types import Progress
 
 __all__ = ["FileColumns", "FileSettings", "rate_file"]
-
-PART_ROWS = 50_000
 
 
 @dataclass(frozen=True)
@@ -50,9 +45,14 @@ class FileSettings:
     restart: bool = False
 
     def __post_init__(self) -> None:
-        if self.part_rows < 1:
-            raise InputError(f"part_rows must be at least 1, got {self.part_rows}")
-        IntervalPlan(self.interval, seed=self.seed)  # refuses now what the estimates would refuse at the end
+        # Both refuse now what would be refused later.
+        PartSettings(self.part_rows)
+        IntervalPlan(self.interval, seed=self.seed)
+
+    @property
+    def parts(self) -> PartSettings:
+        """How the file is cut into parts."""
+        return PartSettings(self.part_rows, self.restart)
 
 
 def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
@@ -94,15 +94,15 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
-    check_file(table, columns, out)
-    check_cells(table, columns, settings.part_rows, to_excel=out is not None and output_format(out) == "xlsx")
-    run = _Run(table, columns, rater, settings, progress)
-    if out is None:
-        return run.without_output()
-    return run.into(out)
+    _check_file(table, columns, out)
+    _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
+    check_cells(table, columns, settings.part_rows, counting=needs_counting(table, out))
+    collector = Collector(rater, columns, settings.seed)
+    work = RatingWork(table, columns, rater, collector, settings.interval, progress)
+    return TableRun(table, settings.parts, progress).of(work, out)
 
 
-def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
+def _check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
     """Check everything that can be known before any text is embedded.
 
     Raises:
@@ -117,119 +117,42 @@ def check_file(table: Table, columns: FileColumns, out: Path | None) -> None:
 
 
 @dataclass(frozen=True)
-class _Run:
-    """One pass over a table."""
+class RatingWork:
+    """Rates the texts of a table part by part, and sums the parts up."""
 
     table: Table
     columns: FileColumns
     rater: Rater
-    settings: FileSettings
+    collector: Collector
+    interval: float
     progress: Progress | None
+    stage = "rating"
+    private = (SET_MEANS,)
 
-    def without_output(self) -> RatingSummary:
-        collector = self._collector()
-        try:
-            for frame, sets in self._rated(0):
-                collector.add(frame, sets)
-                self._tell(collector.n)
-        except KeyboardInterrupt:
-            raise InterruptedRunError(
-                f"stopped after {collector.n:,} rows{self._kept_embeddings()}; "
-                "with an output file the same command goes on where it stopped"
-            ) from None
-        return collector.summary(self.table.name, self.settings.interval)
+    @property
+    def kept(self) -> str:
+        """Embeddings, where there is a cache."""
+        return KEPT_EMBEDDINGS if isinstance(self.rater.embedder, CachedEmbedder) else ""
 
-    def into(self, out: Path) -> RatingSummary:
-        folder = out.with_name(out.name + ".parts")
-        with Parts.open(folder, self._key(), restart=self.settings.restart) as parts:
-            try:
-                with parts.kept():
-                    summary = self._finish(parts)
-                    self._write(parts, out)
-            except InputError:
-                if parts.is_new:
-                    parts.discard()
-                raise
-            except KeyboardInterrupt:
-                raise self._stopped(parts) from None
-            except Exception:
-                if not parts.finished:
-                    parts.discard()
-                raise
-            parts.remove()
-        return summary
+    def key(self) -> dict[str, str]:
+        """Name the column and all that the signature has."""
+        return {"text": self.columns.text, **dict(self.rater.signature.fields)}
 
-    def _finish(self, parts: Parts) -> RatingSummary:
-        collector = self._collector()
-        for part in parts.finished:
-            collector.add(pl.read_parquet(part.path), _moments_of(part.notes))
-            self._tell(collector.n)
-        for frame, sets in self._rated(parts.rows):
-            collector.add(frame, sets)
-            parts.add(frame, _notes_of(sets))
-            self._tell(collector.n)
-        return collector.summary(self.table.name, self.settings.interval)
-
-    def _write(self, parts: Parts, out: Path) -> None:
-        if self.progress:
-            self.progress("writing", 0, None)
-        join_parts([part.path for part in parts.finished], out)
-
-    def _rated(self, skip: int) -> Iterator[tuple[pl.DataFrame, Moments]]:
-        for batch in self.table.batches(self.settings.part_rows, skip):
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Rate the rows after the first ``skip`` ones."""
+        for batch in self.table.batches(size, skip):
             check_free(batch.columns, self.table.name)
-            cells = (
-                batch[self.columns.text].to_list()
-                if self.columns.text in batch.columns
-                else [None] * batch.height
-            )
-            ratings = self.rater.rate(cells, progress=self.progress)
+            ratings = self.rater.rate(column_in(batch, self.columns.text).to_list(), progress=self.progress)
             frame = pl.concat([storable(batch), rated_frame(ratings)], how="horizontal")
-            yield frame, set_moments(ratings.set_means[ratings.scored], self.rater.scale.values)
+            yield WorkedPart(frame)
 
-    def _collector(self) -> Collector:
-        return Collector(self.rater, self.columns, self.settings.seed)
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part."""
+        self.collector.add(frame)
 
-    def _key(self) -> dict[str, str]:
-        signature = self.rater.signature
-        return {
-            "input": self.table.fingerprint(),
-            "text": self.columns.text,
-            "part_rows": str(self.settings.part_rows),
-            "version": signature.version,
-            **dict(signature.fields),
-        }
+    def summary(self) -> RatingSummary:
+        """Sum all parts up."""
+        return self.collector.summary(self.table.name, self.interval)
 
-    def _stopped(self, parts: Parts) -> InterruptedRunError:
-        rows = parts.rows
-        if not rows:
-            parts.discard()
-            return InterruptedRunError(
-                f"stopped before the first part was finished{self._kept_embeddings()}; "
-                "the same command starts again"
-            )
-        if not parts.are_there:
-            return InterruptedRunError(
-                f"stopped; {parts.folder.name} was removed or changed during the run, so the same command "
-                "goes on after what is left of it"
-            )
-        return InterruptedRunError(
-            f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "
-            "the same command goes on after them"
-        )
-
-    def _kept_embeddings(self) -> str:
-        cached = isinstance(self.rater.embedder, CachedEmbedder)
-        return "; finished embeddings stay in the cache" if cached else ""
-
-    def _tell(self, done: int) -> None:
-        if self.progress:
-            self.progress("rating", done, self.table.n_rows)
-
-
-def _notes_of(sets: Moments) -> dict[str, object]:
-    return {"n": sets.n, "total": sets.total.tolist(), "outer": sets.outer.tolist()}
-
-
-def _moments_of(notes: dict[str, object]) -> Moments:
-    return Moments(int(str(notes["n"])), np.array(notes["total"]), np.array(notes["outer"]))
+    def late(self, start: int, stop: int) -> None:
+        """Every column is there as soon as its rows are rated."""

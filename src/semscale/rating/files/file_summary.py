@@ -15,27 +15,30 @@ from semscale.rating.ratings import Ratings
 from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
 from semscale.results.tallies import Tallies
 from semscale.results.weights import as_weights
-from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
-from semscale.store.columns import groups_in
+from semscale.store.columns import column_in, groups_in
 from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status
 
+SET_MEANS = f"{PREFIX}set_means"
+"""Column of a part that its run keeps for itself: the means under each anchor set."""
+
 
 def rated_frame(ratings: Ratings) -> pl.DataFrame:
-    """Lay ratings out as the columns that a run adds: those of ``Ratings.to_frame``, each with the prefix."""
-    return ratings.to_frame().rename(lambda name: PREFIX + name)
+    """Lay ratings out as columns of a part: those of ``Ratings.to_frame``, and the means under each set."""
+    columns = ratings.to_frame().rename(lambda name: PREFIX + name)
+    return columns.with_columns(pl.Series(SET_MEANS, ratings.set_means))
 
 
 def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
-    """Read ratings back from the columns of ``rated_frame``, which lack the means under single sets."""
+    """Read ratings back from the columns of ``rated_frame``."""
     masses = frame.select(PREFIX + name for name in mass_names(rater.scale.values)).to_numpy()
     return Ratings(
         scale=rater.scale,
         pmf=masses.astype(np.float64),
         similarity=frame[f"{PREFIX}similarity"].to_numpy().astype(np.float64),
-        set_means=np.full((frame.height, len(rater.scale.anchor_sets)), np.nan),
+        set_means=frame[SET_MEANS].to_numpy(),
         status=np.array([Status(status) for status in frame[f"{PREFIX}status"]], dtype=object),
         windows=frame[f"{PREFIX}windows"].to_numpy(),
         signature=rater.signature,
@@ -67,12 +70,11 @@ class Collector:
         """Rows so far."""
         return self._running.n
 
-    def add(self, frame: pl.DataFrame, sets: Moments) -> None:
+    def add(self, frame: pl.DataFrame) -> None:
         """Add the next part.
 
         Args:
             frame: the input's columns, mixed ones as text, and those of ``rated_frame``.
-            sets: of the part's means under each anchor set.
 
         Raises:
             InputError: a weight or human rating that is none, or too many groups.
@@ -80,16 +82,16 @@ class Collector:
         ratings = ratings_of(frame, self.rater)
         self._tally(frame, ratings)
         if self.columns.human is not None:
-            texts = _column(frame, self.columns.text).cast(pl.String)
+            texts = column_in(frame, self.columns.text).cast(pl.String)
             self._humans.add(
                 self.n,
                 ratings.pmf,
-                humans_in(_column(frame, self.columns.human), self.n, self.columns.human_range),
+                humans_in(column_in(frame, self.columns.human), self.n, self.columns.human_range),
                 lengths=texts.str.len_chars().fill_null(0).to_list(),
                 respondents=self._respondents(frame),
                 weights=self._weights(frame),
             )
-        self._running.add(ratings, _column(frame, self.columns.text).to_list(), sets)
+        self._running.add(ratings, column_in(frame, self.columns.text).to_list())
 
     def summary(self, source: str, interval: float) -> RatingSummary:
         """Estimate and sum up everything that was added.
@@ -113,19 +115,21 @@ class Collector:
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         columns, by = self.columns, None
         if columns.by is not None:
-            by = groups_in(_column(frame, columns.by))
+            by = groups_in(column_in(frame, columns.by))
         weights, respondents = self._weights(frame), self._respondents(frame)
         self._tallies.add(ratings.pmf, ratings.status, weights=weights, by=by, respondents=respondents)
 
     def _weights(self, frame: pl.DataFrame) -> Floats | None:
         if self.columns.weight is None:
             return None
-        return as_weights(numbers_in(_column(frame, self.columns.weight), "weight", self.n), first_row=self.n)
+        return as_weights(
+            numbers_in(column_in(frame, self.columns.weight), "weight", self.n), first_row=self.n
+        )
 
     def _respondents(self, frame: pl.DataFrame) -> list[str | None] | None:
         if self.columns.respondent is None:
             return None
-        return groups_in(_column(frame, self.columns.respondent)).to_list()
+        return groups_in(column_in(frame, self.columns.respondent)).to_list()
 
     def _comparison(self, interval: float) -> RatingComparison | None:
         if self.columns.human is None:
@@ -133,8 +137,3 @@ class Collector:
         return self._humans.compared(
             self.rater.scale.values, self.columns, interval=interval, signature=self.rater.signature
         )
-
-
-def _column(frame: pl.DataFrame, name: str) -> pl.Series:
-    """A column, or nulls where a part of a JSON lines file does not have it."""
-    return frame[name] if name in frame.columns else pl.Series(name, [None] * frame.height, dtype=pl.Null)

@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from semscale.presentable import Presentable
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Floats
@@ -99,8 +100,8 @@ class SetLint:
         return replace(self, findings=(*self.findings, *findings))
 
 
-@dataclass(frozen=True)
-class LintReport:
+@dataclass(frozen=True, repr=False)
+class LintReport(Presentable):
     """What the linter measured and concluded about a scale, for one embedder.
 
     Attributes:
@@ -123,6 +124,9 @@ class LintReport:
     agreement: Floats
     findings: tuple[LintFinding, ...]
 
+    def __repr__(self) -> str:
+        return f"LintReport(scale={self.scale.name!r}, verdict={self.verdict!r})"
+
     @property
     def verdict(self) -> Level:
         """The worst of the findings; ``pass`` where there is none."""
@@ -134,14 +138,32 @@ class LintReport:
         return reliability(self.agreement)
 
     @property
+    def worst_first(self) -> tuple[LintFinding, ...]:
+        """Findings, the worst first."""
+        return tuple(sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict)))
+
+    @property
     def reasons(self) -> tuple[str, ...]:
         """Findings as lines, the worst first; one line that says so where there is none."""
-        if not self.findings:
-            return ("every criterion is met",)
-        ordered = sorted(self.findings, key=lambda finding: -_SEVERITY.index(finding.verdict))
-        return tuple(
-            f"{finding.verdict}: {finding.anchor_set or 'all sets'}: {finding.reason}" for finding in ordered
-        )
+        lines = (f"{one.verdict}: {one.anchor_set or 'all sets'}: {one.reason}" for one in self.worst_first)
+        return tuple(lines) or ("every criterion is met",)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "lint",
+            "scale": self.scale.name,
+            "content": self.scale.content_hash,
+            "verdict": self.verdict,
+            "findings": self.worst_first,
+            "sets": self.sets,
+            "ladder": self.ladder,
+            "probes": self.probes,
+            "levels": self.levels,
+            "agreement": self.agreement,
+            "reliability": self.reliability,
+            "signature": self.signature,
+        }
 
     def to_frame(self) -> "pl.DataFrame":
         """One row for each anchor set, with its measurements, its verdict and the reasons."""

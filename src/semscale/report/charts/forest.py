@@ -8,7 +8,7 @@ from semscale.drift.gate.decision import Outcome
 from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, INK, MUTED
 from semscale.report.charts.theme import Specification, themed
-from semscale.report.figures import Swatch
+from semscale.report.document.blocks import Swatch
 
 if TYPE_CHECKING:
     import altair as alt

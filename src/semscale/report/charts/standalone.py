@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 from semscale.report.charts.labels import text_width
 from semscale.report.charts.palette import INK, MUTED
-from semscale.report.charts.svg import vega_svg
+from semscale.report.charts.svg import svg_source
 from semscale.report.wording import printable
 
 _NAMESPACE = "http://www.w3.org/2000/svg"
@@ -22,16 +22,16 @@ class LegendEntry(NamedTuple):
     shape: str = ""
 
 
-def standalone_svg(chart: dict[str, Any], description: str, legend: Sequence[LegendEntry] = ()) -> str:
+def standalone_svg(chart: dict[str, Any] | str, description: str, legend: Sequence[LegendEntry] = ()) -> str:
     """Draw a chart as an SVG document that can be opened and printed by itself.
 
     Args:
-        chart: a Vega-Lite specification with its data inside.
+        chart: a Vega-Lite specification with its data inside, or an SVG document.
         description: the figures in words, for readers who cannot see it.
         legend: what the marks stand for, drawn below the chart.
     """
     ElementTree.register_namespace("", _NAMESPACE)
-    root = ElementTree.fromstring(vega_svg(chart))
+    root = ElementTree.fromstring(svg_source(chart))
     width, height = float(root.attrib["width"]), float(root.attrib["height"])
     places = _places(legend, width)
     whole = height + (_MARGIN + _LINE * (places[-1][1] + 1) if places else 0)

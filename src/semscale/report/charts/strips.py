@@ -14,50 +14,57 @@ if TYPE_CHECKING:
     import altair as alt
 
 
+_STEPS = 24  # of colour: finer than the eye tells apart
+_TOUCH = 0.5  # pixels that a piece reaches into the next one, so that the paper does not shine through
+_MOST_TOUCHED = 0.3  # of a column
+
+
 def strips(
-    levels: Floats, names: Sequence[str], ticks: Sequence[tuple[float, str]], *, width: int
+    levels: Floats, names: Sequence[str], ticks: Sequence[tuple[int, str]], *, width: int
 ) -> Specification:
     """Draw one narrow column an item and one row a name, coloured by level: a heat map of many PMFs at once.
 
     Args:
         levels: shape (rows, items), colours' positions in [0, 1]; equal neighbours are drawn as one piece.
         names: one label a row, from top to bottom.
-        ticks: positions between 0 and the number of items, each with its label.
+        ticks: columns, counted from 0, each with the label below its middle.
         width: whole width in pixels.
     """
     import altair as alt
 
     room = label_room(width, names)
     items = levels.shape[1]
+    middles = [column + 0.5 for column, _ in ticks]
+    touch = min(_TOUCH * items / (width - room), _MOST_TOUCHED)
     drawn = (
         alt.Chart(alt.NamedData(name="rows"))
         .mark_rect()
         .encode(
-            x=alt.X("start:Q", axis=_ticks_axis(ticks), scale=alt.Scale(domain=[0, items], nice=False)),
+            x=alt.X("start:Q", axis=_ticks_axis(middles), scale=alt.Scale(domain=[0, items], nice=False)),
             x2="stop:Q",
             y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.06, paddingOuter=0)),
             color=alt.Color("colour:N", scale=None),
         )
         .add_params(
             alt.param(name="ticks", value=[label for _, label in ticks]),
-            alt.param(name="places", value=[position for position, _ in ticks]),
+            alt.param(name="places", value=middles),
         )
     )
     return themed(
         drawn,
         names,
         room,
-        {"rows": _runs(levels)},
+        {"rows": _runs(levels, touch)},
         width=width - room,
         height=max(34, 170 // len(names)) * len(names),
     )
 
 
-def _ticks_axis(ticks: Sequence[tuple[float, str]]) -> "alt.Axis":
+def _ticks_axis(places: Sequence[float]) -> "alt.Axis":
     import altair as alt
 
     return alt.Axis(
-        values=[position for position, _ in ticks],
+        values=places,
         labelExpr="ticks[indexof(places, datum.value)]",
         title=None,
         grid=False,
@@ -68,11 +75,10 @@ def _ticks_axis(ticks: Sequence[tuple[float, str]]) -> "alt.Axis":
     )
 
 
-def _runs(levels: Floats, steps: int = 24) -> list[dict[str, Any]]:
-    """Join equal neighbours of a row; 24 steps of colour are finer than the eye tells apart."""
+def _runs(levels: Floats, touch: float) -> list[dict[str, Any]]:
+    """Join equal neighbours of a row; each piece but the last is longer by ``touch`` columns."""
     records = []
-    overlap = 0.3  # of an item, so that the paper does not shine through between two pieces
-    for row, shares in enumerate(np.rint(levels * steps).astype(int)):
+    for row, shares in enumerate(np.rint(levels * _STEPS).astype(int)):
         starts = np.flatnonzero(np.diff(shares, prepend=-1))
         stops = [*starts[1:].tolist(), len(shares)]
         for start, stop in zip(starts.tolist(), stops, strict=True):
@@ -80,8 +86,8 @@ def _runs(levels: Floats, steps: int = 24) -> list[dict[str, Any]]:
                 {
                     "row": row,
                     "start": start,
-                    "stop": min(stop + overlap, len(shares)),
-                    "colour": sequential(shares[start] / steps),
+                    "stop": min(stop + touch, len(shares)),
+                    "colour": sequential(shares[start] / _STEPS),
                 }
             )
     return records

@@ -23,25 +23,27 @@ _STROKED = ("stroke-opacity", "stroke-width", "text-anchor")
 _RENDERER = threading.Lock()  # vl-convert keeps one JavaScript engine; its charts are drawn one by one
 
 
-def draw(chart: dict[str, Any], label: str) -> Markup:
+def draw(chart: dict[str, Any] | str, label: str) -> Markup:
     """Draw a chart as one ``<svg role="img">`` element for an HTML document.
 
     Args:
-        chart: a Vega-Lite specification with its data inside.
+        chart: a Vega-Lite specification with its data inside, or an SVG document.
         label: what the picture says, figures included, for readers who cannot see it.
 
     Returns:
         The element, escaped and ready to embed; it scales with its container up to its natural width.
     """
-    return compacted(vega_svg(chart), printable(label))
+    return compacted(svg_source(chart), printable(label))
 
 
-def vega_svg(chart: dict[str, Any]) -> str:
-    """Draw a chart as an SVG document, as Vega writes it.
+def svg_source(chart: dict[str, Any] | str) -> str:
+    """Draw a chart as an SVG document, as Vega writes it; one that is drawn already stays as it is.
 
     Args:
-        chart: a Vega-Lite specification with its data inside.
+        chart: a Vega-Lite specification with its data inside, or an SVG document.
     """
+    if isinstance(chart, str):
+        return chart
     with _RENDERER:
         source: str = _converter().vegalite_to_svg(_harmless(chart), allowed_base_urls=[])
     return source

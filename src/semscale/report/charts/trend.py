@@ -1,6 +1,6 @@
 """The picture of a trend: every metric's mean loss over time, one below the other, on one axis of time.
 
-It is drawn as SVG itself: Vega takes most of a second for it, and a list of runs should appear at once.
+It is drawn as SVG here: Vega takes most of a second for it, and a list of runs should appear at once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,6 @@ from datetime import datetime
 from xml.etree import ElementTree
 
 import numpy as np
-from markupsafe import Markup
 
 from semscale.drift.gate.decision import Outcome
 from semscale.report.charts import svg_paths as paths
@@ -22,6 +21,7 @@ from semscale.types import Floats
 MOST_RUNS = 400
 """Runs that are drawn; of more the latest."""
 
+_NAMESPACE = "http://www.w3.org/2000/svg"
 _LEFT, _RIGHT = 46, 10  # pixels beside the plots
 _STRIP, _TITLE, _GAP, _FOOT = 42, 20, 14, 24
 _HEIGHT = {True: 96, False: 118}
@@ -115,25 +115,25 @@ class _Plane:
         return [(self.x(place), self.y(value)) for place, value in zip(places, values.tolist(), strict=True)]
 
 
-def courses(timeline: Timeline, metrics: Sequence[Course], label: str, *, width: int) -> Markup:
+def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> str:
     """Draw the gate's outcomes, then one plot a metric, with model changes through all of them.
 
     Args:
         timeline: t runs, at most ``MOST_RUNS``.
         metrics: from top to bottom.
-        label: what the picture says, for readers who cannot see it.
         width: whole width in pixels.
 
     Returns:
-        One ``<svg role="img">`` element, escaped and ready to embed.
+        An SVG document.
     """
     narrow, places = width < NARROW_LIMIT, timeline.places
     spare = (places[-1] - places[0]) * 0.02 or 1.0
     ends = places[0] - spare, places[-1] + spare
     step = _TITLE + _HEIGHT[narrow] + _GAP
     bottom = _STRIP + step * len(metrics)
-    box = {"viewBox": f"0 0 {width} {bottom + _FOOT}", "style": f"max-width:{width}px", "font-size": "13"}
-    svg = ElementTree.Element("svg", {**box, "role": "img", "aria-label": printable(label)})
+    box = {"viewBox": f"0 0 {width} {bottom + _FOOT}", "width": f"{width}", "height": f"{bottom + _FOOT}"}
+    root = ElementTree.Element("svg", {"xmlns": _NAMESPACE, **box})
+    svg = ElementTree.SubElement(root, "g", {"font-size": "13", "font-family": "sans-serif"})
     plot = width - _LEFT - _RIGHT
     planes = [_Plane(ends, plot, 16, _STRIP - 24)]
     for order, metric in enumerate(metrics):
@@ -143,7 +143,7 @@ def courses(timeline: Timeline, metrics: Sequence[Course], label: str, *, width:
     _draw_models(svg, planes, timeline, most=_MOST_LABELS[narrow])
     _draw_gate(svg, planes[0], timeline)
     _draw_dates(svg, planes[0], timeline.ticks(_TICKS[narrow]), top=bottom)
-    return Markup(ElementTree.tostring(svg, encoding="unicode"))  # the serialiser has escaped it
+    return ElementTree.tostring(root, encoding="unicode")
 
 
 def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:

@@ -51,6 +51,7 @@ class Table:
         noun: what a row is called.
         detail: which renderings have it.
         brief_title: above the table in a brief rendering, where a section's title says the same on a page.
+        brief: how many columns, from the first, a brief rendering shows; all unless given.
     """
 
     columns: tuple[str | Quoted, ...]
@@ -63,6 +64,7 @@ class Table:
     noun: str = "row"
     detail: Detail = "both"
     brief_title: Line = ""
+    brief: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,7 +88,7 @@ class Figure:
 
     Attributes:
         name: of the file that it can be saved as: lower-case letters and hyphens.
-        chart: draws it as Vega-Lite for a width in pixels.
+        chart: draws it for a width in pixels: Vega-Lite, or an SVG document.
         description: the figures in words, for readers who cannot see it.
         table: the numbers behind it; a brief rendering shows these if the table's ``detail`` says so.
         caption: one or two sentences on how to read it.
@@ -96,7 +98,7 @@ class Figure:
     """
 
     name: str
-    chart: Callable[[int], dict[str, Any]]
+    chart: Callable[[int], dict[str, Any] | str]
     description: str
     table: Table
     caption: str = ""
@@ -142,6 +144,7 @@ class Histogram:
         title: of the brief rendering.
         caption: how to read it.
         axis: what the axis shows.
+        detail: which renderings have it.
     """
 
     name: str
@@ -152,6 +155,7 @@ class Histogram:
     title: str = "Scores"
     caption: str = ""
     axis: str = "score"
+    detail: Detail = "both"
 
 
 @dataclass(frozen=True)

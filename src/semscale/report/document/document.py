@@ -30,9 +30,15 @@ class Headline:
 
 @dataclass(frozen=True)
 class Rates:
-    """Several figures that a document is about, side by side: each with its name."""
+    """Several shares that a document is about, side by side.
+
+    Attributes:
+        figures: each with its name.
+        digits: decimals of the percentages.
+    """
 
     figures: tuple[tuple[WithInterval, str], ...]
+    digits: int = 0
 
 
 @dataclass(frozen=True)
@@ -144,7 +150,7 @@ def stamp(moment: datetime) -> str:
 
 def detail_of(block: Block) -> Detail:
     """Say which renderings a block is meant for."""
-    return block.detail if isinstance(block, Table | Paragraph) else "full"
+    return block.detail if isinstance(block, Table | Paragraph | Histogram) else "full"
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

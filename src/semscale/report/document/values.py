@@ -35,11 +35,30 @@ class Number:
         value: the number.
         digits: decimals that are shown; ``None`` shows as many as its author wrote.
         signed: whether a plus sign is shown.
+        least: below it only that is shown, as for p-values.
+        most: beyond it likewise.
     """
 
     value: float | None
     digits: int | None = 2
     signed: bool = False
+    least: float | None = None
+    most: float | None = None
+
+
+@dataclass(frozen=True)
+class Change:
+    """A number before and after; ``None`` or NaN where one does not exist.
+
+    Attributes:
+        before: the one.
+        after: the other.
+        digits: decimals that are shown; ``None`` shows as many as their author wrote, and the difference.
+    """
+
+    before: float | None
+    after: float | None
+    digits: int | None = None
 
 
 @dataclass(frozen=True)
@@ -86,12 +105,18 @@ class WithInterval:
 
     @classmethod
     def of(
-        cls, estimate: Interval | None, digits: int = 2, *, is_share: bool = False, note: str = ""
+        cls,
+        estimate: Interval | None,
+        digits: int = 2,
+        *,
+        is_share: bool = False,
+        note: str = "",
+        signed: bool = False,
     ) -> Self:
         """Take the figures of an estimate; all are missing where there is none."""
         if estimate is None:
             return cls(np.nan, np.nan, np.nan, digits, is_share, note)
-        return cls(estimate.value, estimate.low, estimate.high, digits, is_share, note)
+        return cls(estimate.value, estimate.low, estimate.high, digits, is_share, note, signed)
 
 
 @dataclass(frozen=True)
@@ -101,10 +126,12 @@ class Words:
     Attributes:
         text: the words.
         note: a shorter explanation under them, where there is room.
+        brief: what a brief rendering shows instead, such as a name that options take.
     """
 
     text: str
     note: str = ""
+    brief: str = ""
 
 
 @dataclass(frozen=True)
@@ -148,7 +175,7 @@ class Marked:
     pieces: tuple[Piece, ...]
 
 
-Cell = Number | Count | Share | WithInterval | Words | Quoted | Flag | Marked
+Cell = Number | Change | Count | Share | WithInterval | Words | Quoted | Flag | Marked
 """What a cell of a table, a fact or a setting holds."""
 
 Line = str | Quoted | tuple[str | Quoted, ...]

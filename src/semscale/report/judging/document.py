@@ -1,6 +1,7 @@
 """The document of a judged table."""
 
-from collections.abc import Iterator
+import math
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, Item, Items, Paragraph, Reply, Subheading
@@ -20,6 +21,7 @@ from semscale.report.wording import capitalised, counted, has_interval, number
 
 if TYPE_CHECKING:
     from semscale.judging.judge_summary import JudgeSummary
+    from semscale.judging.judged_rows import JudgedRow
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8
@@ -54,7 +56,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
             ("template ", Quoted(summary.template.name)),
             f"{summary.created:%Y-%m-%d}",
         ),
-        signature=summary.result.signature,
+        signature=summary.signature,
         lead=headline(estimates, "mean score, from 0 to 1", (0.0, 1.0)),
         counting=(counting,),
         reading=(f"{'' if estimates.overall.n else nothing}{counting}.", *([panel] if panel else [])),
@@ -76,7 +78,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
                 ("Human labels", columns.human),
             ],
             [("Intervals", intervals)],
-            summary.result.signature,
+            summary.signature,
         ),  # fmt: skip
         citations=(_JUDGES, *([_CORRECTION] if summary.human else [])),
     )
@@ -114,50 +116,50 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         nothing = "No row has a score, so there is nothing to estimate."
         yield Section("scores", "", (Paragraph(nothing, detail="brief"),))
     blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]
-    if summary.panel:
+    if summary.is_panel:
         blocks += [Subheading("How far every two judges agree"), pair_table(summary)]
     yield Section("judges", "How severe each judge is" if severity else "The judge", tuple(blocks))
     if human:
         yield Section("humans", "Against human labels", (human,))
     yield from _looked_at(summary)
     yield left_out_section(
-        summary.estimates.overall.left_out, summary.n, MEANINGS, lambda status: _examples(summary, status)
+        summary.estimates.overall.left_out,
+        summary.n,
+        MEANINGS,
+        lambda status: summary.left_out.get(status, ()),
     )
 
 
 def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
     """Show the rows on which judges differ, or are least certain, and those with the lowest scores."""
-    disputed = summary.most_disputed(SHOWN_ITEMS).tolist()
-    vague = [] if summary.panel else summary.least_certain(SHOWN_ITEMS).tolist()
-    lowest = summary.lowest(SHOWN_ITEMS).tolist()
+    disputed, vague = summary.disputed[:SHOWN_ITEMS], summary.least_certain[:SHOWN_ITEMS]
+    lowest = summary.lowest[:SHOWN_ITEMS]
     if disputed or vague:
         title = "Where the judges differ most" if disputed else "Where the judge is least certain"
-        items = _items(summary, disputed or vague, brief_title=title if disputed else "")
+        items = _items(disputed or vague, brief_title=title if disputed else "")
         yield Section("disputed", title, (items,))
     if lowest:
         brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest score")
-        yield Section("lowest", "The lowest scores", (_items(summary, lowest, brief_title=brief),))
+        yield Section("lowest", "The lowest scores", (_items(lowest, brief_title=brief),))
 
 
-def _items(summary: "JudgeSummary", rows: list[int], *, brief_title: str) -> Items:
-    items = tuple(_item(summary, row) for row in rows)
-    return Items(items, brief_title=brief_title, heads=("question", "answer", "verdict"))
+def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
+    return Items(tuple(map(_item, items)), brief_title=brief_title, heads=("question", "answer", "verdict"))
 
 
-def _item(summary: "JudgeSummary", row: int) -> Item:
-    panel, human = summary.panel, summary.human
-    verdicts = {name: judged[row] for name, judged in summary.judges.items()}
-    question, answer = Quoted(summary.cells.questions[row]), Quoted(summary.cells.answers[row])
-    scores = ", ".join(number(verdict.expected) for verdict in verdicts.values())
-    said = Words(scores) if panel else Quoted(next(iter(verdicts.values())).explanation)
-    labels = [f"spread {number(float(panel.spread[row]))}"] if panel else []
-    labels += [f"people {number(float(human.mean_label[row]))}"] if human else []
+def _item(item: "JudgedRow") -> Item:
+    question, answer = Quoted(item.question), Quoted(item.answer)
+    verdicts = list(item.verdicts.values())
+    scores = ", ".join(number(verdict.expected) for verdict in verdicts)
+    said = Words(scores) if len(verdicts) > 1 else Quoted(verdicts[0].explanation)
+    labels = [f"spread {number(item.spread)}"] if len(verdicts) > 1 else []
+    labels += [] if math.isnan(item.people) else [f"people {number(item.people)}"]
     return Item(
-        row=row + 1,
-        score=Number(float(summary.expected[row])),
+        row=item.row + 1,
+        score=Number(item.expected),
         labels=tuple(labels),
         texts=(("question", question), ("answer", answer)),
-        replies=tuple(_reply(name, verdict) for name, verdict in verdicts.items()),
+        replies=tuple(_reply(name, verdict) for name, verdict in item.verdicts.items()),
         brief=(question, answer, said),
     )
 
@@ -171,11 +173,3 @@ def _reply(name: str, verdict: "Verdict") -> Reply:
         words=Quoted(words, 300),
         status="" if verdict.status == "scored" else str(verdict.status),
     )
-
-
-def _examples(summary: "JudgeSummary", status: str) -> Iterator[tuple[int, object]]:
-    """Give what a judge replied, or else the answer."""
-    for row in (row for row, found in enumerate(summary.result.status) if found == status):
-        replies = [reply for verdicts in summary.judges.values() for reply in verdicts[row].replies]
-        texts = (text for text in (*replies, summary.cells.answers[row]) if str(text or "").strip())
-        yield row, next(texts, None)

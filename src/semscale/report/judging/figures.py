@@ -10,11 +10,10 @@ from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatc
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption
 from semscale.report.wording import coverage, ends, number, one_line
-from semscale.types import Floats
+from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeSummary
-    from semscale.judging.verdicts import Verdicts
+    from semscale.judging.judge_summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate
@@ -26,13 +25,13 @@ _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
     mean = summary.estimates.overall.mean
-    name = "Panel, mean" if summary.panel else one_line(summary.template.name)
+    name = "Panel, mean" if summary.is_panel else one_line(summary.template.name)
     groups = [_group(name, summary.expected, ACCENT, mean)]
-    if summary.panel:
+    if summary.is_panel:
         groups += [
-            _group(one_line(judge), verdicts.expected, BAR, summary.judge_estimates[judge].overall.mean)
-            for judge, verdicts in summary.judges.items()
-            if verdicts.scored.any()
+            _group(one_line(judge), own.expected, BAR, summary.judge_estimates[judge].overall.mean)
+            for judge, own in summary.judges.items()
+            if own.is_scored_anywhere
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
         groups.append(_group("People’s labels", summary.human.mean_label, CONTRAST, None))
@@ -53,15 +52,13 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
 def severity_figure(summary: "JudgeSummary") -> Figure | None:
     """Draw each judge's mean and the whole of its distributions; ``None`` for one judge."""
     overall = summary.estimates.overall.mean
-    if summary.panel is None or overall is None:
+    if not summary.is_panel or overall is None:
         return None
     colours, reference = ordinal(len(_BANDS)), overall.value
-    scored = {name: verdicts for name, verdicts in summary.judges.items() if verdicts.scored.any()}
-    means = {name: summary.judge_estimates[name].overall.mean for name in scored}
     rows = [
-        _judge_row(name, verdicts, mean)
-        for (name, verdicts), mean in zip(scored.items(), means.values(), strict=True)
-        if mean
+        _judge_row(name, own, mean)
+        for name, own in summary.judges.items()
+        if (mean := summary.judge_estimates[name].overall.mean)
     ]
     described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
     table: list[tuple[Cell, ...]] = [
@@ -80,16 +77,16 @@ def severity_figure(summary: "JudgeSummary") -> Figure | None:
 
 def judge_table(summary: "JudgeSummary") -> Table:
     """List the judges: scored and not, mean, severity."""
-    seen = [s for s in _STATUSES if any(s in verdicts.counts for verdicts in summary.judges.values())]
+    seen = [s for s in _STATUSES if any(Status(s) in own.counts for own in summary.judges.values())]
     rows = []
-    for name, verdicts in summary.judges.items():
-        counts = [Count(int((verdicts.status == status).sum())) for status in ("scored", *seen)]
-        row: list[Cell] = [Quoted(name), Quoted(verdicts.template.name), *counts]
+    for name, own in summary.judges.items():
+        counts = [Count(own.counts.get(Status(status), 0)) for status in ("scored", *seen)]
+        row: list[Cell] = [Quoted(name), Quoted(own.template.name), *counts]
         row.append(WithInterval.of(summary.judge_estimates[name].overall.mean))
-        rows.append((*row, WithInterval.of(summary.severities[name])) if summary.panel else tuple(row))
+        rows.append((*row, WithInterval.of(summary.severities[name])) if summary.is_panel else tuple(row))
     columns = ("judge", "template", "scored", *seen, "mean")
     return Table(
-        (*columns, "above the others") if summary.panel else columns, tuple(rows), brief_title="Judges"
+        (*columns, "above the others") if summary.is_panel else columns, tuple(rows), brief_title="Judges"
     )
 
 
@@ -160,13 +157,9 @@ def _group(name: str, scores: Floats, colour: str, mean: "Estimate | None") -> S
     )
 
 
-def _judge_row(name: str, verdicts: "Verdicts", mean: "Estimate") -> GroupRow:
-    masses = np.zeros(len(_BANDS))
-    for verdict in verdicts:
-        for score, mass in verdict.distribution:
-            masses[min(int(score * len(_BANDS)), len(_BANDS) - 1)] += mass
+def _judge_row(name: str, own: "JudgeScores", mean: "Estimate") -> GroupRow:
     low, high = ends(mean.low, mean.high)
-    shares = tuple((masses / masses.sum()).tolist())
+    shares = tuple((own.fifths / own.fifths.sum()).tolist())
     return GroupRow(one_line(name), mean.value, low, high, shares)
 
 

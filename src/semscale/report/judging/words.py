@@ -1,15 +1,14 @@
 """What verdicts mean, in words."""
 
 import math
-from collections import Counter
 from typing import TYPE_CHECKING
 
+from semscale.judging.judge_summary import LITTLE_COVERED
 from semscale.report.wording import counted, has_interval, number, one_line, percent
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeSummary
-    from semscale.judging.verdicts import Verdicts
+    from semscale.judging.judge_summary import JudgeScores, JudgeSummary
 
 MEANINGS = {
     "missing": "the question or the answer is empty or null",
@@ -27,7 +26,6 @@ PROVENANCES = {
     "single": "one reply each: all mass on the level that it states",
 }
 _FEW_LABELS = 20
-_LITTLE_COVERED = 0.9
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
 
 
@@ -43,10 +41,10 @@ def provenance_words(summary: "JudgeSummary") -> str:
 def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
     """List what the figures must not be taken for; empty where there is nothing to say."""
     said = []
-    if summary.result.stopped:
-        said.append(f"Not everything was asked: {one_line(summary.result.stopped)}.")
-    for name, verdicts in summary.judges.items():
-        said += _cautions_on(one_line(name), verdicts)
+    if summary.stopped:
+        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
+    for name, own in summary.judges.items():
+        said += _cautions_on(one_line(name), own)
     if summary.human is None:
         said.append(
             "No human label stands beside these scores, so nothing here says how right the judge is: "
@@ -78,24 +76,18 @@ def panel_words(summary: "JudgeSummary") -> str | None:
     return f"These {n} judges amount to {share}{interval}, {told}."
 
 
-def _cautions_on(name: str, verdicts: "Verdicts") -> list[str]:
+def _cautions_on(name: str, own: "JudgeScores") -> list[str]:
     said = []
-    lost = sum(verdicts.counts.get(status, 0) for status in _LOST)
+    lost = sum(own.counts.get(status, 0) for status in _LOST)
     if lost:
         rows = counted(lost, "row")
         said.append(f"{name} gave no score to {rows}; the figures hold for the others only.")
-    if why := _most_frequent_failure(verdicts):
+    if own.failure is not None:
+        why = one_line(own.failure).rstrip(".")
         said.append(f"{name} could not be asked, most often because: {why}.")
-    low = int((verdicts.covered[verdicts.scored] < _LITTLE_COVERED).sum())
-    if low:
+    if own.n_little_covered:
         said.append(
-            f"For {counted(low, 'row')} less than {percent(_LITTLE_COVERED, 0)} of what {name} "
-            "might have said states a level; their distributions rest on the rest."
+            f"For {counted(own.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of what "
+            f"{name} might have said states a level; their distributions rest on the rest."
         )
     return said
-
-
-def _most_frequent_failure(verdicts: "Verdicts") -> str | None:
-    """Name what most calls without a reply met; ``None`` where every call had one."""
-    met = Counter(verdict.reason for verdict in verdicts if verdict.status == Status.FAILED)
-    return one_line(met.most_common(1)[0][0]).rstrip(".") if met else None

@@ -5,6 +5,7 @@ from typing import assert_never
 
 from semscale.report.document.values import (
     Cell,
+    Change,
     Count,
     Flag,
     Line,
@@ -37,11 +38,15 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
         >>> from semscale.report.document.values import Share, WithInterval
         >>> cell_text(WithInterval(3.412, 3.349, 3.471)), cell_text(Number(None)), cell_text(Count(3708))
         ('3.41 [3.35, 3.47]', '–', '3,708')
+        >>> cell_text(Change(48, 40)), cell_text(Change(1, None)), cell_text(Change(0.106, 0.503, 2))
+        ('48 → 40 (−8)', '1 → –', '0.11 → 0.50')
     """
     match cell:
-        case Number(value, digits, is_signed):
-            shown = plain(value) if digits is None else number(value, digits)
+        case Number(value, digits, is_signed, least, most):
+            shown = plain(value) if digits is None else number(value, digits, least=least, most=most)
             return signed(shown) if is_signed else shown
+        case Change():
+            return _change_text(cell)
         case Count(value):
             return count(value)
         case Share(value, digits):
@@ -77,6 +82,15 @@ def line_text(line: Line) -> str:
 def heading_text(head: str | Quoted) -> str:
     """Write a column's heading on a page: Semscale's words begin with a capital, a user's stay."""
     return line_text(head) if isinstance(head, Quoted) else capitalised(head)
+
+
+def _change_text(cell: Change) -> str:
+    before, after = cell.before, cell.after
+    if cell.digits is not None:
+        return f"{number(before, cell.digits)} → {number(after, cell.digits)}"
+    difference = None if before is None or after is None else after - before
+    known = "" if difference is None else f" ({signed(plain(difference))})"
+    return f"{plain(before)} → {plain(after)}{known}"
 
 
 def _interval_text(cell: WithInterval) -> str:

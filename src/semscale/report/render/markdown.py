@@ -26,12 +26,13 @@ from semscale.report.document.blocks import (
     Verdict,
 )
 from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
-from semscale.report.document.values import Cell, Level, Line, Marked, Piece, Quoted, Words
+from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, table_row
-from semscale.report.wording import capitalised, coverage, has_interval, percent
+from semscale.report.wording import capitalised, counted, coverage, has_interval, percent
 
+_MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
 
 
@@ -107,9 +108,8 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             yield f"### {escaped(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
         case Reasons(reasons, noun):
-            counted = f"{capitalised(noun)}s"
             rows = (_reason(one, noun) for one in reasons)
-            yield _rows(("Reason", counted, "Share", "Examples"), rows)
+            yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), rows)
         case SideBySide():
             for one in flat([block]):
                 yield from _block(one, pictures)
@@ -117,10 +117,12 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             assert_never(block)
 
 
-def _table(table: Table) -> Iterator[str]:
-    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows]
+def _table(table: Table, *, most: int | None = None) -> Iterator[str]:
+    rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
     heads = [escaped(heading_text(head)) for head in table.columns]
     yield _rows(heads, rows)
+    if more := len(table.rows) - len(rows):
+        yield f"... and {counted(more, f'more {table.noun}')}; a page or a workbook has all"
     yield escaped(table.note)
 
 
@@ -134,7 +136,7 @@ def _figure(figure: Figure | Histogram, file: PurePath | None) -> Iterator[str]:
     if file is not None:
         yield f"![{escaped(drawn.description)}](<{file.as_posix()}>)"
     yield escaped(drawn.caption)
-    yield from _table(drawn.table)
+    yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
 def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
@@ -220,6 +222,8 @@ def _cell(cell: Cell, *, is_name: bool = False) -> str:
         case Words(text, note):
             shown = escaped(capitalised(text) if is_name else text)
             return f"{shown} ({escaped(note)})" if note else shown
+        case Flag(text, level):
+            return f"{_MARKS[level]} {escaped(text)}"
         case _:
             return escaped(cell_text(cell))
 

@@ -60,7 +60,7 @@ def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]
     """Give the lines below the tables: cautions, notes, the signature, what was written, the last word."""
     for line in ["", *document.cautions] if document.cautions else []:
         yield Text(printable(line), style="yellow")
-    for line in ["", *document.notes]:
+    for line in ["", *document.notes] if document.notes or document.signature or written else []:
         yield Text(printable(line), style=_QUIET)
     if document.signature is not None:
         yield Text(f"signature: {printable(document.signature)}", style=_QUIET)
@@ -80,7 +80,7 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
             yield from _titled(table.brief_title or table.title, _grid(table))
         case Paragraph(text) if detail_of(block) != "full":
             yield Text(f"\n{line_text(text)}")
-        case Histogram():
+        case Histogram() if detail_of(block) != "full":
             yield from _titled(block.title, _spread(block))
         case Items(brief_title=title) if title:
             heads = (block.noun, "score", *block.heads)
@@ -95,7 +95,7 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
 
 
 def _grid(table: Table) -> Grid:
-    width = len(table.columns) - table.explained
+    width = table.brief or len(table.columns) - table.explained
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
     for place in range(1, width):
@@ -153,6 +153,8 @@ def _cell(cell: Cell, *, is_first: bool) -> Text:
         return Text(fitted("" if cell.text is None else cell.text, NAME_CELLS if is_first else _TEXT_CELLS))
     if isinstance(cell, Marked):
         return Text(fitted(cell_text(cell), _TEXT_CELLS))
+    if isinstance(cell, Words) and cell.brief:
+        return Text(cell.brief)
     return Text(cell_text(cell), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
 
 

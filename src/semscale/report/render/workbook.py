@@ -68,7 +68,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
         sheet.line(line_text(part), "note")
     sheet.space()
     _lead(sheet, document)
-    for sentence in (*document.counting, *document.reading):
+    for sentence in document.reading or document.counting:
         sheet.line(line_text(sentence))
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")

@@ -198,7 +198,10 @@ def _item(item: "ConsistencyItem") -> Item:
         texts=(
             *([] if item.prompt is None else [("prompt", Quoted(item.prompt))]),
             *([] if item.answer is None else [("answer", answer)]),
-            *((counted(n, "sample"), _marked_sample(item, text)) for text, n in texts[:_MOST_SAMPLES]),
+            *(
+                ("sample" if n == 1 else f"{n:,} samples", _marked_sample(item, text))
+                for text, n in texts[:_MOST_SAMPLES]
+            ),
         ),
         findings=tuple(told)[:_MOST_FINDINGS],
         parts=tuple((MEASURE_NAMES[name], Number(value)) for name, value in list(item.measures.items())[1:]),

@@ -1,0 +1,281 @@
+"""What comparing two runs came to: each metric's drift, the decision, and the items that changed most."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, in_margins
+from semscale.drift.gate.gate import group_members
+from semscale.drift.gate.harm import Harm, HarmedItem, harm_of, worst_pairs
+from semscale.drift.gate.mean_drifts import Group, missing_drifts
+from semscale.drift.gate.metric_choice import margins
+from semscale.drift.gate.records import (
+    figure_record,
+    pair_record,
+    sequence_record,
+    test_record,
+)
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.losses import mean_loss
+from semscale.drift.measure.metrics import Metric
+from semscale.drift.runs.run_summaries import approval_record, run_record
+from semscale.history.runs import Approval
+from semscale.history.stored_comparison import StoredComparison, StoredFigure
+from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate
+from semscale.types import Status
+
+WORST_ITEMS = 20
+"""Items that changed most, in JSON."""
+
+
+@dataclass(frozen=True)
+class DriftFigure:
+    """One metric over all items or one group.
+
+    Attributes:
+        metric: what was measured.
+        group: kind and name, such as ``("exercise", "6715")``; ``None`` for all items.
+        loss: mean loss of the candidate; NaN where no item has one.
+        noise: mean loss of the baseline's reruns; ``None`` without one.
+        drift: mean drift with its interval.
+        margin: drift from which on it is material.
+        test: the gate's; ``None`` where it tested nothing here.
+    """
+
+    metric: Metric
+    group: Group | None
+    loss: float
+    noise: float | None
+    drift: MeanEstimate
+    margin: float
+    test: DriftTest | None = None
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """What the gate's test came to, if there was one."""
+        return None if self.test is None else self.test.outcome
+
+    @property
+    def in_margins(self) -> float:
+        """The drift as a multiple of its margin; minus infinity without a drift."""
+        return in_margins(self.drift.value, self.margin)
+
+    @property
+    def urgency(self) -> tuple[int, bool, float]:
+        """Sorts figures: those that were tested by their tests, then the others by their drift in margins."""
+        untested = len(Outcome), self.group is not None, -self.in_margins
+        return untested if self.test is None else self.test.urgency
+
+
+@dataclass(frozen=True, repr=False)
+class DriftSummary(Presentable):
+    """A comparison with the gate's decision.
+
+    Attributes:
+        comparison: what was measured.
+        decision: what the gate decided; ``None`` where none was asked.
+        approval: who made the baseline the baseline, if anybody did.
+        settings: margins, kinds of groups and intervals where no gate was asked: as a gate has them by
+            default, with all kinds of groups, unless given. Beside a decision: further kinds of groups.
+        recorded_from: the file that the candidate was recorded from, if it was one.
+
+    Example:
+        >>> from semscale.drift import Item, Output, Run, compare
+        >>> old = Run("greetings", "old", (Item("1", (Output("Good morning."),)),))
+        >>> new = Run("greetings", "new", (Item("1", (Output("Good morning."),)),))
+        >>> DriftSummary(compare(old, new))
+        <DriftSummary: 'new' beside 'old', 1 item, no gate asked>
+    """
+
+    comparison: Comparison
+    decision: GateDecision | None = None
+    approval: Approval | None = None
+    settings: GateSettings | None = None
+    recorded_from: str | None = None
+
+    def __repr__(self) -> str:
+        n = len(self.comparison.baseline.items)
+        outcome = "no gate asked" if self.decision is None else str(self.decision.outcome)
+        models = f"{self.comparison.candidate.model!r} beside {self.comparison.baseline.model!r}"
+        return f"<DriftSummary: {models}, {n} item{'s' * (n != 1)}, {outcome}>"
+
+    @property
+    def signature(self) -> Signature:
+        """How it was measured and decided."""
+        return self.comparison.signature if self.decision is None else self.decision.signature
+
+    @property
+    def plan(self) -> IntervalPlan:
+        """How intervals were made."""
+        return self._settings.plan()
+
+    @property
+    def n_left_out(self) -> int:
+        """Items without any value, as neither run says anything."""
+        return int((self.comparison.measured.status != Status.SCORED).sum())
+
+    @property
+    def n_silent(self) -> int:
+        """Items for which the baseline says something and the candidate nothing."""
+        pairs = zip(self.comparison.baseline.items, self.comparison.candidate.items, strict=True)
+        return sum(bool(baseline.spoken) and not candidate.spoken for baseline, candidate in pairs)
+
+    @cached_property
+    def figures(self) -> tuple[DriftFigure, ...]:
+        """Every metric over all items, then in each group."""
+        comparison, settings = self.comparison, self._settings
+        tests = {(test.metric, test.group): test for test in (self.decision.tests if self.decision else ())}
+        further = () if self.settings is None else self.settings.by
+        tested = (group[0] for _, group in tests if group is not None)
+        kinds = dict.fromkeys([*settings.by, *further, *tested])
+        members = group_members(comparison, tuple(kinds))
+        found = missing_drifts(comparison, members, tests.keys(), settings.plan())
+        limits = margins(comparison, settings, comparison.metrics)
+        expected = {name: comparison.expected(name) for name in comparison.metrics}
+        figures = []
+        for group, inside in members.items():
+            for name, metric in comparison.metrics.items():
+                test = tests.get((name, group))
+                figures.append(
+                    DriftFigure(
+                        metric=metric,
+                        group=group,
+                        loss=mean_loss(comparison.losses(name)[inside]),
+                        noise=mean_loss(expected[name][inside]) if comparison.reruns else None,
+                        drift=found[name, group].mean if test is None else test.drift,
+                        margin=limits[name] if test is None else test.margin,
+                        test=test,
+                    )
+                )
+        return tuple(figures)
+
+    @property
+    def overall(self) -> tuple[DriftFigure, ...]:
+        """Every metric over all items."""
+        return tuple(figure for figure in self.figures if figure.group is None)
+
+    @property
+    def grouped(self) -> tuple[DriftFigure, ...]:
+        """Every metric in every group."""
+        return tuple(figure for figure in self.figures if figure.group is not None)
+
+    @property
+    def open_groups(self) -> tuple[DriftFigure, ...]:
+        """What the gate tested in groups and did not pass, the most urgent first."""
+        waiting = [figure for figure in self.grouped if figure.outcome not in {None, Outcome.PASS}]
+        return tuple(sorted(waiting, key=lambda figure: figure.urgency))
+
+    @cached_property
+    def harm(self) -> Harm:
+        """How much worse each item came out."""
+        return harm_of(self.comparison, self.decision)
+
+    @cached_property
+    def stored(self) -> StoredComparison:
+        """The comparison as a history keeps it: figures of metrics and groups, and every item's losses."""
+        comparison = self.comparison
+        return StoredComparison(
+            baseline_id=comparison.baseline.id,
+            candidate_id=comparison.candidate.id,
+            model=comparison.candidate.model,
+            dataset=comparison.candidate.dataset,
+            signature=str(comparison.signature),
+            outcome=None if self.decision is None else str(self.decision.outcome),
+            figures=tuple(map(_stored_figure, self.figures)),
+            scores={name: comparison.losses(name) for name in comparison.metrics},
+        )
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON.
+
+        Returns:
+            ``outcome`` is ``pass``, ``fail``, ``undecided``, or ``None`` without a gate. ``metrics`` has each
+            metric over all items, ``tests`` what the gate tested, ``drifts`` each metric and group, tested or
+            not. Of the ``worst_items`` the worst comes first, and of an item's ``pairs`` the least alike.
+        """
+        comparison, decision = self.comparison, self.decision
+        return {
+            "instrument": "drift",
+            "outcome": None if decision is None else decision.outcome,
+            "dataset": comparison.baseline.dataset,
+            "baseline": run_record(comparison.baseline),
+            "candidate": run_record(comparison.candidate),
+            "items": len(comparison.baseline.items),
+            "left_out": self.n_left_out,
+            "silent": self.n_silent,
+            "reruns": len(comparison.reruns),
+            "n_needed": None if decision is None else decision.n_needed,
+            "metrics": [self._metric_record(figure) for figure in self.overall],
+            "tests": [test_record(test) for test in decision.tests] if decision else [],
+            "thresholds": decision.thresholds if decision else (),
+            "sequence": [sequence_record(one) for one in decision.sequence] if decision else [],
+            "drifts": [figure_record(figure) for figure in self.stored.figures],
+            "worst_items": self._worst_records(self.harm.worst(WORST_ITEMS)),
+            "approval": None if self.approval is None else approval_record(self.approval),
+            "recorded": self.recorded_from,
+            "signature": self.signature,
+        }
+
+    @property
+    def _settings(self) -> GateSettings:
+        if self.decision is not None:
+            return self.decision.settings
+        return self.settings or GateSettings(by=self.comparison.baseline.group_kinds)
+
+    def _metric_record(self, figure: DriftFigure) -> dict[str, Any]:
+        return {
+            "metric": figure.metric.name,
+            "loss": figure.loss,
+            "noise": figure.noise,
+            "drift": figure.drift,
+            "span": figure.metric.span,
+            "unit": figure.metric.unit,
+            "floor": self.comparison.floors.get(figure.metric.name),
+        }
+
+    def _worst_records(self, harmed: Sequence[HarmedItem]) -> list[dict[str, Any]]:
+        pairs = worst_pairs(self.comparison, [item.place for item in harmed])
+        items = self.comparison.baseline.items
+        return [
+            {
+                "id": items[one.place].id,
+                "groups": items[one.place].groups,
+                "harm": one.harm,
+                "drifts": one.drifts,
+                "pairs": [pair_record(self.comparison, pair) for pair in pairs[one.place]],
+            }
+            for one in harmed
+        ]
+
+
+def stored(
+    comparison: Comparison, decision: GateDecision | None, settings: GateSettings | None = None
+) -> StoredComparison:
+    """Make what a history keeps of a comparison: figures of every metric and group, and every item's losses.
+
+    Args:
+        comparison: a candidate measured against the baseline.
+        decision: the gate's, whose figures are taken over; ``None`` where none was asked.
+        settings: margins, kinds of groups and intervals where no gate was asked, as a gate has them by
+            default unless given. Beside a decision: further kinds of groups.
+    """
+    return DriftSummary(comparison, decision, settings=settings or GateSettings()).stored
+
+
+def _stored_figure(figure: DriftFigure) -> StoredFigure:
+    return StoredFigure(
+        metric=figure.metric.name,
+        group=figure.group,
+        loss=figure.loss,
+        drift=figure.drift.value,
+        low=figure.drift.low,
+        high=figure.drift.high,
+        margin=figure.margin,
+        n=figure.drift.n,
+        n_left_out=figure.drift.n_left_out,
+    )

@@ -1,0 +1,57 @@
+"""Mean drifts of metrics over all items and over groups: the one place where they are estimated."""
+
+from collections.abc import Collection, Mapping, Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.group_means import means_by_group
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.paired_bootstrap import PairedMean
+
+Group = tuple[str, str]
+"""Kind and name of a group of items."""
+
+Members = Mapping[Group | None, npt.NDArray[np.bool_]]
+"""Which of the n items belong to a group; all belong to ``None``."""
+
+About = tuple[str, Group | None]
+"""A metric, and the group that it is about."""
+
+
+def mean_drifts(
+    comparison: Comparison, names: Sequence[str], members: Members, plan: IntervalPlan, *, finest: int = 0
+) -> dict[About, PairedMean]:
+    """Estimate the mean drift of some metrics in some groups, each as it would come out alone.
+
+    Args:
+        comparison: what was measured.
+        names: of the metrics.
+        members: items of each group.
+        plan: how intervals are made.
+        finest: replicates that a small p-value takes.
+    """
+    if not names:
+        return {}
+    drifts = np.column_stack([comparison.drifts(name) for name in names])
+    spans = np.array([comparison.metrics[name].span for name in names])
+    of_group = {group: drifts[inside] for group, inside in members.items()}
+    found = means_by_group(of_group, spans=spans, plan=plan, finest=finest)
+    return {
+        (name, group): mean for group, means in found.items() for name, mean in zip(names, means, strict=True)
+    }
+
+
+def missing_drifts(
+    comparison: Comparison, members: Members, known: Collection[About], plan: IntervalPlan
+) -> dict[About, PairedMean]:
+    """Estimate the mean drift of every metric in every group for which it is not known yet."""
+    together: dict[tuple[str, ...], list[Group | None]] = {}
+    for group in members:
+        missing = tuple(name for name in comparison.metrics if (name, group) not in known)
+        together.setdefault(missing, []).append(group)
+    found: dict[About, PairedMean] = {}
+    for names, groups in together.items():
+        found |= mean_drifts(comparison, names, {group: members[group] for group in groups}, plan)
+    return found

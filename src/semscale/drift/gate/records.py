@@ -1,0 +1,74 @@
+"""Figures, tests and pairs of drift laid out by name, for JSON."""
+
+from dataclasses import asdict
+from typing import Any
+
+from semscale.drift.gate.decision import DriftTest, SequenceTest
+from semscale.drift.gate.mean_drifts import Group
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.measured import AlignedPair
+from semscale.drift.measure.pair_differences import Difference, pair_differences
+from semscale.history.stored_comparison import StoredFigure
+
+
+def figure_record(figure: StoredFigure) -> dict[str, Any]:
+    """Lay out one metric's figures, over all items or one group."""
+    return {
+        "metric": figure.metric,
+        "group": _group_record(figure.group),
+        "loss": figure.loss,
+        "drift": {
+            "value": figure.drift,
+            "low": figure.low,
+            "high": figure.high,
+            "n": figure.n,
+            "n_left_out": figure.n_left_out,
+        },
+        "margin": figure.margin,
+    }
+
+
+def _group_record(group: Group | None) -> dict[str, str] | None:
+    return None if group is None else {"kind": group[0], "name": group[1]}
+
+
+def test_record(test: DriftTest) -> dict[str, Any]:
+    """Lay out a test of one metric, over all items or one group."""
+    return {
+        "metric": test.metric,
+        "group": _group_record(test.group),
+        "loss": test.loss,
+        "noise": test.noise,
+        "drift": test.drift,
+        "margin": test.margin,
+        "p_value": test.p_value,
+        "p_adjusted": test.p_adjusted,
+        "significant": test.is_significant,
+        "material": test.is_material,
+        "outcome": test.outcome,
+        "n_needed": test.n_needed,
+    }
+
+
+def sequence_record(one: SequenceTest) -> dict[str, Any]:
+    """Lay out a test of one metric over all runs."""
+    fields = asdict(one)
+    fields["significant"] = fields.pop("is_significant")
+    return fields
+
+
+def pair_record(comparison: Comparison, pair: AlignedPair) -> dict[str, Any]:
+    """Lay out what differs between two outputs that belong together."""
+    found = pair_differences(comparison, pair)
+    return {
+        "baseline": pair.baseline,
+        "candidate": pair.candidate,
+        **pair.scores,
+        "characters": _difference_record(found.characters),
+        "fields": {name: _difference_record(one) for name, one in found.fields.items()},
+        "findings": [{"guard": one.guard, "reason": one.reason} for one in pair.findings],
+    }
+
+
+def _difference_record(one: Difference) -> dict[str, float | None]:
+    return {"baseline": one.baseline, "candidate": one.candidate, "difference": one.value}

@@ -1,0 +1,42 @@
+"""One item's outputs in two runs, aligned and scored: what every loss is computed from."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from semscale.drift.runs.run_texts import ItemTexts
+from semscale.guards.findings import Finding
+from semscale.types import Integers
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """Scores and findings of one pair of texts.
+
+    Attributes:
+        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model reads no token of a text.
+        findings: findings of the guards.
+    """
+
+    scores: Mapping[str, float]
+    findings: tuple[Finding, ...] = ()
+
+
+EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})
+"""Scores of two equal texts."""
+
+
+@dataclass(frozen=True)
+class AlignedItem:
+    """One item's aligned outputs in two runs.
+
+    Attributes:
+        baseline: the baseline's texts.
+        candidate: the candidate's texts.
+        pairs: shape (p, 2), positions of aligned outputs in both.
+        scores: scores of the p pairs.
+    """
+
+    baseline: ItemTexts
+    candidate: ItemTexts
+    pairs: Integers
+    scores: Sequence[PairScores]

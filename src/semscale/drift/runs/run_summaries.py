@@ -1,0 +1,126 @@
+"""What was recorded and what was approved: a run's counts, and who made it the baseline until when."""
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+from semscale.drift.runs.run_texts import number_of
+from semscale.history.runs import Approval, Run
+from semscale.presentable import Presentable
+
+
+@dataclass(frozen=True, repr=False)
+class RecordedRun(Presentable):
+    """A run that was recorded.
+
+    Attributes:
+        run: what was recorded.
+        where: the history that keeps it.
+    """
+
+    run: Run
+    where: str
+
+    def __repr__(self) -> str:
+        return f"<RecordedRun: {self.run.model!r} of {self.run.dataset!r}, {len(self.run.items)} items>"
+
+    @property
+    def n_outputs(self) -> int:
+        """Outputs that say something."""
+        return sum(len(item.spoken) for item in self.run.items)
+
+    @property
+    def n_silent(self) -> int:
+        """Items for which the model said nothing."""
+        return n_silent(self.run)
+
+    @property
+    def without_number(self) -> dict[str, int]:
+        """For each field, the outputs that say something and have no such number; NaN is none."""
+        spoken = [output for item in self.run.items for output in item.spoken]
+        return {
+            name: sum(math.isnan(number_of(output, name)) for output in spoken) for name in self.run.fields
+        }
+
+    @property
+    def n_groups(self) -> dict[str, int]:
+        """Groups of each kind."""
+        return {
+            kind: len({item.groups[kind] for item in self.run.items if kind in item.groups})
+            for kind in self.run.group_kinds
+        }
+
+    def record(self) -> dict[str, Any]:
+        """Lay the counts out by name, for JSON."""
+        run = self.run
+        return {
+            "instrument": "drift record",
+            **run_record(run),
+            "dataset": run.dataset,
+            "items": len(run.items),
+            "outputs": self.n_outputs,
+            "silent": self.n_silent,
+            "fields": run.fields,
+            "without_number": self.without_number,
+            "groups": self.n_groups,
+            "rerun_of": run.rerun_of,
+            "history": self.where,
+            "signature": run.signature,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class ApprovedBaseline(Presentable):
+    """A run that was made the baseline of its dataset.
+
+    Attributes:
+        run: the baseline.
+        approval: who approved it, why, and until when.
+    """
+
+    run: Run
+    approval: Approval
+
+    def __repr__(self) -> str:
+        return f"<ApprovedBaseline: {self.run.model!r} of {self.run.dataset!r}, by {self.approval.by!r}>"
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether no item of it says anything, so that a candidate cannot do worse."""
+        return n_silent(self.run) == len(self.run.items)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the approval out by name, for JSON."""
+        return {
+            "instrument": "drift approve",
+            "dataset": self.run.dataset,
+            "baseline": run_record(self.run),
+            "approval": approval_record(self.approval),
+        }
+
+
+def n_silent(run: Run) -> int:
+    """Count the items for which a model said nothing."""
+    return sum(not item.spoken for item in run.items)
+
+
+def run_record(run: Run) -> dict[str, Any]:
+    """Lay out which run it is."""
+    return {
+        "id": run.id,
+        "model": run.model,
+        "recorded": run.recorded,
+        "revision": run.revision,
+        "note": run.note,
+    }
+
+
+def approval_record(approval: Approval) -> dict[str, Any]:
+    """Lay out who approved what, when, why, and until when."""
+    return {
+        "run": approval.run_id,
+        "by": approval.by,
+        "why": approval.why,
+        "approved": approval.approved,
+        "expires": approval.expires,
+    }

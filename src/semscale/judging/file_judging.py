@@ -1,0 +1,177 @@
+"""Judging a file of any size: part by part, resumable, with the rows in their order."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from semscale.chat.connections import held_open
+from semscale.chat.runner import run_apart
+from semscale.judging.asking import Running
+from semscale.judging.items import read_items
+from semscale.judging.judge import Judge
+from semscale.judging.judge_collector import JudgeCollector
+from semscale.judging.judge_columns import JudgeColumns, check_judge_cells, judge_cells
+from semscale.judging.judge_state import JudgeState
+from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.judged_rows import private_columns
+from semscale.judging.panel import Panel, joined
+from semscale.judging.panel_verdicts import PanelVerdicts
+from semscale.judging.prompting import JudgedItem
+from semscale.judging.verdicts import Verdicts
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.first_look import needs_counting
+from semscale.store.result_columns import PREFIX, check_free, check_output
+from semscale.store.table import Table
+from semscale.store.table_run import PartSettings, TableRun, WorkedPart
+from semscale.types import Progress, Status
+
+
+def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
+    table: Table,
+    columns: JudgeColumns,
+    *,
+    judge: Judge | Panel,
+    running: Running | None = None,
+    plan: IntervalPlan | None = None,
+    out: Path | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> JudgeSummary:
+    """Judge the answers of a table, write the judged table, and sum it up.
+
+    The judged table has the input's columns and rows in their order, then those of ``Verdicts.to_frame`` or
+    ``PanelVerdicts.to_frame`` with the prefix ``semscale_``.
+
+    References and labels are checked in a reading of their own, before anything is asked. Finished parts are
+    kept as ``TableRun`` says, and replies in the ledger, so that a run that goes on pays for nothing twice.
+    Where a cap is reached, the rows that were not asked about are ``unfinished``: the output is written, and
+    the same call goes on after the last part that has none of them.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        judge: who judges.
+        running: how calls are made: at once, repeated, paid, kept.
+        plan: how intervals are made.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        settings: the parts.
+        progress: called as rows are judged, and as replies come.
+
+    Returns:
+        Numbers of all rows, and the items to look at; texts of other rows are not kept in memory.
+
+    Raises:
+        InputError: a column that does not exist, a name that is taken, a cell that cannot be used, an output
+            that cannot be written, or parts of a run that differs.
+        InterruptedRunError: stopped by the user; finished parts are kept.
+        ReplyError: no call can succeed; finished parts are kept.
+    """
+    settings, plan = settings or PartSettings(), plan or IntervalPlan()
+    columns.check(table)
+    if out is not None:
+        check_output(table, out)
+    members = _members(judge)
+    template = next(iter(members.values())).template
+    check_judge_cells(table, columns, template, settings.part_rows, counting=needs_counting(table, out))
+    work = JudgeWork(table, columns, judge, running or Running(), plan, progress)
+    return TableRun(table, settings, progress).of(work, out)
+
+
+class JudgeWork:
+    """Judges the rows of a table part by part, and sums the parts up.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        judge: who judges.
+        running: how calls are made; a panel's judges get equal parts of the budget.
+        plan: how intervals are made.
+        progress: called as replies come.
+    """
+
+    stage = "judging"
+
+    def __init__(  # noqa: PLR0913, PLR0917 - what, by whom, how, and who is told
+        self,
+        table: Table,
+        columns: JudgeColumns,
+        judge: Judge | Panel,
+        running: Running,
+        plan: IntervalPlan,
+        progress: Progress | None = None,
+    ) -> None:
+        self._table, self._columns, self._judge, self._progress = table, columns, judge, progress
+        self._members = _members(judge)
+        self._keeps_replies = running.ledger is not False
+        own = running if len(self._members) == 1 else running.divided(len(self._members))
+        self._states: Sequence[JudgeState] = [JudgeState(own)] * len(self._members)
+        templates = {name: member.template for name, member in self._members.items()}
+        self._collector = JudgeCollector(templates, columns, plan)
+
+    @property
+    def kept(self) -> str:
+        """Replies, where there is a ledger."""
+        return "replies that came stay in the ledger" if self._keeps_replies else ""
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """What the summary is made of beside the output's columns."""
+        return private_columns(len(self._members))
+
+    def key(self) -> dict[str, str]:
+        """Name the columns and all that the signature has."""
+        columns = self._columns
+        return {
+            "question": columns.question,
+            "answer": columns.answer,
+            "reference": ", ".join(columns.references),
+            **dict(self._judge.signature.fields),
+        }
+
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Judge the rows after the first ``skip`` ones."""
+        first_row = skip
+        for batch in self._table.batches(size, skip):
+            check_free(batch.columns, self._table.name)
+            cells = judge_cells(batch, self._columns, first_row)
+            items = read_items(cells.questions, cells.answers, cells.references)
+            verdicts, self._states = run_apart(self._judged(items))
+            found = verdicts.part_frame().rename(lambda name: PREFIX + name)
+            notes = {"judges": [state.notes() for state in self._states]}
+            is_finished = not any(state.stopped for state in self._states)
+            yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes, is_finished)
+            first_row += batch.height
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part, and go on from how its judges stood."""
+        self._collector.add(frame)
+        self._states = [state.recalled(own) for state, own in zip(self._states, notes["judges"], strict=True)]
+
+    def summary(self) -> JudgeSummary:
+        """Sum all parts up."""
+        applied = [
+            member.applied(state) for member, state in zip(self._members.values(), self._states, strict=True)
+        ]
+        stopped = next((state.stopped for state in self._states if state.stopped), None)
+        signature = joined(applied) if isinstance(self._judge, Panel) else applied[0]
+        return self._collector.summary(self._table.name, applied, signature, stopped)
+
+    def late(self, start: int, stop: int) -> None:
+        """Every column is there as soon as its rows are judged."""
+
+    async def _judged(
+        self, items: Sequence[JudgedItem | Status]
+    ) -> tuple[Verdicts | PanelVerdicts, Sequence[JudgeState]]:
+        if isinstance(self._judge, Panel):
+            return await self._judge.judge_part(items, self._states, self._progress)
+        async with held_open(self._judge.model):
+            verdicts, state = await self._judge.judge_part(items, self._states[0], self._progress)
+        return verdicts, [state]
+
+
+def _members(judge: Judge | Panel) -> dict[str, Judge]:
+    if isinstance(judge, Judge):
+        return {judge.name: judge}
+    return dict(zip(judge.names, judge.judges, strict=True))

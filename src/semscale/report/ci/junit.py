@@ -1,0 +1,103 @@
+"""A gate's decision as JUnit XML, which CI systems list test by test."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
+from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.measure.comparison import Comparison
+from semscale.report.drift.words import headline, needed_words, result_words, sequence_words, threshold_words
+from semscale.report.wording import printable
+
+
+@dataclass(frozen=True)
+class _Case:
+    """One test as JUnit knows it."""
+
+    classname: str
+    name: str
+    outcome: Outcome
+    message: str
+
+
+def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float | None = None) -> str:
+    """Write a decision as JUnit XML: one ``<testcase>`` a metric and group, and a threshold.
+
+    A failed test holds ``<failure>``. An undecided one holds ``<skipped>``: CI systems show it apart from
+    passed tests and do not count it as broken; that the gate as a whole is undecided is told by the exit
+    code. Characters that XML 1.0 cannot hold are replaced by visible ones.
+
+    Args:
+        summary: the comparison.
+        decision: the gate's about it.
+        seconds: how long comparing took, where that is known.
+
+    Returns:
+        An XML document.
+    """
+    comparison = summary.comparison
+    cases = list(_cases(summary, decision))
+    counts = {
+        "tests": str(len(cases)),
+        "failures": str(sum(case.outcome is Outcome.FAIL for case in cases)),
+        "errors": "0",
+        "skipped": str(sum(case.outcome is Outcome.UNDECIDED for case in cases)),
+        **({} if seconds is None else {"time": f"{seconds:.3f}"}),
+    }
+    suites = ElementTree.Element("testsuites", {"name": "semscale drift", **counts})
+    recorded = comparison.candidate.recorded.strftime("%Y-%m-%dT%H:%M:%S")
+    named = {"name": printable(comparison.baseline.dataset), "timestamp": recorded}
+    suite = ElementTree.SubElement(suites, "testsuite", {**named, **counts})
+    _add_properties(suite, comparison, decision)
+    for case in cases:
+        _add_case(suite, case)
+    said = [headline(summary), *(f"Caution: {caution}" for caution in decision.cautions)]
+    said += [f"{sequence_words(one)}." for one in decision.sequence]
+    ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
+    ElementTree.indent(suites)
+    document = ElementTree.tostring(suites, encoding="unicode")
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{document}\n'
+
+
+def _cases(summary: DriftSummary, decision: GateDecision) -> Iterator[_Case]:
+    for test in decision.tests:
+        name = "all items" if test.group is None else " ".join(test.group)
+        yield _Case(f"drift.{test.metric}", name, test.outcome, _message(summary, decision, test))
+    for check in decision.thresholds:
+        outcome = Outcome.PASS if check.passed else Outcome.FAIL
+        yield _Case("threshold", check.name, outcome, threshold_words(check))
+
+
+def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> str:
+    words = result_words(summary, test)
+    if test.outcome is not Outcome.UNDECIDED:
+        return words
+    over_runs = bool(decision.sequence) and test.group is None
+    return f"{words}. {needed_words(test.n_needed, over_runs=over_runs)}."
+
+
+def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:
+    stated = {
+        "outcome": str(decision.outcome),
+        "baseline": comparison.baseline.id,
+        "baseline model": comparison.baseline.model,
+        "candidate": comparison.candidate.id,
+        "candidate model": comparison.candidate.model,
+        "signature": str(decision.signature),
+    }
+    properties = ElementTree.SubElement(suite, "properties")
+    for name, value in stated.items():
+        ElementTree.SubElement(properties, "property", {"name": name, "value": printable(value)})
+
+
+def _add_case(suite: ElementTree.Element, case: _Case) -> None:
+    named = {"classname": printable(case.classname), "name": printable(case.name)}
+    element = ElementTree.SubElement(suite, "testcase", named)
+    message = printable(case.message)
+    if case.outcome is Outcome.FAIL:
+        ElementTree.SubElement(element, "failure", {"message": message, "type": "drift"}).text = message
+    elif case.outcome is Outcome.UNDECIDED:
+        ElementTree.SubElement(element, "skipped", {"message": f"undecided: {message}"})
+    else:
+        ElementTree.SubElement(element, "system-out").text = message

@@ -1,0 +1,193 @@
+"""Documents of a history: what was recorded, what was approved, and all that it holds."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from semscale.drift.gate.decision import in_margins
+from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
+from semscale.drift.gate.trend import MetricTrend, Trends
+from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
+from semscale.history.runs import short_id
+from semscale.history.stored_comparison import StoredComparison
+from semscale.history.summaries import RunSummary
+from semscale.report.document.blocks import Block, Paragraph, Table
+from semscale.report.document.document import Document, Section
+from semscale.report.document.values import Cell, Change, Count, Line, Number, Quoted, Words
+from semscale.report.drift.document import run_line
+from semscale.report.drift.tables import metric_cell
+from semscale.report.drift.trend import outcome_cell, trend_document
+from semscale.report.drift.words import evidence, p_value
+from semscale.report.wording import MISSING, count, counted, listed, number, one_line, printable, signed
+
+_TIME = "%Y-%m-%d %H:%M"
+_SHOWN, _MOST_ROWS = 20, 200
+
+
+def recorded_document(summary: RecordedRun) -> Document:
+    """Turn what a run holds into a document."""
+    run = summary.run
+    fields = [
+        f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
+        for name, n in summary.without_number.items()
+    ]
+    groups = [f"{one_line(kind)} ({count(n)})" for kind, n in summary.n_groups.items()]
+    rows: dict[str, Cell | None] = {
+        "dataset": Quoted(run.dataset),
+        "model": Quoted(run.model),
+        "items": Words(count(len(run.items))),
+        "outputs": Words(count(summary.n_outputs)),
+        "silent": Words(counted(summary.n_silent, "item")),
+        "fields": Words(listed(fields) or "none"),
+        "groups": Words(listed(groups) or "none"),
+        "rerun of": None if run.rerun_of is None else Words(short_id(run.rerun_of)),
+        "Git revision": Words(run.revision or "none"),
+        "note": None if run.note is None else Quoted(run.note),
+        "history": Words(printable(summary.where)),
+    }
+    shown = tuple((Words(name), value) for name, value in rows.items() if value is not None)
+    return Document(
+        kind="recorded run",
+        name="Recorded",
+        title=("What “", Quoted(run.model, 60), "” gave"),
+        source=(short_id(run.id),),
+        signature=None,
+        sections=(Section("run", "The run", (Table(("", ""), shown),)),),
+    )
+
+
+def approved_document(summary: ApprovedBaseline) -> Document:
+    """Turn an approval into a document."""
+    run, approval = summary.run, summary.approval
+    until = f"until {approval.expires:{_TIME}} UTC" if approval.expires else "until another is approved"
+    rerun = [] if run.rerun_of is None else [f"It was recorded as a rerun of {short_id(run.rerun_of)}."]
+    silent = "No item of it says anything, so that a candidate cannot do worse: approve a run with outputs."
+    return Document(
+        kind="baseline",
+        name="Baseline",
+        title=("The baseline of “", Quoted(run.dataset, 60), "”"),
+        source=(Quoted(run.dataset),),
+        signature=None,
+        counting=(
+            run_line(run),
+            f"approved by {one_line(approval.by)}, {until}: {one_line(approval.why)}",
+            *rerun,
+        ),
+        cautions=(silent,) if summary.is_silent else (),
+    )
+
+
+def history_document(summary: HistorySummary) -> Document:
+    """Turn what a history holds into a document; for one dataset it is that of its trend, and the lists."""
+    lists = tuple(
+        Section(f"dataset-{place}", ("All that is kept of “", Quoted(one.name), "”"), tuple(_lists(one)))
+        for place, one in enumerate(summary.datasets, start=1)
+    )
+    followed = [one.trends for one in summary.datasets if one.trends is not None]
+    base = Document("drift history", "History", "What the history holds", (), None)
+    if len(summary.datasets) == len(followed) == 1:
+        base = trend_document(followed[0])
+    return replace(
+        base,
+        name="History",
+        source=(printable(summary.where), *base.source),
+        counting=tuple(_counting(summary)),
+        cautions=tuple(f"trend: {caution}" for trends in followed for caution in trends.cautions),
+        sections=(*base.sections, *lists),
+    )
+
+
+def _counting(summary: HistorySummary) -> Iterator[str]:
+    for other, merged in summary.merged.items():
+        parts = (merged.runs, "run"), (merged.approvals, "approval"), (merged.comparisons, "comparison")
+        new = ", ".join(counted(n, noun) for n, noun in parts)
+        yield f"taken in from {printable(other)}: {new}"
+    if not summary.datasets:
+        yield "It holds no run yet: semscale drift record OUTPUTS --model NAME"
+
+
+def _lists(dataset: DatasetHistory) -> Iterator[Block]:
+    runs, compared = counted(len(dataset.runs), "run"), counted(len(dataset.comparisons), "comparison")
+    yield Paragraph((Quoted(dataset.name), f"  {runs}, {compared}"), detail="both")
+    yield Paragraph(_baseline_line(dataset), detail="both")
+    heads = ("run", "recorded", "model", "items", "revision", "")
+    yield _latest(heads, [_run(run, dataset) for run in dataset.runs], "run")
+    if dataset.comparisons:
+        heads = ("compared", "candidate", "model", "baseline", "outcome", "greatest drift")
+        yield _latest(heads, [_comparison(kept) for kept in dataset.comparisons], "comparison")
+    if dataset.trends is not None and len(dataset.trends.comparison_ids) > 1:
+        yield _trend_table(dataset.trends)
+
+
+def _baseline_line(dataset: DatasetHistory) -> Line:
+    approval = dataset.approval
+    if approval is None:
+        return "no baseline: semscale drift approve RUN --by NAME --why REASON"
+    until = f" until {approval.expires:{_TIME}} UTC" if approval.expires else ""
+    said = (
+        f"baseline {short_id(approval.run_id)}, approved by {one_line(approval.by)} on "
+        f"{approval.approved:%Y-%m-%d}{until}: {one_line(approval.why)}"
+    )
+    return f"{said} (expired)" if dataset.is_stale else said
+
+
+def _latest(heads: tuple[str, ...], rows: list[tuple[Cell, ...]], noun: str) -> Table:
+    """Lay out a list, the latest first; of a long one the latest part."""
+    left = len(rows) - _MOST_ROWS
+    note = f"The latest {_MOST_ROWS}; the history has {count(left)} earlier ones." if left > 0 else ""
+    shown = tuple(rows[::-1][:_MOST_ROWS])
+    return Table(heads, shown, f"{noun.capitalize()}s, the latest first", note, most=_SHOWN, noun=noun)
+
+
+def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
+    is_baseline = dataset.approval is not None and run.id == dataset.approval.run_id
+    said = ["baseline"] if is_baseline else []
+    said += [f"rerun of {short_id(run.rerun_of)}"] if run.rerun_of is not None else []
+    said += [run.note] if run.note is not None else []
+    return (
+        Quoted(short_id(run.id)),
+        Words(f"{run.recorded:{_TIME}}"),
+        Quoted(run.model),
+        Count(run.n_items),
+        Words(run.revision or MISSING),
+        Quoted(", ".join(said)),
+    )
+
+
+def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
+    """Show a comparison with the metric that drifted by the most margins."""
+    known = [one for one in kept.figures if one.group is None]
+    worst = max(known, key=lambda one: in_margins(one.drift, one.margin), default=None)
+    greatest = "" if worst is None else f"{worst.metric} {signed(number(worst.drift, 3))}"
+    return (
+        Words(f"{kept.compared:{_TIME}}"),
+        Words(short_id(kept.candidate_id)),
+        Quoted(kept.model),
+        Words(short_id(kept.baseline_id)),
+        outcome_cell(kept.outcome),
+        Words(greatest or MISSING),
+    )
+
+
+def _trend_table(trends: Trends) -> Table:
+    n, baseline = len(trends.comparison_ids), short_id(trends.baseline_id)
+    heads = ("metric", "first loss", "last loss", "a day", "p", "level", "from", "p", "evidence")
+    rows = tuple(_trend_row(trends, one) for one in trends.metrics.values())
+    return Table(heads, rows, f"Trend over {counted(n, 'run')} against {baseline}", detail="brief")
+
+
+def _trend_row(trends: Trends, one: MetricTrend) -> tuple[Cell, ...]:
+    losses = one.losses[one.losses == one.losses]  # noqa: PLR0124 - not NaN
+    ends = (float(losses[0]), float(losses[-1])) if len(losses) else (None, None)
+    change: tuple[Cell, ...] = (Words(MISSING), Words(MISSING), Words(MISSING))
+    if one.change is not None:
+        place = one.change.place
+        at = f"{short_id(trends.candidate_ids[place])}, {trends.times[place]:%Y-%m-%d}"
+        change = Change(one.change.before, one.change.after, 3), Words(at), p_value(one.change.p_value)
+    return (
+        metric_cell(one.metric),
+        *(Number(end, 3) for end in ends),
+        Number(one.course.slope.value if trends.spans_days else None, 4, signed=True),
+        p_value(one.course.p_value),
+        *change,
+        evidence(None if one.sequence is None else one.sequence.latest_evidence),
+    )

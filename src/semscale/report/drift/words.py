@@ -1,0 +1,291 @@
+"""What a gate decided, in words: the same in the report, in annotations, summaries and test results."""
+
+import math
+from collections.abc import Iterable, Iterator
+
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
+from semscale.drift.measure.metrics import Metric, metric_label
+from semscale.report.document.values import Level, Number, Quoted, WithInterval
+from semscale.report.render.cells import cell_text
+from semscale.report.wording import (
+    capitalised,
+    clipped,
+    count,
+    counted,
+    coverage,
+    digits_for,
+    listed,
+    number,
+    one_line,
+    percent,
+)
+from semscale.stats.intervals.shares import clopper_pearson_upper
+
+OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
+"""What a test or the gate came to, as a word."""
+
+LEVELS: dict[Outcome, Level] = {Outcome.FAIL: "fail", Outcome.UNDECIDED: "warn", Outcome.PASS: "pass"}
+"""How good each is."""
+
+HARM = {
+    True: "Harm is what an item's drift exceeds the margin by, as a share of the metric's worst case, summed "
+    "over the metrics that the gate tests",
+    False: "Harm is an item's drift as a share of the metric's worst case, summed over all metrics",
+}
+"""How items are sorted: where a gate was asked, and where none was."""
+
+_FEW = 3
+_LONGEST_NAME = 60
+_MORE_RUNS = (
+    "All runs against this baseline decide what is beyond chance, good ones among them, so that more runs "
+    "may decide it; for one bad run by itself set a threshold, such as min_match"
+)
+
+
+def label(metric: Metric | str) -> str:
+    """Give a metric's name as sentences have it.
+
+    Example:
+        >>> label("bertscore_f1"), label("credits_difference")
+        ('BERTScore F1', 'credits difference')
+    """
+    return one_line(metric_label(metric) if isinstance(metric, str) else metric.label)
+
+
+def digits_of(metric: Metric) -> int:
+    """Choose decimals for a metric's figures by its span."""
+    return digits_for(0, metric.span)
+
+
+def p_value(p: float) -> Number:
+    """Show a p-value: three decimals, never 0."""
+    return Number(p, 3, least=0.001)
+
+
+def evidence(value: float | None) -> Number:
+    """Show an e-value; beyond ten thousand its size says nothing more."""
+    return Number(value, 1, most=10_000)
+
+
+def drift_cell(figure: DriftFigure) -> WithInterval:
+    """Show a mean drift with its interval and its sign."""
+    return WithInterval.of(figure.drift, digits_of(figure.metric), signed=True)
+
+
+def p_said(p: float) -> str:
+    """Write a p-value as an equation.
+
+    Example:
+        >>> p_said(0.0314), p_said(1e-9)
+        ('p = 0.031', 'p < 0.001')
+    """
+    shown = cell_text(p_value(p))
+    return f"p {shown}" if shown.startswith("<") else f"p = {shown}"
+
+
+def group_label(group: tuple[str, str]) -> str:
+    """Name a group with its kind; long names are cut.
+
+    Example:
+        >>> group_label(("exercise", "6715"))
+        'exercise 6715'
+    """
+    return f"{clipped(group[0], _LONGEST_NAME).shown} {group_name(group)}"
+
+
+def group_name(group: tuple[str, str]) -> str:
+    """Name a group without its kind."""
+    return clipped(group[1], _LONGEST_NAME).shown or "(blank)"
+
+
+def subject(test: DriftTest) -> str:
+    """Name what a test is about: the metric, and the group if it is about one."""
+    return label(test.metric) + ("" if test.group is None else f" in {group_label(test.group)}")
+
+
+def reading(summary: DriftSummary) -> tuple[str, ...]:
+    """Say in sentences which figures decided, the weightiest first; without a gate, what drifted most."""
+    decision = summary.decision
+    if decision is None:
+        said = _measured(summary)
+    elif decision.outcome is Outcome.FAIL:
+        said = _failed(summary, decision)
+    elif decision.outcome is Outcome.UNDECIDED:
+        said = _undecided(summary, decision)
+    else:
+        said = _passed(summary, decision)
+    return tuple(f"{_begun(sentence)}." for sentence in said)
+
+
+def headline(summary: DriftSummary) -> str:
+    """Say in one paragraph which figures decided."""
+    return " ".join(reading(summary))
+
+
+def interval_words(summary: DriftSummary) -> str:
+    """Say what the intervals cover."""
+    return coverage(summary.plan.interval)
+
+
+def threshold_words(check: ThresholdCheck) -> str:
+    """Say how a threshold came out: ``min_bertscore_f1: 0.71 where the limit is 0.80``."""
+    value = "no value" if math.isnan(check.value) else number(check.value, 3)
+    return f"{one_line(check.name)}: {value} where the limit is {number(check.limit, 3)}"
+
+
+def result_words(summary: DriftSummary, test: DriftTest) -> str:
+    """Say what a test found, with its uncertainty: drift, interval, margin, p and n."""
+    digits = digits_of(summary.comparison.metrics[test.metric])
+    n = counted(test.drift.n, "item")
+    if math.isnan(test.drift.value):
+        return f"{subject(test)} has no value ({n})"
+    runs = _runs_behind(summary, test)
+    behind = "" if runs is None else f"over {counted(runs, 'run')} "
+    drift = cell_text(WithInterval.of(test.drift, digits, signed=True))
+    return (
+        f"{subject(test)} drifted by {drift}, margin {number(test.margin, digits)} "
+        f"({behind}{p_said(test.p_adjusted)}, {n})"
+    )
+
+
+def needed_words(n_needed: int | None, *, over_runs: bool) -> str:
+    """Say how many items would decide, or that no number of them would.
+
+    Args:
+        n_needed: items, or ``None``.
+        over_runs: whether all runs together decide, so that more runs may.
+    """
+    if n_needed is None:
+        return _MORE_RUNS if over_runs else "More items like these would hardly decide it"
+    return f"About {count(n_needed)} items would decide it if mean and spread stayed as they are"
+
+
+def sequence_words(test: SequenceTest) -> str:
+    """Say what many runs together show about one metric."""
+    found = "beyond chance" if test.is_significant else "within what chance explains"
+    return (
+        f"{label(test.metric)} over {counted(len(test.losses), 'run')}: mean loss against "
+        f"{number(test.allowed, 3)} allowed is {found} "
+        f"(evidence {cell_text(evidence(test.latest_evidence))}, {p_said(test.p_adjusted)})"
+    )
+
+
+def unvaried_words(summary: DriftSummary) -> str | None:
+    """Say which metrics have the same drift in every item, and how many items may differ all the same.
+
+    A bootstrap of items that are all alike, and a t interval too, has no width: [0, 0]. Yet of 30 items none
+    differs in one of five samples even where 5 % of all items do.
+
+    Returns:
+        One sentence; ``None`` where every metric varies. The bound is Clopper and Pearson's, one-sided, for
+        the fewest items that one of them counts.
+    """
+    alike: dict[int, list[str]] = {}
+    for figure in summary.overall:
+        is_shown = summary.decision is None or figure.test is not None
+        if is_shown and figure.drift.n > 0 and figure.drift.low == figure.drift.high:
+            alike.setdefault(figure.drift.n, []).append(label(figure.metric))
+    if not alike:
+        return None
+    bound = percent(clopper_pearson_upper(0, min(alike), summary.plan.interval))
+    (most, names), *fewer = sorted(alike.items(), reverse=True)
+    said = [f"All {count(most)} items are alike in {listed(names)}"]
+    said += [f"all {count(n)} that have a value in {listed(others)}" for n, others in fewer]
+    has = "its interval has" if sum(map(len, alike.values())) == 1 else "their intervals have"
+    return (
+        f"{', '.join(said)}, so {has} no width; up to {bound} of items like these may "
+        f"differ all the same ({interval_words(summary)} confidence)."
+    )
+
+
+def sorting_words(summary: DriftSummary, shown: int) -> str:
+    """Say how many of the items that came out worse are shown, and how they are sorted."""
+    n = summary.harm.n_harmed
+    if shown < n:
+        found = f"The {count(shown)} worst of {count(n)}"
+    else:
+        found = f"All {count(n)} that came out worse" if n > 1 else "The one that came out worse"
+    return f"{found}. {HARM[summary.decision is not None]}."
+
+
+def model_name(summary: DriftSummary) -> Quoted:
+    """Name the model that is asked about."""
+    return Quoted(summary.comparison.candidate.model, _LONGEST_NAME)
+
+
+def _measured(summary: DriftSummary) -> Iterator[str]:
+    known = [figure for figure in summary.overall if not math.isnan(figure.drift.value)]
+    if not known:
+        yield "No item has a value, so there is nothing to compare"
+        return
+    worst = max(known, key=lambda figure: figure.drift.value / figure.metric.span)
+    found = f"{label(worst.metric)} {cell_text(drift_cell(worst))} ({counted(worst.drift.n, 'item')})"
+    head = "Greatest drift" if worst.drift.value > 0 else "No metric drifted for the worse; nearest to it"
+    yield f"{head}: {found}"
+    yield "No gate was asked, so nothing was decided"
+
+
+def _failed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
+    tests = _most_urgent(test for test in decision.tests if test.outcome is Outcome.FAIL)
+    if tests:
+        yield result_words(summary, tests[0])
+    if len(tests) > 1:
+        yield f"Also beyond chance and margin: {_named(tests[1:])}"
+    broken = [check for check in decision.thresholds if not check.passed]
+    yield from (threshold_words(check) for check in broken[:_FEW])
+    if len(broken) > _FEW:
+        yield f"{count(len(broken) - _FEW)} more thresholds do not hold"
+    yield from (sequence_words(one) for one in decision.sequence if one.is_significant)
+
+
+def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
+    tests = _most_urgent(test for test in decision.overall if test.outcome is Outcome.UNDECIDED)
+    if tests:
+        yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
+    if len(tests) > 1:
+        yield f"Also undecided: {_named(tests[1:])}"
+    yield needed_words(decision.n_needed, over_runs=bool(decision.sequence))
+
+
+def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
+    tests = sorted(decision.overall, key=_room)
+    if len(tests) > 1:
+        yield "Every metric's drift lies below its margin"
+    if tests:
+        closest = result_words(summary, tests[0])
+        yield closest if len(tests) == 1 else f"Closest to its margin: {closest}"
+    if decision.thresholds:
+        yield "Every threshold holds" if len(decision.thresholds) > 1 else "The threshold holds"
+    waiting = [test for test in decision.tests if test.outcome is Outcome.UNDECIDED]
+    if waiting:
+        yield f"Not decided, having few items: {_named(waiting)}"
+
+
+def _runs_behind(summary: DriftSummary, test: DriftTest) -> int | None:
+    """Count the runs that a test's p-value comes from; ``None`` where it is of this run alone."""
+    if test.group is not None or summary.decision is None:
+        return None
+    runs = (len(one.losses) for one in summary.decision.sequence if one.metric == test.metric)
+    return next(runs, None)
+
+
+def _most_urgent(tests: Iterable[DriftTest]) -> list[DriftTest]:
+    return sorted(tests, key=lambda test: test.urgency)
+
+
+def _room(test: DriftTest) -> float:
+    """Sort passed tests by how much room their interval leaves below the margin, as a share of it."""
+    high = test.drift.high
+    return math.inf if math.isnan(high) or test.margin <= 0 else 1 - high / test.margin
+
+
+def _named(tests: Iterable[DriftTest]) -> str:
+    names = [subject(test) for test in tests]
+    shown = ", ".join(names[:_FEW])
+    return shown if len(names) <= _FEW else f"{shown} and {count(len(names) - _FEW)} more"
+
+
+def _begun(sentence: str) -> str:
+    """Begin a sentence; names such as ``min_bertscore_f1`` stay as settings have them."""
+    return sentence if "_" in sentence.split(" ", 1)[0] else capitalised(sentence)

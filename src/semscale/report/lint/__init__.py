@@ -1,0 +1,1 @@
+"""The documents of linted scales, and of scales as they are."""

@@ -1,0 +1,193 @@
+"""Pictures and tables of a linted scale: cosines in a set, the ladder of probes, how far sets agree."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.charts.matrix import matrix
+from semscale.report.charts.palette import correlation_colour, sequential
+from semscale.report.document.blocks import Figure, Table
+from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
+from semscale.report.scale_points import mass_heads, point_names, scale_digits
+from semscale.report.wording import count, counted, number, one_line, percent, plain
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    from semscale.rating.lint.report import LintReport, SetLint
+    from semscale.scales import Scale
+
+DRAWN_PROBES = 40
+_DARKEST_SHARE = 0.4
+
+
+def verdict_table(reports: "Sequence[LintReport]") -> Table:
+    """List each scale's verdict with what it rests on, for the screen."""
+    rows = tuple(
+        (
+            Quoted(report.scale.name),
+            Flag(report.verdict, report.verdict),
+            Count(len(report.sets)),
+            n_probes(report),
+            Number(report.ladder.spearman),
+            Number(report.ladder.spread),
+            Number(report.reliability),
+        )
+        for report in reports
+    )
+    heads = ("scale", "verdict", "sets", "probes", "order", "spread", "reliability")
+    return Table(heads, rows, detail="brief")
+
+
+def finding_table(reports: "Sequence[LintReport]") -> Table:
+    """List what each scale does not meet, the worst first, for the screen."""
+    rows = tuple(
+        (
+            Quoted(report.scale.name),
+            Flag(one.verdict, one.verdict),
+            Words(one_line(one.anchor_set or "all sets")),
+            Words(one_line(one.reason)),
+        )
+        for report in reports
+        for one in report.worst_first
+    )
+    heads = ("scale", "", "set", "finding")
+    return Table(heads, rows, title="Findings", most=len(rows), detail="brief")
+
+
+def n_probes(report: "LintReport") -> Cell:
+    """Count the scale's own probes; say so where it has none."""
+    return Count(len(report.probes)) if report.scale.probes else Words("none of its own")
+
+
+def cosine_figure(one: "SetLint", scale: "Scale") -> Figure:
+    """Draw the cosines between a set's anchors; on a good set they fall with the distance between points."""
+    names, values = point_names(scale), [plain(value) for value in scale.values]
+    cosines = one.cosines.tolist()
+    texts = [[number(cosine) for cosine in row] for row in cosines]
+    colours = [[sequential(max(cosine, 0.0) ** 2) for cosine in row] for row in cosines]
+    near = f"Neighbours {number(one.neighbours.min())} to {number(one.neighbours.max())}"
+    return Figure(
+        "cosines",
+        lambda width: matrix(colours, texts, names, values, width=width),
+        f"Cosines between the anchors of set {one_line(one.name)}. {near}; ends {number(one.ends)}.",
+        Table(("point", *values), _numbered(names, cosines), detail="full"),
+        caption=f"{near}, ends {number(one.ends)}. Away from the diagonal the colour should fade.",
+    )
+
+
+def anchor_table(one: "SetLint", scale: "Scale") -> Table:
+    """List a set's anchors with the mean that the set gives to each of them, and to the other sets'."""
+    digits = scale_digits(scale)
+    columns = (point_names(scale), one.own_scores.tolist(), one.other_scores.tolist(), one.anchors)
+    rows = tuple(
+        (Quoted(name), Number(own, digits), Number(other, digits), Quoted(anchor))
+        for name, own, other, anchor in zip(*columns, strict=True)
+    )
+    return Table(
+        ("point", "scores itself", "scores the others", "anchor"),
+        rows,
+        title="Anchors, and the mean this set gives to each of its own and to those of the other sets",
+        explained=True,
+        detail="full",
+    )
+
+
+def ladder_figure(report: "LintReport") -> Figure | None:
+    """Draw how all sets together rate the probes, from low to high; ``None`` without probes."""
+    n_probes, digits = len(report.probes), scale_digits(report.scale)
+    if n_probes == 0:
+        return None
+    values = [plain(value) for value in report.scale.values]
+    drawn = np.unique(np.linspace(0, n_probes - 1, min(n_probes, DRAWN_PROBES)).round().astype(int))
+    pmf = report.ladder.pmf[drawn]
+    darkest = max(float(pmf.max()), _DARKEST_SHARE)
+    names = [one_line(report.probes[row]) for row in drawn]
+    colours = [[sequential(share / darkest) for share in row] for row in pmf]
+    texts = [[percent(share, 0).removesuffix("\u00a0%") for share in row] for row in pmf]
+    part = (
+        "" if len(drawn) == n_probes else f" {count(len(drawn))} of {counted(n_probes, 'probe')} are drawn."
+    )
+    lowest, highest = (
+        number(float(end), digits) for end in (report.ladder.means.min(), report.ladder.means.max())
+    )
+    return Figure(
+        "ladder",
+        lambda width: matrix(colours, texts, names, values, width=width),
+        f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to {highest}.",
+        _ladder_table(report, digits),
+        caption=f"{_order(report)}{part}",
+    )
+
+
+def sets_table(report: "LintReport") -> Table:
+    """List the measurements of each set that its verdict rests on."""
+    rows = tuple(
+        (
+            Quoted(one.name),
+            Flag(one.verdict, one.verdict),
+            Number(float(one.neighbours.max())),
+            Number(one.ends),
+            Share(float(one.ladder.peak_mass.min())),
+            Share(one.ladder.spread),
+            Number(one.ladder.spearman),
+        )
+        for one in report.sets
+    )
+    heads = ("set", "verdict", "neighbours, at most", "ends", "peak mass, at least", "spread", "rank r")
+    return Table(heads, rows, detail="full")
+
+
+def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -> Figure | None:
+    """Draw Pearson's r between anchor sets; ``None`` where none is defined.
+
+    Args:
+        names: of s sets.
+        agreement: shape (s, s), NaN where it is not defined.
+        caption: what else to say of it.
+    """
+    pairs = agreement[np.triu_indices(len(names), 1)]
+    known = pairs[np.isfinite(pairs)]
+    if known.size == 0:
+        return None
+    lowest, highest, mean = (number(float(r)) for r in (known.min(), known.max(), known.mean()))
+    spread = f"Between two sets r runs from {lowest} to {highest}, mean {mean}."
+    texts = [[number(r) for r in row] for row in agreement.tolist()]
+    colours = [[correlation_colour(r) for r in row] for row in agreement.tolist()]
+    return Figure(
+        "agreement-of-sets",
+        lambda width: matrix(colours, texts, names, names, width=width),
+        f"Matrix of Pearson correlations between anchor sets. {spread}",
+        Table(("set", *map(Quoted, names)), _numbered(names, agreement.tolist()), detail="full"),
+        caption=f"{spread} {caption}",
+        style="matrix",
+    )
+
+
+def _numbered(names: Sequence[str], numbers: Sequence[Sequence[float]]) -> tuple[tuple[Cell, ...], ...]:
+    rows: list[tuple[Cell, ...]] = [
+        (Quoted(name), *map(Number, row)) for name, row in zip(names, numbers, strict=True)
+    ]
+    return tuple(rows)
+
+
+def _order(report: "LintReport") -> str:
+    if np.isnan(report.levels).any():
+        return (
+            "One row a probe, mass on each point in percent. The scale has no probes of its own, so these "
+            "are the library's, whose levels mean nothing here; every point should win mass from some."
+        )
+    return (
+        "One row a probe, from the lowest to the highest; mass on each point in percent. "
+        "The dark cells should step from the left to the right."
+    )
+
+
+def _ladder_table(report: "LintReport", digits: int) -> Table:
+    ladder = report.ladder
+    columns = (report.probes, report.levels.tolist(), ladder.means.tolist(), ladder.pmf.tolist())
+    rows: list[tuple[Cell, ...]] = [
+        (Quoted(probe, 120), Number(level, digits), Number(mean, digits), *map(Share, pmf))
+        for probe, level, mean, pmf in zip(*columns, strict=True)
+    ]
+    return Table(("probe", "level", "mean", *mass_heads(report.scale)), tuple(rows), detail="full")

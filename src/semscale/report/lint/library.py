@@ -1,0 +1,64 @@
+"""Documents of scales as they are: the library's list, and one scale with its anchors."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from semscale.report.document.blocks import Paragraph, Table
+from semscale.report.document.document import Document, Section
+from semscale.report.document.values import Count, Quoted, Words
+from semscale.report.wording import counted, one_line, plain
+
+if TYPE_CHECKING:
+    from semscale.scales import Scale
+
+
+def library_document(scales: "Sequence[Scale]") -> Document:
+    """List scales, each with its points, its anchor sets and the hash of its content."""
+    rows = tuple(
+        (
+            Quoted(scale.name),
+            Count(scale.n_points),
+            Quoted(scale.labels[0]),
+            Quoted(scale.labels[-1]),
+            Count(len(scale.anchor_sets)),
+            Words(scale.content_hash),
+        )
+        for scale in scales
+    )
+    table = Table(("scale", "points", "from", "to", "sets", "hash"), rows)
+    return Document(
+        kind="list of scales",
+        name="Scales",
+        title="Scales that ship with Semscale",
+        source=(counted(len(scales), "scale"),),
+        signature=None,
+        sections=(Section("scales", "", (table,)),),
+    )
+
+
+def scale_document(scale: "Scale") -> Document:
+    """Show a scale: its points, the anchors of each set in full, where they come from, what to know."""
+    notes = [Paragraph(one_line(scale.notes), detail="brief")] if scale.notes else []
+    return Document(
+        kind="scale",
+        name=one_line(scale.title),
+        title=Quoted(scale.title),
+        source=(f"{one_line(scale.name)}, {one_line(scale.language)}, hash {scale.content_hash}",),
+        signature=None,
+        counting=(("Question: ", Quoted(scale.question)),),
+        sections=(
+            *(
+                Section(f"set-{place}", Quoted(name), (_anchors(scale, name, anchors),))
+                for place, (name, anchors) in enumerate(scale.anchor_sets.items(), start=1)
+            ),
+            Section("about", "", (Paragraph(one_line(scale.provenance), detail="brief"), *notes)),
+        ),
+    )
+
+
+def _anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> Table:
+    rows = tuple(
+        (Words(plain(point.value)), Words(one_line(point.label)), Words(one_line(anchor)))
+        for point, anchor in zip(scale.points, anchors, strict=True)
+    )
+    return Table(("value", "label", "anchor"), rows, title=Quoted(name))

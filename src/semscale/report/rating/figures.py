@@ -1,0 +1,243 @@
+"""Pictures and tables of rated texts: estimates, the PMF, groups, single texts, anchor sets."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.report.charts.bars import Bar, bars
+from semscale.report.charts.groups import GroupRow, group_rows
+from semscale.report.charts.labels import NARROW_LIMIT
+from semscale.report.charts.strips import strips
+from semscale.report.document.blocks import Figure, Swatch, Table, Verbatim, Verbatims
+from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.lint.figures import correlations_figure
+from semscale.report.parts import GROUPS, group_name
+from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
+from semscale.report.wording import (
+    count,
+    counted,
+    coverage,
+    ends,
+    has_interval,
+    number,
+    one_line,
+    percent,
+    percent_with_interval,
+    plain,
+)
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from semscale.rating.summary import RatingSummary
+    from semscale.scales import Scale
+    from semscale.stats.intervals.estimates import Estimate, GroupEstimate
+
+    GroupColumn = tuple[str, Callable[[GroupEstimate], Cell]]
+
+CHARTED_GROUPS = 40
+_DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
+
+
+def estimate_table(summary: "RatingSummary") -> Table:
+    """List the figures about all texts, each with its interval and with what it is."""
+    overall, values = summary.estimates.overall, [plain(value) for value in summary.scale.values]
+    shares = (
+        ("top 2 points", overall.top_2_box, f"top-2-box: mass on {' and '.join(values[-2:])}"),
+        ("bottom 2 points", overall.bottom_2_box, f"bottom-2-box: mass on {' and '.join(values[:2])}"),
+        ("net (top less bottom)", overall.net, "top-2-box minus bottom-2-box"),
+        ("NPS", overall.nps, "net promoter score: mass on 9 and 10 minus mass on 0 to 6"),
+    )
+    mean = WithInterval.of(overall.mean, scale_digits(summary.scale))
+    rows = [(Words(name), _share(estimate), Words(meaning)) for name, estimate, meaning in shares if estimate]
+    return Table(
+        ("", "estimate", "what it is"),
+        ((Words(f"mean, from {values[0]} to {values[-1]}"), mean, Words("expected value")), *rows),
+        title=f"Altogether ({coverage(summary.estimates.interval)} interval)",
+        explained=True,
+    )
+
+
+def pmf_figure(summary: "RatingSummary") -> Figure:
+    """Draw the survey PMF, the highest point on top, each bar with its interval."""
+    names, masses = point_names(summary.scale), summary.estimates.overall.pmf
+    drawn = [_bar(row, mass) for row, mass in enumerate(reversed(masses))]
+    described = "; ".join(f"{n}: {percent_with_interval(m)}" for n, m in zip(names, masses, strict=True))
+    rows = tuple(
+        (Quoted(f"{plain(point.value)} {point.label}"), _share(mass))
+        for point, mass in zip(summary.scale.points, masses, strict=True)
+    )
+    lines = f"; the thin line is its {coverage(summary.estimates.interval)} interval"
+    return Figure(
+        "distribution",
+        lambda width: bars(drawn, names[::-1], width),
+        f"Bars: share of each point. {described}.",
+        Table(("point", "share"), rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
+        caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
+        f"{lines if any(map(has_interval, masses)) else ''}.",
+    )
+
+
+def group_table(summary: "RatingSummary") -> Table:
+    """List each group's mean and top-2-box, for the screen."""
+    groups = summary.estimates.groups
+    boxes: list[GroupColumn] = [("top 2 points", lambda group: _share(group.top_2_box))]
+    columns: list[GroupColumn] = [
+        ("rows", lambda group: Count(group.n)),
+        _mean_column(summary),
+        *(boxes if any(group.top_2_box for group in groups) else []),
+    ]
+    rows = tuple(_group_cells(group_name(group, summary.by), group, columns) for group in groups)
+    heads: list[str | Quoted] = [Quoted(summary.by or "group"), *(head for head, _ in columns)]
+    return Table(tuple(heads), rows, title="By group", most=GROUPS, noun="group", detail="brief")
+
+
+def groups_figure(summary: "RatingSummary") -> Figure | None:
+    """Draw means and distributions of the largest groups; ``None`` where no group has a figure."""
+    estimates, scale = summary.estimates, summary.scale
+    scored = [group for group in estimates.groups if group.mean is not None]
+    if not scored or estimates.overall.mean is None:
+        return None
+    charted = sorted(scored, key=lambda group: -group.n)[:CHARTED_GROUPS]
+    rows = [row for group in charted if (row := _group_row(group, summary.by)) is not None]
+    rows.sort(key=lambda row: -row.mean)
+    reference, digits, colours = estimates.overall.mean.value, scale_digits(scale), point_colours(scale)
+    described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
+    kept = f"The {count(len(charted))} largest of {counted(len(scored), 'group')} are drawn, all are below. "
+    return Figure(
+        "groups",
+        lambda width: group_rows(rows, colours, reference=reference, width=width),
+        f"Mean of each group, highest first: {described}. All texts: {number(reference, digits)}.",
+        _whole_group_table(summary),
+        caption=(kept if len(charted) < len(scored) else "")
+        + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the "
+        "mean of all texts; the axis shows only the part of the scale that is needed. "
+        "Bars show the share of each point in percent.",
+        legend=tuple(Swatch(*pair) for pair in zip(colours, point_names(scale), strict=True)),
+    )
+
+
+def heat_figure(summary: "RatingSummary") -> Figure | None:
+    """Draw the sampled PMFs side by side, from the lowest mean to the highest; ``None`` below two of them."""
+    sample = summary.sample.sort("mean", "row")
+    if sample.height < 2:  # noqa: PLR2004 - one column is no map
+        return None
+    scale, digits = summary.scale, scale_digits(summary.scale)
+    pmf, means = np.array(sample["pmf"].to_list(), dtype=np.float64), sample["mean"].to_numpy()
+    darkest = max(float(pmf.max()), _DARKEST_SHARE)
+    low, middle, high = (number(float(level), digits) for level in (means[0], np.median(means), means[-1]))
+    scored = summary.counts.get("scored", 0)
+    sampled = f"A random sample of {count(sample.height)} of the {counted(scored, 'rated text')}"
+    whose = "Every rated text" if sample.height == scored else sampled
+    levels, names = (pmf.T / darkest)[::-1], point_names(scale)[::-1]
+    return Figure(
+        "texts",
+        lambda width: strips(levels, names, _ticks(means, digits, width), width=width),
+        f"Heat map of {counted(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
+        _sample_table(sample, scale, digits),
+        caption=f"{whose}: one column a text, sorted by mean score (below the picture). "
+        "The darker a cell, the more mass the text puts on that point: paper is 0\u00a0%, "
+        f"the deepest blue {percent(darkest, 0)}.",
+        style="heat",
+    )
+
+
+def verbatims(summary: "RatingSummary") -> Verbatims | None:
+    """Show the texts with the least and with the most entropy; ``None`` without texts."""
+    titled = (("most certain", summary.most_certain), ("least certain", summary.least_certain))
+    columns = tuple((title, _verbatims(rows, summary.scale)) for title, rows in titled)
+    return Verbatims(columns) if any(texts for _, texts in columns) else None
+
+
+def sets_figure(summary: "RatingSummary") -> Figure | None:
+    """Draw the correlations between anchor sets; ``None`` where none is defined."""
+    caption = (
+        "Each set words the same points differently; where two sets order the texts differently, the wording "
+        "decides, not the texts."
+    )
+    return correlations_figure(summary.set_names, summary.set_agreement, caption)
+
+
+def _bar(row: int, mass: "Estimate") -> Bar:
+    low, high = ends(mass.low, mass.high)
+    return Bar(row, mass.value, low, high, percent_with_interval(mass), percent(mass.value))
+
+
+def _share(estimate: "Estimate | None") -> WithInterval:
+    return WithInterval.of(estimate, 1, is_share=True)
+
+
+def _mean_column(summary: "RatingSummary") -> "GroupColumn":
+    digits = scale_digits(summary.scale)
+    return "mean", lambda group: WithInterval.of(group.mean, digits)
+
+
+def _whole_group_table(summary: "RatingSummary") -> Table:
+    """List every group with all its figures; a group without a rated text has dashes."""
+    overall, groups = summary.estimates.overall, summary.estimates.groups
+    everything = [overall, *groups]
+    columns: list[GroupColumn] = [("rated", lambda group: Count(group.n))]
+    if any(not math.isclose(group.effective_n, group.n) for group in everything if group.n):
+        columns.append(("effective n", lambda group: Number(group.effective_n, 1)))
+    columns += [("left out", lambda group: Count(group.n_left_out)), _mean_column(summary)]
+    if any(group.top_2_box for group in everything):
+        columns += [
+            ("top 2 points", lambda group: _share(group.top_2_box)),
+            ("bottom 2 points", lambda group: _share(group.bottom_2_box)),
+            ("net", lambda group: _share(group.net)),
+        ]
+    if any(group.nps for group in everything):
+        columns.append(("NPS", lambda group: _share(group.nps)))
+    names: list[Cell] = [Words("all texts"), *(group_name(group, summary.by) for group in groups)]
+    for place, head in enumerate(mass_heads(summary.scale)):
+        columns.append((head, partial(_mass, place)))
+    rows = tuple(_group_cells(name, group, columns) for name, group in zip(names, everything, strict=True))
+    return Table(("group", *(head for head, _ in columns)), rows, detail="full")
+
+
+def _group_cells(name: Cell, group: "GroupEstimate", columns: "list[GroupColumn]") -> tuple[Cell, ...]:
+    return (name, *(cell(group) for _, cell in columns))
+
+
+def _mass(place: int, group: "GroupEstimate") -> Share:
+    return Share(group.pmf[place].value if group.pmf else None)
+
+
+def _group_row(group: "GroupEstimate", by: str | None) -> GroupRow | None:
+    if group.mean is None:
+        return None
+    name, (low, high) = one_line(group_name(group, by).text), ends(group.mean.low, group.mean.high)
+    return GroupRow(name, group.mean.value, low, high, tuple(mass.value for mass in group.pmf))
+
+
+def _ticks(means: Floats, digits: int, width: int) -> list[tuple[int, str]]:
+    """Choose columns at equal distances, the first and the last among them, with their means."""
+    n = min(5 if width < NARROW_LIMIT else 9, len(means))
+    columns = np.linspace(0, len(means) - 1, n).round().astype(int).tolist()
+    return [(column, number(means[column], digits)) for column in columns]
+
+
+def _sample_table(sample: "pl.DataFrame", scale: "Scale", digits: int) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (Quoted(text, 90), Count(row + 1), Number(mean, digits), *map(Share, pmf))
+        for text, row, mean, pmf in sample.select("text", "row", "mean", "pmf").iter_rows()
+    ]
+    return Table(("text", "row", "mean", *mass_heads(scale)), tuple(rows), detail="full")
+
+
+def _verbatims(rows: "pl.DataFrame", scale: "Scale") -> tuple[Verbatim, ...]:
+    shown, digits = [], scale_digits(scale)
+    known = rows.drop_nulls("text").select("text", "row", "mean", "entropy", "pmf")
+    for text, row, mean, entropy, pmf in known.iter_rows():
+        masses = (
+            f"{plain(value)}: {percent(share, 0)}" for value, share in zip(scale.values, pmf, strict=True)
+        )
+        label = f"PMF: {', '.join(masses)}"
+        shown.append(
+            Verbatim(Quoted(text), row + 1, Number(mean, digits), Number(entropy), tuple(pmf), label)
+        )
+    return tuple(shown)

@@ -1,0 +1,94 @@
+"""Sentences of a rating report: how to read the mean, what was left out, what the figures are not."""
+
+import shlex
+from typing import TYPE_CHECKING
+
+from semscale.rating.missing_codes import OTHER_NUMBERS
+from semscale.report.lint.words import lint_caution
+from semscale.report.scale_points import scale_digits
+from semscale.report.sentences import most_frequent
+from semscale.report.wording import (
+    count,
+    counted,
+    coverage,
+    has_interval,
+    listed,
+    number,
+    one_line,
+    plain,
+)
+
+if TYPE_CHECKING:
+    from semscale.rating.summary import RatingSummary
+
+MEANINGS = {
+    "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
+    "not-text": "a number or something else that is not text stands in the column",
+    "empty": "nothing but white space",
+    "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "off-topic": "no anchor is closer than unrelated sentences are",
+    "no-weight": "rated, but without a weight",
+    "zero-weight": "rated, but with a weight of 0",
+    "no-respondent": "rated, but nobody knows whose answer it is",
+}
+NPS_CAUTION = (
+    "This net promoter score comes from probability mass, which spreads over all points: compare groups "
+    "by it, and do not set it beside an NPS from answers in figures."
+)
+
+_SHOWN_CODES = 6
+
+
+def reading(summary: "RatingSummary") -> str:
+    """Say in one sentence how to read the mean and its interval, or why there is none."""
+    estimates, points = summary.estimates, summary.scale.points
+    mean, digits = estimates.overall.mean, scale_digits(summary.scale)
+    if mean is None:
+        return _nothing_scored(summary)
+    ends = (
+        f"On this scale {plain(points[0].value)} is “{one_line(points[0].label)}” and "
+        f"{plain(points[-1].value)} is “{one_line(points[-1].label)}”"
+    )
+    unit = "respondent" if estimates.clustered else "text"
+    if not has_interval(mean):
+        return (
+            f"{ends}. One {unit} alone does not show how far another would differ, so there is no interval."
+        )
+    return (
+        f"{ends}. Had other {unit}s been drawn in the same way, the mean would plausibly lie between "
+        f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
+        "interval); this covers chance in who answered, not errors of the method."
+    )
+
+
+def cautions(summary: "RatingSummary") -> tuple[str, ...]:
+    """List what the figures of a summary must not be taken for; empty where there is nothing to say."""
+    estimates, comparison = summary.estimates, summary.comparison
+    nps = [NPS_CAUTION] if estimates.overall.nps is not None else []
+    said = lint_caution(summary.lint) if summary.lint else None
+    return (*estimates.notes, *nps, *(comparison.notes if comparison else ()), *([said] if said else []))
+
+
+def codes_hint(summary: "RatingSummary") -> str | None:
+    """Say that rated texts look like codes for a missing answer, and how to leave them out."""
+    codes = summary.possible_codes
+    if not codes:
+        return None
+    shown, n = list(codes.items())[:_SHOWN_CODES], sum(codes.values())
+    named = ", ".join(f"{one_line(code)} {count(times)}" for code, times in shown)
+    named += ", ..." if len(codes) > len(shown) else ""
+    quoted = [shlex.quote(one_line(code)) for code, _ in shown if code != OTHER_NUMBERS]
+    options = " ".join(f"--missing {code}" for code in quoted)
+    verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
+    texts = counted(n, "rated text")
+    return f"{texts} {verb} for a missing answer ({named}); to leave {them} out: {options}"
+
+
+def _nothing_scored(summary: "RatingSummary") -> str:
+    """Say why there is no figure at all."""
+    if summary.n == 0:
+        return "The input has no rows, so there is nothing to rate."
+    reasons = most_frequent(summary.estimates.overall.left_out)
+    why = f": {listed([f'{count(n)} {status}' for status, n in reasons.items()])}" if reasons else ""
+    rows = "The only row could not be" if summary.n == 1 else f"None of the {count(summary.n)} rows could be"
+    return f"{rows} rated{why}. Missing is not 0, so no figure is shown."

@@ -1,0 +1,52 @@
+"""A look through a whole table before any work is paid for, so that a wrong cell far down costs none."""
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import polars as pl
+
+from semscale.errors import InterruptedRunError
+from semscale.store.table import Table
+from semscale.store.workbook import check_rows
+from semscale.store.writing import output_format
+
+
+def needs_counting(table: Table, out: Path | None) -> bool:
+    """Say whether rows must be counted to know that an output holds them: only Excel sheets have an end."""
+    return out is not None and output_format(out) == "xlsx" and table.n_rows is None
+
+
+def look_through(
+    table: Table,
+    titles: Collection[str],
+    size: int,
+    look: Callable[[pl.DataFrame, int], None],
+    *,
+    counting: bool = False,
+) -> None:
+    """Read some columns of all rows once.
+
+    Args:
+        table: the input.
+        titles: names of columns, at least one; each exists.
+        size: rows that are read at once.
+        look: called with each batch, which may have other columns too and may lack one of JSON lines, and
+            with the row of the file that it begins with, from 0.
+        counting: whether the rows must fit into an Excel sheet.
+
+    Raises:
+        InputError: what ``look`` refuses, a row that cannot be read, or more rows than Excel holds.
+        InterruptedRunError: stopped by the user.
+    """
+    n = 0
+    try:
+        for batch in table.batches_with(titles, size):
+            look(batch, n)
+            n += batch.height
+            if counting:
+                check_rows(n)
+    except KeyboardInterrupt:
+        raise InterruptedRunError(
+            "stopped while the columns were checked, before any text was read; finished parts of an earlier "
+            "run, if there was one, are kept, and the same command goes on after them"
+        ) from None

@@ -1,0 +1,207 @@
+"""A long run over a table: part by part, kept on disk, so that it goes on where it stopped."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
+
+import polars as pl
+
+from semscale.errors import InputError, InterruptedRunError
+from semscale.store.part_joining import join_parts
+from semscale.store.parts import Parts
+from semscale.store.table import Table
+from semscale.types import Progress
+from semscale.version import __version__
+
+PART_ROWS = 50_000
+
+S_co = TypeVar("S_co", covariant=True)
+
+
+@dataclass(frozen=True)
+class PartSettings:
+    """How a table is cut into parts.
+
+    Attributes:
+        part_rows: rows of a part, at least 1; what is not finished when a run stops is at most one part.
+        restart: drop the finished parts of an earlier run, whatever it was.
+
+    Raises:
+        InputError: a part without rows.
+    """
+
+    part_rows: int = PART_ROWS
+    restart: bool = False
+
+    def __post_init__(self) -> None:
+        if self.part_rows < 1:
+            raise InputError(f"part_rows must be at least 1, got {self.part_rows}")
+
+
+class WorkedPart(NamedTuple):
+    """Rows that an instrument has worked on.
+
+    Attributes:
+        frame: the input's columns as they can be stored, and those that the run adds.
+        notes: what else the run must know of the part when it goes on, as JSON has it.
+        is_finished: whether every row has its result; a part that a cap cut short is made again.
+    """
+
+    frame: pl.DataFrame
+    notes: Mapping[str, Any] = {}
+    is_finished: bool = True
+
+
+class TableWork(Protocol[S_co]):
+    """What an instrument does with the rows of a table."""
+
+    @property
+    def stage(self) -> str:
+        """What progress calls the work, such as ``rating``."""
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """Columns of a part that the run keeps for itself: they are not in the output."""
+
+    @property
+    def kept(self) -> str:
+        """What is kept of unfinished parts, such as ``finished embeddings stay in the cache``; or empty."""
+
+    def key(self) -> Mapping[str, str]:
+        """Name everything that decides what is in the parts, beside the input and the size of a part."""
+
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Work on the rows after the first ``skip`` ones, ``size`` at a time."""
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part, just made or read back; all parts come in the order of the rows."""
+
+    def summary(self) -> S_co:
+        """Sum up all parts that were taken."""
+
+    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+        """Give columns of some rows that only the whole table decides, once it is summed up."""
+
+
+@dataclass(frozen=True)
+class TableRun:
+    """One pass over a table.
+
+    Finished parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is
+    stopped, by a signal, a crash or a model that fails, the same run goes on after the last finished part.
+    Where a cap has ended the work early, the output is written with what there is, and finished parts stay.
+
+    Attributes:
+        table: the input.
+        settings: its parts.
+        progress: called as rows are worked on.
+    """
+
+    table: Table
+    settings: PartSettings
+    progress: Progress | None = None
+
+    def of(self, work: TableWork[S_co], out: Path | None) -> S_co:
+        """Do the work, write the output if one is named, and sum up.
+
+        Raises:
+            InputError: what the work refuses, a run in ``<out>.parts`` that differs, or an output that cannot
+                be written. No output is left behind, and no parts but those that an earlier run had finished.
+            InterruptedRunError: stopped by the user; finished parts are kept.
+        """
+        return self._without_output(work) if out is None else self._into(out, work)
+
+    def _without_output(self, work: TableWork[S_co]) -> S_co:
+        rows = 0
+        try:
+            for part in work.parts(self.settings.part_rows, 0):
+                work.add(part.frame, part.notes)
+                rows += part.frame.height
+                self._tell(work, rows)
+            return work.summary()
+        except KeyboardInterrupt:
+            raise InterruptedRunError(
+                f"stopped after {rows:,} rows{_clause(work.kept)}; "
+                "with an output file the same command goes on where it stopped"
+            ) from None
+
+    def _into(self, out: Path, work: TableWork[S_co]) -> S_co:
+        folder = out.with_name(out.name + ".parts")
+        with Parts.open(folder, self._key(work), restart=self.settings.restart) as parts:
+            try:
+                with parts.kept():
+                    summary = self._finish(parts, work)
+                    self._write(parts, work, out)
+            except InputError:
+                if parts.is_new:
+                    parts.discard()
+                raise
+            except KeyboardInterrupt:
+                raise _stopped(parts, work) from None
+            except Exception:
+                if not parts.finished:
+                    parts.discard()
+                raise
+            if parts.finished and parts.unfinished:
+                parts.drop_unfinished()
+            else:
+                parts.remove()
+        return summary
+
+    def _finish(self, parts: Parts, work: TableWork[S_co]) -> S_co:
+        rows = 0
+        for part in parts.finished:
+            work.add(pl.read_parquet(part.path), part.notes)
+            rows += part.rows
+            self._tell(work, rows)
+        for made in work.parts(self.settings.part_rows, rows):
+            work.add(made.frame, made.notes)
+            parts.add(made.frame, made.notes, is_finished=made.is_finished)
+            rows += made.frame.height
+            self._tell(work, rows)
+        return work.summary()
+
+    def _write(self, parts: Parts, work: TableWork[S_co], out: Path) -> None:
+        if self.progress:
+            self.progress("writing", 0, None)
+        every, start, late = [*parts.finished, *parts.unfinished], 0, []
+        for part in every:
+            late.append(work.late(start, start + part.rows))
+            start += part.rows
+        join_parts([part.path for part in every], out, without=work.private, beside=late)
+
+    def _key(self, work: TableWork[S_co]) -> dict[str, str]:
+        part_rows = str(self.settings.part_rows)
+        return {
+            "input": self.table.fingerprint(),
+            "part_rows": part_rows,
+            "version": __version__,
+            **work.key(),
+        }
+
+    def _tell(self, work: TableWork[S_co], done: int) -> None:
+        if self.progress:
+            self.progress(work.stage, done, self.table.n_rows)
+
+
+def _stopped(parts: Parts, work: TableWork[object]) -> InterruptedRunError:
+    rows = parts.rows
+    if not rows:
+        parts.discard()
+        return InterruptedRunError(
+            f"stopped before the first part was finished{_clause(work.kept)}; the same command starts again"
+        )
+    if not parts.are_there:
+        return InterruptedRunError(
+            f"stopped; {parts.folder.name} was removed or changed during the run, so the same command "
+            "goes on after what is left of it"
+        )
+    return InterruptedRunError(
+        f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "
+        "the same command goes on after them"
+    )
+
+
+def _clause(words: str) -> str:
+    return f"; {words}" if words else ""

@@ -1,0 +1,60 @@
+"""The meter of a budget: what is reserved, what is spent, and when a call is refused or waits."""
+
+import asyncio
+
+import pytest
+
+from semscale.chat.budget import Budget, Meter, Spent
+from semscale.chat.prices import Price
+from semscale.chat.replies import Usage
+from semscale.errors import InputError
+
+
+def reserve(meter, usage):
+    return asyncio.run(meter.reserve(usage))
+
+
+def test_a_reservation_is_replaced_by_what_the_call_used():
+    meter = Meter(Budget(), Price(0.5, 2.0, "EUR"))
+    number, reason = reserve(meter, Usage(100, 100))
+    assert (number, reason) == (1, None)
+    assert meter.spent == Spent(1, Usage(0, 0), 0.0)
+    meter.settle(number, Usage(10, 3))
+    assert meter.spent == Spent(1, Usage(10, 3), 10 * 0.5 + 3 * 2.0)
+
+
+def test_money_is_unknown_without_a_price():
+    assert Meter(Budget(), None).spent.money is None
+
+
+@pytest.mark.parametrize(
+    ("budget", "reason"),
+    [
+        (Budget(calls=0), "the cap of 0 calls is reached"),
+        (Budget(tokens=29), "the cap of 29 tokens is reached"),  # 10 + 20 are wanted
+        (Budget(money=49.0), "the cap of 49 EUR is reached"),  # 10 at 1 and 20 at 2
+        (Budget(tokens=29, whole=Budget(tokens=1000)), "the cap of 1,000 tokens is reached"),
+        (Budget(calls=1, tokens=30, money=50.0), None),
+    ],
+)
+def test_a_call_that_does_not_fit_alone_is_refused(budget, reason):
+    assert reserve(Meter(budget, Price(1.0, 2.0, "EUR")), Usage(10, 20))[1] == reason
+
+
+def test_a_call_waits_while_another_may_use_up_the_rest():
+    async def two_calls():
+        meter = Meter(Budget(tokens=100), None)
+        first, _ = await meter.reserve(Usage(30, 40))
+        second = asyncio.create_task(meter.reserve(Usage(30, 40)))
+        await asyncio.sleep(0)
+        waited = not second.done()
+        meter.settle(first, Usage(20, 10))  # 30 used, so 70 more fit
+        return waited, await second
+
+    assert asyncio.run(two_calls()) == (True, (2, None))
+
+
+@pytest.mark.parametrize("cap", ["calls", "tokens", "money"])
+def test_a_cap_below_zero(cap):
+    with pytest.raises(InputError, match=f"a budget's {cap} must be >= 0, got -1"):
+        Budget(**{cap: -1})

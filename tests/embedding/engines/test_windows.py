@@ -1,0 +1,39 @@
+"""Windows of long texts, and the average of their vectors."""
+
+import numpy as np
+import pytest
+
+from semscale.embedding.engines.windows import Windows, encodable, open_tokenizer, pool_windows
+from semscale.errors import ModelError
+
+
+def windows(owner, lengths):
+    ids = [np.zeros(length, np.int32) for length in lengths]
+    return Windows(ids, np.array(owner), np.array(lengths))
+
+
+def test_windows_are_counted_by_text():
+    assert windows([0, 1, 1, 3], [2, 9, 4, 5]).per_text(4).tolist() == [1, 2, 0, 1]
+
+
+def test_vectors_of_windows_are_averaged_by_their_tokens_and_scaled():
+    vectors = np.array([[1, 0], [1, 0], [0, 1]], np.float32)
+    pooled = pool_windows(vectors, windows([0, 1, 1], [5, 3, 4]), 2)
+    # (3 * (1, 0) + 4 * (0, 1)) / 5 has length 1.
+    assert pooled.tolist() == [[1, 0], [pytest.approx(0.6), pytest.approx(0.8)]]
+
+
+def test_one_window_keeps_its_vector_bit_for_bit():
+    vector = np.array([[0.1, 0.7]], np.float32)  # no unit vector, to see that nothing is scaled
+    assert (pool_windows(vector, windows([0], [3]), 1) == vector).all()
+
+
+def test_unpaired_surrogates_are_replaced_and_pairs_stay():
+    assert encodable("a\ud83db") == "a\ufffdb"
+    assert encodable("a😀") == "a😀"
+
+
+def test_a_tokenizer_that_cannot_be_read(tmp_path):
+    (tmp_path / "tokenizer.json").write_text("{}")
+    with pytest.raises(ModelError, match=r"tokenizer\.json cannot be read"):
+        open_tokenizer(tmp_path / "tokenizer.json")

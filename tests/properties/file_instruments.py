@@ -1,0 +1,157 @@
+"""How an instrument goes through a file, and the files that the laws send through it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+from tests.conftest import ToyEmbedder
+from toy_instruments import Examiner, rating_scale
+
+from semscale.chat.retrying import Retries
+from semscale.judging.asking import Running
+from semscale.judging.file_judging import JudgeWork, judge_file
+from semscale.judging.judge import Judge
+from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.panel import Panel
+from semscale.presentable import Presentable
+from semscale.rating.files.columns import FileColumns
+from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
+from semscale.rating.files.file_summary import Collector
+from semscale.rating.rater import Rater
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.table import Table
+from semscale.store.table_run import PartSettings, TableWork
+
+WORDS = ("buy", "never", "fine", "perhaps", "waste", "today", "I would", "not at all")
+N = 24
+
+
+def texts(step, word):
+    """Texts of one to four words, some of them missing, blank or no text; each holds ``word``."""
+    made = [
+        " ".join([word, *(WORDS[(row * step + place) % len(WORDS)] for place in range(row % 4))])
+        for row in range(N)
+    ]
+    made[3], made[7], made[19] = None, "  ", "12"
+    return made
+
+
+ROWS = pl.DataFrame(
+    {
+        "id": [f"r{row}" for row in range(N)],
+        "question": texts(3, "why"),
+        "text": texts(5, "answer"),
+        "known": [f'["{text}", null]' if text else None for text in texts(7, "known")],
+        "region": [("north", "south", None)[row % 3] for row in range(N)],
+        "human": [("2", "[1, 3]", None, "3")[row % 4] for row in range(N)],
+    }
+)
+
+
+class Breaking:
+    """Counts what a model is asked, and is stopped by the user when it is asked once too often."""
+
+    def __init__(self, after: int | None) -> None:
+        self.left = after
+
+    def count(self) -> None:
+        if self.left is not None:
+            self.left -= 1
+            if self.left < 0:
+                raise KeyboardInterrupt
+
+
+class BreakingEmbedder(ToyEmbedder):
+    """Embeds until it is stopped."""
+
+    def __init__(self, after: int | None = None) -> None:
+        super().__init__()
+        self._breaking = Breaking(after)
+
+    def embed(self, texts, *, progress=None):
+        self._breaking.count()
+        found = super().embed(texts, progress=progress)
+        self.embedded.clear()
+        return found
+
+
+class BreakingExaminer(Examiner):
+    """Scores answers until it is stopped."""
+
+    def __init__(self, after: int | None = None, name: str = "examiner") -> None:
+        super().__init__(name)
+        self._breaking = Breaking(after)
+
+    async def complete(self, request):
+        self._breaking.count()
+        return await super().complete(request)
+
+
+@dataclass(frozen=True)
+class FileInstrument:
+    """How to send a file through one instrument.
+
+    Attributes:
+        name: for the report of the tests.
+        run: ``run(table, out, settings, after, folder)`` does the work; after so many questions to its model
+            the user stops it. ``folder`` is for what it keeps beside the parts.
+        work: makes the work alone, which takes parts.
+    """
+
+    name: str
+    run: Callable[[Table, Path | None, PartSettings, int | None, Path], Presentable]
+    work: Callable[[Table, Path], TableWork[Presentable]]
+
+
+def rating(after=None):
+    return Rater(rating_scale(), embedder=BreakingEmbedder(after), floor=None)
+
+
+RATED = FileColumns("text", by="region", human="human")
+
+
+def rate(table, out, settings, after, _):
+    file_settings = FileSettings(settings.part_rows, restart=settings.restart)
+    return rate_file(table, RATED, rater=rating(after), out=out, settings=file_settings)
+
+
+def rate_work(table, _):
+    rater = rating()
+    return RatingWork(table, RATED, rater, Collector(rater, RATED), 0.95, None)
+
+
+JUDGED = JudgeColumns("question", "text", ("known",), "human")
+
+
+def examined(after=None):
+    return Judge(BreakingExaminer(after))
+
+
+def panelled(after=None):
+    others = [Judge(BreakingExaminer(name=name), order="score-only", samples=2) for name in ("one", "two")]
+    return Panel([examined(after), *others])
+
+
+def running(folder):
+    return Running(ledger=folder / "ledger.sqlite", retries=Retries(0))
+
+
+def judging_by(made):
+    def run(table, out, settings, after, folder):
+        return judge_file(
+            table, JUDGED, judge=made(after), running=running(folder), out=out, settings=settings
+        )
+
+    return run
+
+
+def judge_work_by(made):
+    return lambda table, folder: JudgeWork(table, JUDGED, made(), running(folder), IntervalPlan())
+
+
+FILE_INSTRUMENTS = [
+    FileInstrument("rate", rate, rate_work),
+    FileInstrument("judge", judging_by(examined), judge_work_by(examined)),
+    FileInstrument("panel", judging_by(panelled), judge_work_by(panelled)),
+]

@@ -1,0 +1,115 @@
+"""Laws of every instrument that goes through a file: parts and stops change nothing, and no text is kept."""
+
+import dataclasses
+import gc
+import json
+import re
+
+import numpy as np
+import polars as pl
+import pytest
+from file_instruments import FILE_INSTRUMENTS, ROWS, N
+from polars.testing import assert_frame_equal
+
+from semscale.errors import InterruptedRunError
+from semscale.store.reading import open_table
+from semscale.store.table_run import PartSettings
+
+each = pytest.mark.parametrize("instrument", FILE_INSTRUMENTS, ids=lambda instrument: instrument.name)
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "answers.csv"
+    ROWS.write_csv(path)
+    return open_table(path)
+
+
+def shown(summary):
+    """All that a summary holds, but for the moment at which it was made."""
+    record = summary.record() if hasattr(summary, "record") else {}
+    fields = {field.name: getattr(summary, field.name) for field in dataclasses.fields(summary)} | record
+    text = json.dumps({name: value for name, value in fields.items() if name != "created"}, default=plain)
+    return re.sub(r"\d\.\d{7,}(e-\d+)?", lambda number: f"{float(number[0]):.6f}", text)
+
+
+def plain(value):
+    """What JSON can hold of a value."""
+    if isinstance(value, pl.DataFrame):
+        return value.to_dicts()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return dict(vars(value)) if hasattr(value, "__dict__") else str(value)
+
+
+@each
+@pytest.mark.parametrize("part_rows", [1, 5, N])
+def test_parts_of_any_size_give_the_same_output_and_summary(instrument, table, tmp_path, part_rows):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    whole = instrument.run(table, tmp_path / "whole.parquet", PartSettings(), None, folder)
+    parts = instrument.run(table, tmp_path / "parts.parquet", PartSettings(part_rows), None, folder)
+    assert shown(parts) == shown(whole)
+    assert shown(instrument.run(table, None, PartSettings(part_rows), None, folder)) == shown(whole)
+    assert_frame_equal(
+        pl.read_parquet(tmp_path / "parts.parquet"), pl.read_parquet(tmp_path / "whole.parquet"), abs_tol=1e-6
+    )
+
+
+@each
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_a_stopped_run_goes_on_and_ends_with_the_same_bytes(instrument, table, tmp_path, kind):
+    settings, out, whole = PartSettings(5), tmp_path / f"out.{kind}", tmp_path / f"whole.{kind}"
+    folders = [tmp_path / name for name in ("one", "other")]
+    for folder in folders:
+        folder.mkdir()
+    expected = instrument.run(table, whole, settings, None, folders[0])
+    stops = 0
+    for after in (2, 3, 7):
+        try:
+            instrument.run(table, out, settings, after, folders[1])
+        except InterruptedRunError:
+            stops += 1
+            assert not out.exists()
+    assert stops >= 2
+    got = instrument.run(table, out, settings, None, folders[1])
+    assert out.read_bytes() == whole.read_bytes()
+    assert shown(got) == shown(expected)
+    assert not (tmp_path / f"out.{kind}.parts").exists()
+
+
+@each
+def test_texts_are_not_kept_in_memory(instrument, tmp_path):
+    path = tmp_path / "many.csv"
+    many = pl.concat([ROWS] * 40).with_columns(
+        text=pl.when(pl.col("text").is_not_null()).then(pl.col("text") + pl.int_range(pl.len()).cast(str))
+    )
+    many.write_csv(path)
+    table = open_table(path)
+    work = instrument.work(table, tmp_path)
+    for part in work.parts(100, 0):
+        work.add(part.frame, part.notes)
+    kept, frames = reachable(work, table)
+    # 960 answers, of which a few dozen are shown; what a rating shows is in frames.
+    assert len({text for text in kept if text.startswith("answer")}) < 150
+    assert sum(frame.height for frame in frames) < 450
+    assert work.summary()
+
+
+def reachable(start, *apart):
+    """All strings and frames that an object holds on to, and not by way of some others."""
+    seen, queue, texts, frames = {id(one) for one in apart}, [start], [], []
+    while queue:
+        held = queue.pop()
+        if id(held) in seen or isinstance(held, type):
+            continue
+        seen.add(id(held))
+        if isinstance(held, str):
+            texts.append(held)
+        elif isinstance(held, pl.DataFrame):
+            frames.append(held)
+        elif isinstance(held, pl.Series):
+            frames.append(held.to_frame())
+        elif type(held).__name__ != "module" and not callable(held):
+            queue += gc.get_referents(held)
+    return texts, frames

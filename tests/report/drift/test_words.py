@@ -1,0 +1,145 @@
+"""Sentences about a decision carry the figures that decided, and never more."""
+
+from dataclasses import replace
+
+import pytest
+from made_up import comparison
+from made_up_drift import comparison_of, decision_about
+
+from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.settings import GateSettings
+from semscale.report.drift.words import group_label, headline, interval_words, label, reading, result_words
+from semscale.signature import Signature
+from semscale.stats.intervals.means import MeanEstimate
+
+NAN = float("nan")
+SETTINGS = GateSettings(interval=0.9)
+COMPARED = comparison({"match": [0.1, 0.2], "cosine": [0.0, 0.1]})
+
+
+def one_test(outcome, drift, **settings):
+    plain = {"metric": "match", "group": None, "half": 0.01, "n": 30, "needed": None}
+    metric, group, half, n, needed = (plain | settings).values()
+    mean = MeanEstimate(drift, drift - half, drift + half, n, 0, n, "bootstrap")
+    is_material = drift >= 0.05
+    return DriftTest(
+        metric,
+        group,
+        drift,
+        mean,
+        None,
+        0.05,
+        0.01,
+        0.02,
+        outcome is Outcome.FAIL,
+        is_material,
+        outcome,
+        needed,
+    )
+
+
+def decided(*tests, thresholds=(), outcome=None):
+    return GateDecision(
+        outcome or tests[0].outcome, tuple(tests), thresholds, (), (), Signature.of("gate"), SETTINGS
+    )
+
+
+def about(decision):
+    return DriftSummary(COMPARED, decision)
+
+
+def test_a_failure_names_the_gravest_first_overall_before_groups():
+    decision = decided(
+        one_test(Outcome.FAIL, 0.06, metric="cosine"),
+        one_test(Outcome.FAIL, 0.3, group=("topic", "a")),
+        one_test(Outcome.FAIL, 0.1),
+    )
+    said = reading(about(decision))
+    assert said[0] == "Match drifted by +0.100 [0.090, 0.110], margin 0.050 (p = 0.020, 30 items)."
+    assert said[1] == "Also beyond chance and margin: cosine, match in topic a."
+
+
+def test_a_failure_by_a_threshold_alone_names_the_threshold():
+    check = ThresholdCheck("min_match", "match", 0.8, NAN, passed=False)
+    decision = decided(one_test(Outcome.PASS, 0.0), thresholds=(check,), outcome=Outcome.FAIL)
+    assert reading(about(decision)) == ("min_match: no value where the limit is 0.800.",)
+
+
+def test_an_undecided_gate_says_what_would_decide_or_that_nothing_would():
+    one = one_test(Outcome.UNDECIDED, 0.04, half=0.03, needed=81)
+    assert headline(about(decided(one))) == (
+        "Match drifted by +0.040 [0.010, 0.070], margin 0.050 (p = 0.020, 30 items), so it may or may not "
+        "have become worse. About 81 items would decide it if mean and spread stayed as they are."
+    )
+    open_end = headline(about(decided(replace(one, n_needed=None))))
+    assert "More items like these would hardly decide it." in open_end
+
+
+def test_a_p_value_of_many_runs_is_said_to_be_one():
+    # A single bad run after good ones: much drift, and no evidence over all of them.
+    runs = SequenceTest("match", (0.1, 0.1, 0.5), 0.15, (1.0, 1.0, 1.0), 1.0, is_significant=False)
+    one = one_test(Outcome.UNDECIDED, 0.4, half=0.03)
+    said = headline(about(replace(decided(one), sequence=(runs,))))
+    assert "(over 3 runs p = 0.020, 30 items)" in said
+    assert "All runs against this baseline decide what is beyond chance, good ones among them" in said
+    assert "for one bad run by itself set a threshold" in said
+    of_group = one_test(Outcome.UNDECIDED, 0.4, group=("topic", "a"))
+    summary = about(replace(decided(of_group), sequence=(runs,)))
+    assert "margin 0.050 (p = 0.020, 30 items)" in result_words(summary, of_group)
+
+
+def test_a_pass_names_what_leaves_least_room_and_undecided_groups():
+    decision = decided(
+        one_test(Outcome.PASS, 0.0, metric="cosine"),  # high .01 of .05
+        one_test(Outcome.PASS, -0.02, half=0.06),  # high .04 of .05
+        one_test(Outcome.UNDECIDED, 0.04, group=("topic", "b")),
+        outcome=Outcome.PASS,
+    )
+    said = reading(about(decision))
+    assert said[:2] == (
+        "Every metric's drift lies below its margin.",
+        "Closest to its margin: match drifted by −0.020 [−0.080, 0.040], margin 0.050 (p = 0.020, 30 items).",
+    )
+    assert said[2] == "Not decided, having few items: match in topic b."
+
+
+def test_many_names_are_cut_and_counted():
+    tests = [one_test(Outcome.FAIL, 0.1, group=("topic", str(place))) for place in range(9)]
+    assert reading(about(decided(*tests)))[1].endswith("match in topic 3 and 5 more.")
+
+
+def test_what_has_no_value_is_said_so():
+    one = one_test(Outcome.UNDECIDED, NAN, n=0)
+    assert result_words(about(decided(one)), one) == "match has no value (0 items)"
+    assert one.urgency > one_test(Outcome.UNDECIDED, 0.01).urgency
+
+
+def test_intervals_are_named_as_the_gate_was_set():
+    # The signature does not say so: the decision keeps its settings.
+    assert interval_words(about(decided(one_test(Outcome.PASS, 0.0)))) == "90 %"
+    assert interval_words(about(None)) == "95 %"
+
+
+@pytest.mark.parametrize(
+    ("group", "label"),
+    [
+        (("topic", ""), "topic (blank)"),
+        (("topic", "a\nb"), "topic a b"),
+        (("t", "x" * 99), "t " + "x" * 60 + "…"),
+    ],
+)
+def test_groups_are_named_on_one_line_and_cut(group, label):
+    assert group_label(group) == label
+
+
+def test_every_metric_of_a_comparison_has_a_label_without_underscores():
+    assert not any("_" in label(metric) for metric in comparison_of(2).metrics.values())
+
+
+def test_every_outcome_makes_whole_sentences():
+    compared = comparison_of(30)
+    for share in (0.01, 0.1, 0.9):
+        for sentence in reading(DriftSummary(compared, decision_about(compared, share=share))):
+            assert sentence.endswith(".")
+            assert not sentence.endswith("..")

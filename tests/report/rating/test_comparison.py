@@ -1,0 +1,124 @@
+"""The report words the agreement with human ratings as strongly as the figures allow, and no stronger."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from semscale.report.render.html import page
+from semscale.report.wording import percent, with_interval
+from semscale.stats.intervals.estimates import Estimate
+
+
+@pytest.fixture(scope="module")
+def full(make_summary):
+    return make_summary(n=20, comparison=True)
+
+
+@pytest.fixture(scope="module")
+def parsed(full, read_page):
+    return read_page(page(full.document()))
+
+
+def test_every_comparison_figure_stands_beside_the_others(full, parsed):
+    comparison = full.comparison
+    for estimate in (comparison.pearson, comparison.spearman, comparison.ks_similarity):
+        assert with_interval(estimate, 3) in parsed.text
+    for name in (
+        "Pearson r of means",
+        "Spearman rho of means",
+        "KS similarity of distributions",
+        "Ceiling: reliability of the humans",
+        "To beat: KS of equal shares",
+        "To beat: r of text length",
+    ):
+        assert name in parsed.text
+    assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
+    assert "the mean of the people has a reliability of 0.98" in parsed.text
+    assert "Text length alone reaches r = \u22120.08, clearly less." in parsed.text
+    for share in (*comparison.human_pmf, *comparison.machine_pmf):
+        assert percent(share) in parsed.text
+
+
+def test_a_null_that_does_as_well_is_named(full):
+    strong = dataclasses.replace(full.comparison, null_length=Estimate(-0.7, -0.75, -0.65))
+    shown = page(dataclasses.replace(full, comparison=strong).document())
+    assert "Text length alone reaches r = \u22120.70, which the ratings do not beat." in shown
+    close = dataclasses.replace(full.comparison, null_length=Estimate(0.55, 0.5, 0.6))
+    assert "the advantage over it is not certain" in page(
+        dataclasses.replace(full, comparison=close).document()
+    )
+
+
+def test_a_distribution_is_held_against_equal_shares(full):
+    # The fixture's ratings reach .812 and equal shares .843, as happens with flat PMFs and lukewarm people.
+    beaten = "Equal shares on every point, which read nothing, reach 0.84, which the ratings do not beat."
+    assert beaten in page(full.document())
+    for null, words in (
+        (Estimate(0.6, 0.55, 0.65), "reach 0.60, clearly less."),
+        (Estimate(0.8, 0.79, 0.81), "reach 0.80; the advantage over them is not certain."),
+    ):
+        compared = dataclasses.replace(full.comparison, null_ks=null)
+        shown = page(dataclasses.replace(full, comparison=compared).document())
+        assert words in shown
+        assert "which the ratings do not beat" not in shown
+
+
+def test_a_sample_is_called_one_and_the_signature_is_shown(full):
+    sampled = dataclasses.replace(full.comparison, n_eligible=50_000)
+    shown = page(dataclasses.replace(full, comparison=sampled).document())
+    assert "Over a sample of 3,700 texts of 50,000 the ratings" in shown
+    assert str(sampled.signature) in shown
+
+
+def test_coverage_is_not_rounded_to_certainty(full, read_page):
+    nearly = dataclasses.replace(
+        full,
+        comparison=dataclasses.replace(full.comparison, interval=0.999),
+        estimates=dataclasses.replace(full.estimates, interval=0.999),
+    )
+    text = read_page(page(nearly.document())).text
+    assert "99.9 % interval" in text
+    assert "100% interval" not in text
+
+
+def test_the_method_of_the_intervals_has_its_true_name(full):
+    assert "percentiles expanded for few clusters" in page(full.document())
+    overall = dataclasses.replace(full.estimates.overall, method="linearized")
+    linearized = dataclasses.replace(
+        full.estimates, overall=overall, method="linearized", seed=None, replicates=0
+    )
+    shown = page(dataclasses.replace(full, estimates=linearized).document())
+    assert "quantiles of the t distribution" in shown
+    assert "bootstrap" not in shown
+
+
+def test_a_ranking_that_may_be_chance_is_called_so(full):
+    weak = dataclasses.replace(full.comparison, pearson=Estimate(0.1, -0.05, 0.25))
+    assert "The interval includes 0, so the ranking may be chance." in page(
+        dataclasses.replace(full, comparison=weak).document()
+    )
+
+
+def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
+    bare = dataclasses.replace(
+        full.comparison,
+        ceiling=None,
+        ks_similarity=None,
+        null_ks=None,
+        null_length=None,
+        human_pmf=np.full(5, np.nan),
+    )
+    shown = page(dataclasses.replace(full, comparison=bare).document())
+    assert "one human value a text does not show how far people agree" in shown
+    assert "human values could not be laid on this scale" in shown
+    assert "no texts were given" in shown
+    assert "has a reliability of" not in shown
+
+
+def test_undefined_correlations_are_not_zero(full):
+    nothing = Estimate(float("nan"), float("nan"), float("nan"))
+    undefined = dataclasses.replace(
+        full.comparison, n=1, pearson=nothing, spearman=nothing, points=np.empty((0, 2))
+    )
+    assert "no agreement can be measured" in page(dataclasses.replace(full, comparison=undefined).document())

@@ -1,0 +1,174 @@
+"""Runs over tables, whatever the work: parts of any size, stopped and gone on with, cut short by a cap."""
+
+from dataclasses import dataclass, field
+
+import polars as pl
+import pytest
+
+from semscale.errors import InputError, InterruptedRunError, ModelError
+from semscale.store.reading import open_table
+from semscale.store.table_run import PartSettings, TableRun, WorkedPart
+
+ROWS = 10
+
+
+@dataclass
+class Doubling:
+    """Doubles the numbers of a table; its summary is their sum, and each row's share of it comes late."""
+
+    table: object
+    failure: BaseException | None = None
+    after: int = 99
+    capped: int = 99
+    times: int = 2
+    taken: list = field(default_factory=list)
+    total: int = 0
+    kept = "nothing else"
+    stage = "doubling"
+    private = ("semscale_place",)
+
+    def key(self):
+        return {"times": str(self.times)}
+
+    def parts(self, size, skip):
+        start = skip
+        for batch in self.table.batches(size, skip):
+            if start >= self.after:
+                raise self.failure
+            doubled = batch["n"] * self.times
+            frame = batch.with_columns(
+                semscale_double=doubled, semscale_place=pl.Series(range(start, start + batch.height))
+            )
+            start += batch.height
+            yield WorkedPart(frame, {"first": int(batch["n"][0])}, is_finished=start <= self.capped)
+
+    def add(self, frame, notes):
+        assert frame["n"][0] == notes["first"]
+        self.taken += frame["semscale_place"].to_list()
+        self.total += int(frame["semscale_double"].sum())
+
+    def summary(self):
+        return self.total
+
+    def late(self, start, stop):
+        return pl.DataFrame({"semscale_share": [self.total - row for row in range(start, stop)]})
+
+
+@pytest.fixture
+def table(tmp_path):
+    path = tmp_path / "numbers.parquet"
+    pl.DataFrame({"n": range(1, ROWS + 1)}).write_parquet(path)
+    return open_table(path)
+
+
+def run(table, out, part_rows=3, *, restart=False, progress=None, **settings):
+    work = Doubling(table, **settings)
+    found = TableRun(table, PartSettings(part_rows, restart), progress).of(work, out)
+    assert work.taken == list(range(ROWS))
+    return found
+
+
+EXPECTED = pl.DataFrame(
+    {
+        "n": range(1, ROWS + 1),
+        "semscale_double": range(2, 2 * ROWS + 1, 2),
+        "semscale_share": range(110, 100, -1),  # 2 * 55 less the row
+    }
+)
+
+
+@pytest.mark.parametrize("part_rows", [1, 3, ROWS, 99])
+def test_parts_of_any_size_give_the_same_output(table, tmp_path, part_rows):
+    out = tmp_path / "out.parquet"
+    assert run(table, out, part_rows) == 110
+    assert pl.read_parquet(out).equals(EXPECTED)
+    assert not (tmp_path / "out.parquet.parts").exists()
+    assert run(table, None, part_rows) == 110
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt(), ModelError("no reply"), OSError("no room")])
+def test_the_same_run_goes_on_after_the_last_finished_part(table, tmp_path, failure):
+    out = tmp_path / "out.parquet"
+    expected = InterruptedRunError if isinstance(failure, KeyboardInterrupt) else type(failure)
+    with pytest.raises(expected):
+        run(table, out, failure=failure, after=6)
+    assert not out.exists()
+    assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 2
+    told = []
+    assert run(table, out, progress=lambda *step: told.append(step)) == 110
+    assert told == [("doubling", done, ROWS) for done in (3, 6, 9, 10)] + [("writing", 0, None)]
+    assert pl.read_parquet(out).equals(EXPECTED)
+
+
+@pytest.mark.parametrize(
+    ("out", "after", "message"),
+    [
+        ("out.csv", 6, "stopped: 6 rows are finished and kept in out.csv.parts; the same command goes on"),
+        ("out.csv", 0, "stopped before the first part was finished; nothing else; the same command starts"),
+        (None, 6, "stopped after 6 rows; nothing else; with an output file the same command goes on"),
+    ],
+)
+def test_what_a_stopped_run_says(table, tmp_path, out, after, message):
+    with pytest.raises(InterruptedRunError, match=message):
+        run(table, None if out is None else tmp_path / out, failure=KeyboardInterrupt(), after=after)
+    assert (tmp_path / "out.csv.parts").exists() == (out is not None and after > 0)
+
+
+@pytest.mark.parametrize("failure", [InputError("a wrong cell"), ModelError("no reply")])
+def test_a_run_that_fails_at_once_leaves_nothing(table, tmp_path, failure):
+    with pytest.raises(type(failure)):
+        run(table, tmp_path / "out.csv", failure=failure, after=0)
+    assert [path.name for path in tmp_path.iterdir()] == ["numbers.parquet"]
+
+
+def test_a_wrong_cell_far_down_keeps_what_an_earlier_run_finished(table, tmp_path):
+    out = tmp_path / "out.csv"
+    with pytest.raises(InputError):
+        run(table, out, failure=InputError("a wrong cell"), after=6)
+    assert not (tmp_path / "out.csv.parts").exists()  # parts of this run alone
+    with pytest.raises(InterruptedRunError):
+        run(table, out, failure=KeyboardInterrupt(), after=3)
+    with pytest.raises(InputError):
+        run(table, out, failure=InputError("a wrong cell"), after=6)
+    assert len(list((tmp_path / "out.csv.parts").glob("*.parquet"))) == 2
+
+
+def test_a_run_that_differs_is_refused_and_can_be_dropped(table, tmp_path):
+    out = tmp_path / "out.csv"
+    with pytest.raises(InterruptedRunError):
+        run(table, out, failure=KeyboardInterrupt(), after=6)
+    with pytest.raises(InputError, match="times was 2, now 3.*--restart"):
+        run(table, out, times=3)
+    with pytest.raises(InputError, match="part_rows was 3, now 4"):
+        run(table, out, 4)
+    pl.DataFrame({"n": range(ROWS)}).write_parquet(table.path)
+    with pytest.raises(InputError, match="input was .*, now"):
+        run(open_table(table.path), out)
+    assert run(open_table(table.path), out, times=3, restart=True) == 135
+
+
+def test_a_part_that_a_cap_cut_short_is_written_and_made_again(table, tmp_path):
+    out = tmp_path / "out.parquet"
+    # Parts end at 3, 6, 9 and 10: the second one is cut short, and so is all that follows.
+    assert run(table, out, capped=5) == 110
+    assert pl.read_parquet(out).equals(EXPECTED)
+    assert sorted(path.name for path in (tmp_path / "out.parquet.parts").glob("part*")) == [
+        "part-000000.json",
+        "part-000000.parquet",
+    ]
+    told = []
+    assert run(table, out, progress=lambda _, done, __: told.append(done)) == 110
+    assert told[0] == 3
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def test_a_cap_in_the_first_part_leaves_no_folder(table, tmp_path):
+    out = tmp_path / "out.parquet"
+    run(table, out, capped=2)
+    assert pl.read_parquet(out).equals(EXPECTED)
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def test_a_part_needs_rows():
+    with pytest.raises(InputError, match="part_rows must be at least 1, got 0"):
+        PartSettings(0)

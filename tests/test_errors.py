@@ -1,0 +1,28 @@
+"""Errors of Semscale are also those of Python that callers may expect, with a readable sentence."""
+
+import pytest
+
+from semscale import errors
+
+
+@pytest.mark.parametrize(
+    ("kind", "python"),
+    [
+        (errors.InputError, ValueError),
+        (errors.UnknownNameError, KeyError),
+        (errors.UnknownNameError, ValueError),
+        (errors.MissingExtraError, ImportError),
+    ],
+)
+def test_callers_may_catch_pythons_own_kind(kind, python):
+    assert issubclass(kind, python)
+    assert issubclass(kind, errors.SemscaleError)
+
+
+def test_an_unknown_name_reads_as_a_sentence_without_quotes():
+    assert str(errors.UnknownNameError("unknown scale 'a'")) == "unknown scale 'a'"
+    assert str(errors.UnknownNameError()) == ""
+
+
+def test_a_missing_extra_gives_the_command():
+    assert "pip install 'semscale[torch]'" in str(errors.MissingExtraError("torch", "torch"))
