@@ -1,3 +1,3 @@
-"""The one place where the version of Semscale is written."""
+"""The version of Semscale; a test holds the one in CITATION.cff against it."""
 
 __version__ = "0.1.0"

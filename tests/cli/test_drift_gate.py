@@ -61,7 +61,7 @@ def test_from_the_first_run_to_a_merged_history(semscale, approved, tmp_path):
 def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     (tmp_path / "summary.md").write_text("before\n")
     ended = semscale(
-        "drift", "gate", BAD, *NEW, "--report", "page.html", "--junit", "junit.xml",
+        "drift", "gate", BAD, *NEW, "--report", "page.html", "--figures", "drawn", "--junit", "junit.xml",
         "--summary", "summary.md", "--out", "items.parquet", "--github",
         "--threshold", "min_bertscore_f1=0.9",
     )  # fmt: skip
@@ -69,6 +69,9 @@ def test_all_outputs_of_a_gate_are_written(semscale, approved, tmp_path):
     assert ended.out.startswith("::error title=Drift gate failed")
     assert "min_bertscore_f1" in ended.out
     assert "Ann" in (tmp_path / "page.html").read_text()
+    assert ended.out.splitlines()[-1].startswith("fail: ")
+    names = {path.name for path in (tmp_path / "drawn").iterdir()}
+    assert names == {f"{name}.{ending}" for name in ("metrics", "losses") for ending in ("svg", "png")}
     suites = ElementTree.parse(tmp_path / "junit.xml").getroot()
     assert int(suites.get("failures")) > 0
     summary = (tmp_path / "summary.md").read_text()
@@ -104,9 +107,14 @@ def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
     assert content["outcome"] is None
     by_name = {metric["metric"]: metric for metric in content["metrics"]}
     assert by_name["silence"]["loss"] == pytest.approx(2 / 30)  # two items without a word
-    # The screen shows what the history keeps, and the JSON and the page what is made for them: both are one.
+    # The screen, the JSON and the history have one estimate.
     shown = next(line for line in ended.out.splitlines() if line.startswith("match "))
-    assert f"[{by_name['match']['low']:.3f}, {by_name['match']['high']:.3f}]" in shown
+    drift = by_name["match"]["drift"]
+    assert f"[{drift['low']:.3f}, {drift['high']:.3f}]" in shown
+    (first, second) = json.loads(semscale("drift", "history", "--json").out)["datasets"][0]["comparisons"]
+    (kept,) = [one for one in second["drifts"] if (one["metric"], one["group"]) == ("match", None)]
+    assert kept in first["drifts"]
+    assert kept["drift"] == {name: drift[name] for name in ("value", "low", "high", "n", "n_left_out")}
 
 
 def test_a_rerun_that_is_asked_about_is_not_its_own_noise(semscale, approved):
@@ -157,7 +165,7 @@ def test_stopping_while_files_are_written_says_what_is_stored(semscale, approved
     def stopped(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("semscale.cli.drift_outputs.write_page", stopped)
+    monkeypatch.setattr("semscale.report.render.writing._page", stopped)
     ended = semscale("drift", "gate", GOOD, *NEW, "--report", "page.html")
     stored = runs(semscale)[-1]["id"][:8]
     assert (ended.code, ended.err.count("\n")) == (3, 1)
@@ -196,9 +204,9 @@ def test_a_candidate_file_is_read_for_the_groups_and_fields_of_the_baseline(sems
     semscale("drift", "approve", "latest", "--by", "A", "--why", "x")
     ended = semscale("drift", "compare", "new.csv", "--model", "n", *columns, "--json")
     assert ended.code == 0, ended.err
-    figures = json.loads(ended.out)["figures"]
+    drifts = json.loads(ended.out)["drifts"]
     losses = {
-        tuple((one["group"] or {}).values()): one["loss"] for one in figures if "credits" in one["metric"]
+        tuple((one["group"] or {}).values()): one["loss"] for one in drifts if "credits" in one["metric"]
     }
     # Of item 1 the credits 1 and 0.5 became 1 and 1.5: |1.5 - 0.5| / 2 = 0.5; of item 2 nothing changed.
     assert losses == {(): 0.25, ("topic", "x"): 0.5, ("topic", "y"): 0.0}

@@ -53,8 +53,23 @@ def test_a_history_shows_runs_comparisons_and_trends(semscale, followed, tmp_pat
     assert lines["bbbbbbbb"].endswith("baseline")
     assert "nightly" in lines["11111111"]
     # By hand: means of the first five and of the last three.
-    assert "0.106 to 0.503 at 66666666, 2026-01-07" in lines["match"]
+    assert "0.106 → 0.503  66666666, 2026-01-07" in lines["match"]
     assert "answers" in (tmp_path / "trend.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("command", "report"),
+    [("history", "trend.md"), ("history", "trend.xlsx"), ("plan", "plan.md"), ("plan", "plan.html")],
+)
+def test_reports_are_written_in_every_form(semscale, followed, tmp_path, command, report):
+    figures = ("--figures", "drawn") if command == "history" else ()
+    further = figures or ("--items", "20")
+    ended = semscale("drift", command, "--report", report, *further)
+    assert ended.code == 0, ended.err
+    assert f"report: {report}" in ended.out
+    content = (tmp_path / report).read_bytes()
+    assert content.startswith(b"PK") if report.endswith("xlsx") else b"atch" in content
+    assert not figures or (tmp_path / "drawn" / "trend.svg").read_text().startswith("<svg ")
 
 
 def test_what_a_trend_leaves_out_is_said_to_be_of_the_trend(semscale, followed):
@@ -149,7 +164,7 @@ def test_a_self_test_tells_harmless_from_harmful(semscale, rerun, tmp_path):
     )  # fmt: skip
     ended = semscale(*command)
     assert ended.code == 0, ended.err
-    alarms, detection = ended.out.split("Detection: what must fail")
+    detection, alarms = ended.out.split("False alarms: what must not fail")
     assert "shuffle" in alarms
     assert "100.0\N{NO-BREAK SPACE}% [83.9, 100.0]" in detection  # Wilson's interval of 20 of 20
     rates = pl.read_csv(tmp_path / "rates.csv")
@@ -157,6 +172,7 @@ def test_a_self_test_tells_harmless_from_harmful(semscale, rerun, tmp_path):
     assert "Would this gate notice?" in (tmp_path / "self-test.html").read_text()
     content = json.loads(semscale(*command[:-4], "--json").out)
     assert {row["kind"] for row in content["rows"]} == {"rerun", "drop", "shuffle"}
+    assert content["rows"][-1]["failed"]["value"] == 1.0
 
 
 def test_a_plan_starts_from_a_rerun_where_nothing_was_compared(semscale, rerun):

@@ -47,7 +47,7 @@ def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
     outputs()
     ended = record(semscale, "base.jsonl", "--note", "first")
     assert ended.code == 0, ended.err
-    shown = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in ended.out.splitlines()}
+    shown = {line.split("  ")[0]: line.split("  ")[-1].strip() for line in ended.out.splitlines() if line}
     assert len(shown.pop("Recorded")) == 8
     assert shown == {
         "dataset": "base",
@@ -144,6 +144,9 @@ def test_an_approval_says_who_and_why_and_until_when(semscale, recorded):
     assert ended.code == 0, ended.err
     assert recorded["id"][:8] in ended.out
     assert "approved by Ann, until 2099-01-31 00:00 UTC: read them" in ended.out
+    content = json.loads(semscale("drift", "approve", "latest", "--by", "Bo", "--why", "x", "--json").out)
+    assert content["baseline"]["id"] == recorded["id"]
+    assert (content["approval"]["by"], content["approval"]["expires"]) == ("Bo", None)
 
 
 def approve(*arguments):

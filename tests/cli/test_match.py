@@ -140,8 +140,35 @@ def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, mo
 
     monkeypatch.setattr(toy_embedder, "embed", interrupted)
     ended = semscale(*match("--out", "matched.csv", "--report", "match.html"))
-    assert (ended.code, ended.err) == (3, "semscale: stopped\n")
+    said = "stopped before the first part was finished; the same command starts again"
+    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
     assert files() == ["answers.csv"]
+
+
+def test_a_stopped_run_goes_on_after_the_last_finished_part(
+    semscale, answers, files, toy_embedder, monkeypatch
+):
+    assert semscale(*match("--out", "whole.csv")).code == 0
+    embed, calls = toy_embedder.embed, []
+
+    def stopping(texts, **settings):
+        calls.append(texts)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return embed(texts, **settings)
+
+    monkeypatch.setattr(toy_embedder, "embed", stopping)
+    options = ["--out", "matched.csv", "--part-rows", 2]
+    ended = semscale(*match(*options))
+    said = "stopped: 2 rows are finished and kept in matched.csv.parts; the same command goes on after them"
+    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    assert semscale(*match(*options)).code == 0
+    assert files() == ["answers.csv", "matched.csv", "whole.csv"]
+    assert answers.with_name("matched.csv").read_bytes() == answers.with_name("whole.csv").read_bytes()
+
+
+def test_restart_belongs_to_out(semscale, answers):
+    assert "--restart belongs to --out" in semscale(*match("--restart")).err
 
 
 def test_the_command_s_method_is_the_instrument_s():

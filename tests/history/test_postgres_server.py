@@ -3,6 +3,7 @@
 import gc
 import os
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -10,7 +11,7 @@ import time
 import traceback
 import uuid
 import warnings
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -70,15 +71,18 @@ def message_of(place: str, error: type[Exception] = InputError) -> str:
 
 
 @contextmanager
-def listening(answer: bytes):
-    """A server that says something that PostgreSQL does not say."""
+def listening(*answers: bytes):
+    """A server that says something to one visitor after the other, whatever they say."""
     given_up = threading.Event()
     with socket.create_server(("127.0.0.1", 0)) as server:
 
         def serve() -> None:
-            visitor, _ = server.accept()
-            with visitor, suppress(ConnectionError):
-                visitor.sendall(answer)
+            with ExitStack() as visitors:
+                for answer in answers:
+                    visitor, _ = server.accept()
+                    visitors.enter_context(visitor)
+                    with suppress(ConnectionError):
+                        visitor.sendall(answer)
                 given_up.wait()
 
         thread = threading.Thread(target=serve, daemon=True)
@@ -117,6 +121,13 @@ class TestUnreachable:
         with listening(b"N") as port:
             message = message_of(f"{ANA}127.0.0.1:{port}/team?sslmode=require")
         assert "cannot be used (Server refuses SSL): check host, port and sslmode" in message
+
+    def test_one_that_speaks_no_tls_is_asked_without_where_tls_is_only_preferred(self):
+        told = b"SFATAL\0C28P01\0Mno\0\0"
+        refused = b"E" + struct.pack("!i", len(told) + 4) + told
+        with listening(b"N", refused) as port:
+            message = message_of(f"{ANA}127.0.0.1:{port}/team")
+        assert "refuses the user or the password" in message
 
 
 class TestAddress:

@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.matching.match_columns import MatchColumns, read_cells, reference_lists
+from semscale.matching.match_columns import CellChecks, MatchColumns, match_cells, reference_lists
 from semscale.store.reading import open_table
 
 COLUMNS = MatchColumns("answer", ("expected", "other"), "group")
@@ -15,6 +15,18 @@ def written(folder, name, content):
     else:
         path.write_text(content)
     return open_table(path)
+
+
+def read_cells(table, columns, size=100_000):
+    """All cells, read and checked part by part."""
+    columns.check(table)
+    checks, parts, row = CellChecks(columns), [], 0
+    for batch in table.batches(size):
+        parts.append(match_cells(batch, columns, row))
+        checks.add(parts[-1])
+        row += batch.height
+    checks.finish()
+    return parts[0] if len(parts) == 1 else parts
 
 
 def test_several_columns_and_lists_make_one_list_a_row(tmp_path):
@@ -41,11 +53,12 @@ def test_list_columns_of_parquet_and_json_are_lists(tmp_path):
 
 
 def test_a_key_that_appears_late_in_json_lines_is_missing_before(tmp_path):
-    lines = '{"answer": "a", "expected": "x"}\n' * 50_001 + '{"answer": "b", "expected": "y", "g": 3}\n'
-    cells = read_cells(written(tmp_path, "t.jsonl", lines), MatchColumns("answer", ("expected",), "g"))
-    assert cells.rows.height == len(cells.predictions) == 50_002
-    assert cells.groups[0] is None
-    assert cells.groups[-1] == "3"
+    lines = '{"answer": "a", "expected": "x"}\n' * 1_001 + '{"answer": "b", "expected": "y", "g": 3}\n'
+    table = written(tmp_path, "t.jsonl", lines)
+    columns = MatchColumns("answer", ("expected",), "g")
+    first, last = read_cells(table, columns, 1_001)
+    assert first.groups == [None] * 1_001
+    assert (last.groups, last.predictions) == (["3"], ["b"])
 
 
 def test_a_list_of_numbers_is_a_text():
@@ -78,6 +91,17 @@ def test_a_missing_column_names_the_nearest(tmp_path):
     table = written(tmp_path, "t.csv", "answer,expected\na,b\n")
     with pytest.raises(UnknownNameError, match="reference: .*'expectd'; did you mean 'expected'"):
         read_cells(table, MatchColumns("answer", ("expectd",)))
+
+
+def test_a_broken_list_far_down_is_named_by_its_row_in_the_file(tmp_path):
+    table = written(tmp_path, "t.csv", "answer,expected\na,b\n" * 1 + "c,d\n" * 4 + 'e,"[""f"""\n')
+    with pytest.raises(InputError, match="no valid JSON in data row 6"):
+        read_cells(table, MatchColumns("answer", ("expected",)), 2)
+
+
+def test_one_text_in_any_part_is_enough(tmp_path):
+    table = written(tmp_path, "t.csv", "answer,expected\n,b\n,\na,\n")
+    assert len(read_cells(table, MatchColumns("answer", ("expected",)), 1)) == 3
 
 
 def test_columns_without_any_text_are_refused_and_numbers_in_a_csv_are_texts(tmp_path):

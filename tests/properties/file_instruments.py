@@ -9,11 +9,16 @@ from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
 from semscale.chat.retrying import Retries
+from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.asking import Running
 from semscale.judging.file_judging import JudgeWork, judge_file
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.panel import Panel
+from semscale.matching.cosines import CosineMatch
+from semscale.matching.file_matching import match_file
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.match_work import MatchWork
 from semscale.presentable import Presentable
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
@@ -150,7 +155,21 @@ def judge_work_by(made):
     return lambda table, folder: JudgeWork(table, JUDGED, made(), running(folder), IntervalPlan())
 
 
+MATCHED = MatchColumns("text", ("known", "question"), "region")
+WARNING = Guards(dict.fromkeys(GUARDS, "warn"))
+
+
+def match(table, out, settings, after, _):
+    method = CosineMatch(BreakingEmbedder(after))
+    return match_file(table, MATCHED, method=method, guards=WARNING, out=out, settings=settings)
+
+
+def match_work(table, _):
+    return MatchWork(table, MATCHED, CosineMatch(BreakingEmbedder()), WARNING, IntervalPlan())
+
+
 FILE_INSTRUMENTS = [
+    FileInstrument("match", match, match_work),
     FileInstrument("rate", rate, rate_work),
     FileInstrument("judge", judging_by(examined), judge_work_by(examined)),
     FileInstrument("panel", judging_by(panelled), judge_work_by(panelled)),

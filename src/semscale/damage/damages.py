@@ -69,7 +69,7 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
         raise InputError(f"share must lie between 0 and 1, got {share}")
     check_seed(seed)
     rngs = [np.random.default_rng([seed, zlib.crc32(f"{kind} {part}".encode())]) for part in ("how", "which")]
-    changed = _spoken_changes(DAMAGES[kind], run.items, rngs[0])
+    changed = _item_changes(DAMAGES[kind], run.items, rngs[0])
     can_be = np.flatnonzero([outputs is not None for outputs in changed])
     drawn = rngs[1].permutation(can_be)[: int(share * len(can_be) + 0.5)]
     which = np.zeros(len(run.items), dtype=np.bool_)
@@ -82,7 +82,7 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
     return replace(run, items=items, id=new_id(), recorded=now(), rerun_of=None, note=note), which
 
 
-def _spoken_changes(damage: Damage, items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
+def _item_changes(damage: Damage, items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
     """Apply a damage to all items; items without text stay unchanged."""
     changed = damage.changes(items, rng)
     return [outputs if item.spoken else None for item, outputs in zip(items, changed, strict=True)]

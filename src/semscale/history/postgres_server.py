@@ -18,6 +18,7 @@ _SECONDS = 60.0  # to wait for a server that does not answer, as long as for SQL
 _PORT = 5432
 _SETTINGS = ("host", "sslmode")
 _SSL_MODES = ("disable", "allow", "prefer", "require", "verify-ca", "verify-full")
+_SSL_IF_OFFERED = ("allow", "prefer")
 
 # That a broken connection cannot be closed properly is no news; whoever sets up logging still gets it.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
@@ -38,13 +39,16 @@ def postgres_engine(url: str, shown: str) -> Engine:
         InputError: the URL cannot be understood.
     """
     asked = _read(url, shown)
+    mode = str(asked.query.get("sslmode", "prefer"))
+    if mode not in _SSL_MODES:
+        raise InputError(f"sslmode of history {shown} must be one of {', '.join(_SSL_MODES)}, got {mode!r}")
     engine = create_engine(
         "postgresql+pg8000://",
-        connect_args=_account(asked, shown) | _place(asked, shown),
+        connect_args=_account(asked, shown) | _place(asked, mode),
         poolclass=NullPool,
         hide_parameters=True,
     )
-    event.listen(engine, "do_connect", partial(_connect, shown))
+    event.listen(engine, "do_connect", partial(_connect, shown, mode in _SSL_IF_OFFERED))
     return engine
 
 
@@ -80,7 +84,7 @@ def _account(asked: URL, shown: str) -> dict[str, Any]:
     }
 
 
-def _place(asked: URL, shown: str) -> dict[str, Any]:
+def _place(asked: URL, mode: str) -> dict[str, Any]:
     """Say in pg8000's words where the server is and how to speak to it."""
     host, port = str(asked.query.get("host", "")), asked.port or _PORT
     if host.startswith("/"):
@@ -88,32 +92,39 @@ def _place(asked: URL, shown: str) -> dict[str, Any]:
     return {
         "host": host or asked.host or "localhost",
         "port": port,
-        "ssl_context": _ssl_context(str(asked.query.get("sslmode", "prefer")), shown),
+        "ssl_context": mode != "disable" and _ssl_context(mode),
         "timeout": _SECONDS,
     }
 
 
-def _ssl_context(mode: str, shown: str) -> ssl.SSLContext | bool | None:
-    if mode not in _SSL_MODES:
-        raise InputError(f"sslmode of history {shown} must be one of {', '.join(_SSL_MODES)}, got {mode!r}")
-    if mode == "disable":
-        return False
-    if mode in {"allow", "prefer"}:
-        return None
-    context = ssl.create_default_context()
-    if mode != "verify-full":
-        context.check_hostname = False
-    if mode == "require":
-        context.verify_mode = ssl.CERT_NONE
+def _ssl_context(mode: str) -> ssl.SSLContext:
+    if mode in ("verify-ca", "verify-full"):
+        context = ssl.create_default_context()
+        context.check_hostname = mode == "verify-full"
+        return context
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.check_hostname = False
+    context.verify_mode = ssl.CERT_NONE
     return context
 
 
 def _connect(
-    shown: str, dialect: Dialect, _record: object, positional: list[Any], named: dict[str, Any]
+    shown: str,
+    is_plain_allowed: bool,  # noqa: FBT001 - bound once above
+    dialect: Dialect,
+    _record: object,
+    positional: list[Any],
+    named: dict[str, Any],
 ) -> object:
     """Connect; what the driver lets through where another service answers becomes one line."""
     try:
-        return dialect.connect(*positional, **named)
+        try:
+            return dialect.connect(*positional, **named)
+        except dialect.loaded_dbapi.InterfaceError as error:
+            # pg8000 would fall back by itself, and read all of the system's certificates at each connection.
+            if not is_plain_allowed or str(error) != "Server refuses SSL":
+                raise
+            return dialect.connect(*positional, **named | {"ssl_context": False})
     except (OSError, LookupError, ValueError, struct.error) as error:
         raise InputError(
             f"history {shown} does not answer as PostgreSQL does ({type(error).__name__}: {error}): "

@@ -11,14 +11,14 @@ from semscale.errors import InputError
 from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.judge_summary import KEPT_ITEMS, LITTLE_COVERED, JudgeScores, JudgeSummary
-from semscale.judging.judged_rows import JudgedColumns, JudgedRow, floats_in, statuses_in
+from semscale.judging.judged_rows import JudgedColumns, JudgedRow
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.cells import column_of, storable
-from semscale.store.columns import as_list, column_in
+from semscale.store.columns import as_list, column_in, floats_in, statuses_in
 from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status, Statuses
 

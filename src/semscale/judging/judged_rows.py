@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from semscale.judging.verdict import Provenance, Verdict
+from semscale.store.columns import floats_in, statuses_in
 from semscale.store.result_columns import PREFIX
 from semscale.types import Floats, Status, Statuses
 
@@ -106,22 +106,6 @@ def private_columns(n_judges: int) -> tuple[str, ...]:
     if n_judges == 1:
         return tuple(PREFIX + name for name in names)
     return tuple(f"{PREFIX}judge_{number}_{name}" for number in range(1, n_judges + 1) for name in names)
-
-
-def floats_in(cells: pl.Series) -> Floats:
-    """Read a column of numbers, NaN where there is none.
-
-    Example:
-        >>> floats_in(pl.Series([0.5, None])).tolist()
-        [0.5, nan]
-    """
-    return cells.cast(pl.Float64).to_numpy().astype(np.float64)
-
-
-def statuses_in(cells: pl.Series) -> Statuses:
-    """Read a column of statuses."""
-    known = {str(status): status for status in Status}
-    return np.array([known[cell] for cell in cells.to_list()], dtype=object)
 
 
 def _number(cell: float | None) -> float:

@@ -1,6 +1,9 @@
 """The preset ``calibrated``: words, words in context and whole texts, less what the guards find."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,7 +26,7 @@ from semscale.matching.words.subjects import SubjectWeights
 from semscale.matching.words.tokenized_texts import TextsRead
 from semscale.matching.words.weights import WordWeights
 from semscale.signature import Signature
-from semscale.types import Floats, Progress
+from semscale.types import Floats, Integers, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
@@ -33,6 +36,21 @@ FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
 UNRELATED_PAIRS = 300
 """Pairs of them that a floor is the mean of, at most."""
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What is estimated from a corpus.
+
+    Attributes:
+        weights: of words.
+        floors: level of unrelated texts in each layer.
+        corpus: its hash.
+    """
+
+    weights: WordWeights
+    floors: Mapping[str, float]
+    corpus: str
 
 
 class CalibratedMatch:
@@ -86,21 +104,11 @@ class CalibratedMatch:
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
-        corpus = sorted(set(self._corpus or (pairs.texts[text] for text in pairs.reference)))
-        numbers = {text: at for at, text in enumerate(dict.fromkeys([*pairs.texts, *corpus]))}
-        read = TextsRead(list(numbers), self._encoder)
-        own = np.array([numbers[text] for text in corpus], np.int64)
-        weights = WordWeights.over(
-            (read.words_of(at) for at in own.tolist()), stop=self._calibration.stop_weight
-        )
-        floors: Mapping[str, float] = self._calibration.floors
-        if len(corpus) >= FEWEST_FOR_FLOORS:
-            drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
-            unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
-            floors = estimated_floors(unrelated.layers(0.5), floors)
-        measured = self._layers.measure(read, pairs.prediction, pairs.reference, weights, progress)
+        read = TextsRead(pairs.texts, self._encoder)
+        ground = self._given or self._estimated(read, np.unique(pairs.reference))
+        measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
         layers = {
-            name: above_floor(values, floors[name])
+            name: above_floor(values, ground.floors[name])
             for name, values in measured.layers(self._recall_share).items()
         }
         penalty = self._penalty(pairs)
@@ -109,8 +117,42 @@ class CalibratedMatch:
             score=combine(layers, penalty, self._calibration.shares),
             components={**layers, "findings": np.exp(-penalty)},
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
-            signature=self._signature(corpus, floors),
+            signature=self._signed(ground.corpus, "/".join(f"{ground.floors[name]:.3f}" for name in LAYERS)),
         )
+
+    def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
+        """Estimate from a corpus what would be estimated from the references of each call."""
+        other = copy(self)
+        other._corpus = corpus
+        other.__dict__.pop("_given", None)
+        return other
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether a corpus was given."""
+        return bool(self._corpus)
+
+    @cached_property
+    def _given(self) -> "_Ground | None":
+        """What the given corpus says, if one was given."""
+        if not self._corpus:
+            return None
+        texts = sorted(set(self._corpus))
+        return self._estimated(TextsRead(texts, self._encoder), np.arange(len(texts)))
+
+    def _estimated(self, read: TextsRead, texts: Integers) -> "_Ground":
+        """Estimate from texts that have been read, given by their numbers."""
+        own = np.array(sorted(texts.tolist(), key=read.text), np.int64)
+        corpus = [read.text(at) for at in own.tolist()]
+        weights = WordWeights.over(
+            (read.words_of(at) for at in own.tolist()), stop=self._calibration.stop_weight
+        )
+        floors: Mapping[str, float] = self._calibration.floors
+        if len(corpus) >= FEWEST_FOR_FLOORS:
+            drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
+            unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
+            floors = estimated_floors(unrelated.layers(0.5), floors)
+        return _Ground(weights, floors, corpus_hash(corpus))
 
     def _penalty(self, pairs: Pairs) -> Floats:
         texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
@@ -118,9 +160,6 @@ class CalibratedMatch:
         penalties = self._calibration.penalties
         weighed = (penalty_of(self.guards.weighed(findings), penalties) for findings in found)
         return np.fromiter(weighed, np.float64, len(pairs.prediction))
-
-    def _signature(self, corpus: Sequence[str], floors: Mapping[str, float]) -> Signature:
-        return self._signed(corpus_hash(corpus), "/".join(f"{floors[name]:.3f}" for name in LAYERS))
 
     def _signed(self, corpus: str, floors: str) -> Signature:
         weighing = [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]

@@ -9,12 +9,11 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
 from semscale.store.cells import storable
-from semscale.store.columns import as_names, groups_in
+from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.list_cells import listed_cell
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 
-_BATCH = 50_000
 _SHOWN = 40
 
 
@@ -45,6 +44,11 @@ class MatchColumns:
         double = [column for at, column in enumerate(self.references) if column in self.references[:at]]
         if double:
             raise InputError(f"reference: column '{double[0]}' is named twice; name it once")
+
+    @property
+    def titles(self) -> set[str]:
+        """All columns."""
+        return {self.prediction, *self.references, *([self.by] if self.by else [])}
 
     def check(self, table: Table) -> None:
         """Check that a table has the columns, and none that the result will have.
@@ -77,34 +81,78 @@ class MatchCells:
     groups: list[str | None] | None
 
 
-def read_cells(table: Table, columns: MatchColumns) -> MatchCells:
-    """Read a table's rows and take the cells to be matched out of them.
+def match_cells(batch: pl.DataFrame, columns: MatchColumns, first_row: int = 0) -> MatchCells:
+    """Take the cells to be matched out of some rows of a table.
+
+    Args:
+        batch: n rows, as the table yields them.
+        columns: which column is what.
+        first_row: row of the file that the first one is, from 0.
 
     Raises:
-        InputError: a column that does not exist, a row that cannot be read, a broken list, more than
-            1,000 groups, no text in the predictions, or none in the references.
+        InputError: a broken list; its row is named.
     """
-    columns.check(table)
-    frames: list[pl.DataFrame] = []
-    cells: dict[str, list[Any]] = {title: [] for title in (columns.prediction, *columns.references)}
-    groups: list[str | None] = []
-    for batch in table.batches(_BATCH):
-        check_free(batch.columns, table.name)
-        frames.append(storable(batch))
-        for title in cells:
-            cells[title] += _cells(batch, title)
-        if columns.by is not None:
-            groups += _groups(frames[-1], columns.by)
-    check_groups(set(groups))
-    references = reference_lists([cells[title] for title in columns.references], columns.references)
-    _refuse_textless([[cell] for cell in cells[columns.prediction]], "prediction", (columns.prediction,))
-    _refuse_textless(references, "reference", columns.references)
+    rows = storable(batch)
+    references = [column_in(batch, title).to_list() for title in columns.references]
+    by = columns.by
     return MatchCells(
-        pl.concat(frames, how="diagonal_relaxed"),
-        cells[columns.prediction],
-        references,
-        None if columns.by is None else groups,
+        rows,
+        column_in(batch, columns.prediction).to_list(),
+        reference_lists(references, columns.references, first_row),
+        None if by is None else as_names(groups_in(column_in(rows, by)), "by"),
     )
+
+
+class CellChecks:
+    """Looks at all cells of a table batch by batch, before anything is matched.
+
+    Args:
+        columns: which column is what.
+    """
+
+    def __init__(self, columns: MatchColumns) -> None:
+        self._columns = columns
+        self._groups: set[str | None] = set()
+        # A cell that shows what stands in a column until a text is found there.
+        self._given: dict[str, object] = {"prediction": None, "reference": None}
+        self._has_text = {"prediction": False, "reference": False}
+
+    def add(self, cells: MatchCells) -> None:
+        """Look at the next rows.
+
+        Raises:
+            InputError: more than 1,000 groups.
+        """
+        self._look("prediction", [cells.predictions])
+        self._look("reference", cells.references)
+        if cells.groups is not None:
+            self._groups.update(cells.groups)
+            check_groups(self._groups)
+
+    def finish(self) -> None:
+        """Refuse a table without any text on one side.
+
+        Raises:
+            InputError: no text in the predictions, or none in the references.
+        """
+        sides = {"prediction": (self._columns.prediction,), "reference": self._columns.references}
+        for parameter, titles in sides.items():
+            named = "' and '".join(titles)
+            if not self._has_text[parameter]:
+                given = self._given[parameter]
+                found = "all its cells are empty"
+                found = found if given is None else f"its first value is {str(given)[:_SHOWN]!r}"
+                raise InputError(
+                    f"{parameter}: column '{named}' holds no text: {found}; name the column with the texts"
+                )
+
+    def _look(self, parameter: str, rows: Sequence[Sequence[Any]]) -> None:
+        if self._has_text[parameter]:
+            return
+        cells = [cell for row in rows for cell in row if cell is not None and str(cell).strip()]
+        self._has_text[parameter] = any(isinstance(cell, str) for cell in cells)
+        if self._given[parameter] is None and cells:
+            self._given[parameter] = cells[0]
 
 
 def reference_lists(
@@ -137,20 +185,3 @@ def reference_lists(
                 cell, parameter="reference", column=name, row=first_row + row, only_nulls=False
             )
     return rows
-
-
-def _cells(batch: pl.DataFrame, title: str) -> list[Any]:
-    return batch[title].to_list() if title in batch.columns else [None] * batch.height
-
-
-def _groups(batch: pl.DataFrame, title: str) -> list[str | None]:
-    return as_names(groups_in(batch[title]), "by") if title in batch.columns else [None] * batch.height
-
-
-def _refuse_textless(rows: Sequence[Sequence[Any]], parameter: str, columns: Sequence[str]) -> None:
-    if any(isinstance(cell, str) and not cell.isspace() and cell for cells in rows for cell in cells):
-        return
-    given = next((cell for cells in rows for cell in cells if cell is not None and str(cell).strip()), None)
-    found = "all its cells are empty" if given is None else f"its first value is {str(given)[:_SHOWN]!r}"
-    named = "' and '".join(columns)
-    raise InputError(f"{parameter}: column '{named}' holds no text: {found}; name the column with the texts")

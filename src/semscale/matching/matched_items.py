@@ -1,17 +1,15 @@
 """Single items of a match with all that is known of them, as reports and JSON show them."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from itertools import islice
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from semscale.guards.findings import Finding
-from semscale.types import Floats, Integers, Status, Statuses
+from semscale.types import Floats, Integers, Statuses
 
-_EXAMPLES = 3  # rows of each status
 _FEWEST = 6  # items that are cut into thirds
 
 
@@ -53,58 +51,49 @@ class ItemColumns:
         score: shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``.
         reference: shape (n,), which of its references the score is from; -1 where none.
+        windows: shape (n,), the most windows that one of the item's two texts was read in.
         components: what the score is made of, by name, each of shape (n,).
-        findings: what the guards found in every item; empty where no guard looked.
+        guards: which guards found something in each item, n collections; empty where no guard looked.
+        findings: what they found in one item.
         predictions: n cells.
         references: n cells, each a text or a list of texts.
         groups: n names of groups, ``None`` where one is missing.
-        tokens: tables of tokens, by row.
     """
 
     score: Floats
     status: Statuses
     reference: Integers
+    windows: Integers
     components: Mapping[str, Floats]
-    findings: Sequence[tuple[Finding, ...]] = ()
+    guards: Sequence[Collection[str]] = ()
+    findings: Callable[[int], tuple[Finding, ...]] = lambda _: ()
     predictions: Sequence[object] = ()
     references: Sequence[object] = ()
     groups: Sequence[str | None] = ()
-    tokens: Mapping[int, pl.DataFrame] = field(default_factory=dict)
 
-    def lowest(self, n: int) -> tuple[MatchedItem, ...]:
-        """Give the items with the lowest scores, the lowest first, n at most."""
-        return tuple(map(self._item, lowest_rows(self.score, n).tolist()))
-
-    def flagged(self, n: int) -> tuple[MatchedItem, ...]:
-        """Give the items with findings, the highest score first: they look alike and yet differ."""
-        rows = np.array([row for row, found in enumerate(self.findings) if found], np.int64)
-        return tuple(map(self._item, rows[np.argsort(-self.score[rows], kind="stable")][:n].tolist()))
-
-    def left_out(self) -> dict[str, tuple[tuple[int, str], ...]]:
-        """Give up to three rows of each status without a score, with the prediction or else a reference."""
-        without = set(self.status.tolist()) - {Status.SCORED}
-        return {str(status): tuple(islice(self._examples(status), _EXAMPLES)) for status in without}
-
-    def _item(self, row: int) -> MatchedItem:
-        references = _listed(self.references[row]) if self.references else []
+    def item(self, place: int, first_row: int = 0) -> MatchedItem:
+        """Bring together what is known of one item, whose row is ``first_row`` further down."""
         return MatchedItem(
-            row=row,
-            score=float(self.score[row]),
-            prediction=str(self.predictions[row]) if self.predictions else None,
-            reference=str(references[self.reference[row]]) if references else None,
-            group=self.groups[row] if self.groups else None,
-            components={name: float(values[row]) for name, values in self.components.items()},
-            findings=self.findings[row] if self.findings else None,
-            tokens=self.tokens.get(row),
+            row=first_row + place,
+            score=float(self.score[place]),
+            prediction=str(self.predictions[place]) if self.predictions else None,
+            reference=self.best_reference(place),
+            group=self.groups[place] if self.groups else None,
+            components={name: float(values[place]) for name, values in self.components.items()},
+            findings=self.findings(place) if self.guards else None,
         )
 
-    def _examples(self, status: Status) -> Iterator[tuple[int, str]]:
-        for row in np.flatnonzero(self.status == status).tolist():
-            cells = [self.predictions[row]] if self.predictions else []
-            cells += _listed(self.references[row]) if self.references else []
-            shown = next((str(cell) for cell in cells if cell is not None and str(cell).strip()), None)
-            if shown is not None:
-                yield row, shown
+    def best_reference(self, place: int) -> str | None:
+        """Give the reference that an item's score is from; ``None`` where it is not known."""
+        if not self.references or self.reference[place] < 0:
+            return None
+        return str(_listed(self.references[place])[self.reference[place]])
+
+    def text(self, place: int) -> object:
+        """Give an item's prediction, or else a reference; ``None`` where neither holds anything."""
+        cells = [self.predictions[place]] if self.predictions else []
+        cells += _listed(self.references[place]) if self.references else []
+        return next((cell for cell in cells if cell is not None and str(cell).strip()), None)
 
 
 def lowest_rows(score: Floats, n: int) -> Integers:

@@ -83,12 +83,12 @@ class Matcher:
         recipe = Recipe(
             embedder, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
         )
-        self._method = build_method(method, recipe)
+        self.pair_method = build_method(method, recipe)
 
     @property
     def signature(self) -> Signature:
         """What is applied; a result's has what was estimated from its references, too."""
-        return self._method.signature.extended(self.guards.signature)
+        return self.pair_method.signature.extended(self.guards.signature)
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -101,7 +101,7 @@ class Matcher:
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
-        return match_with(self._method, predictions, references, guards=self.guards, progress=progress)
+        return match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
 
 
 def match_with(

@@ -1,6 +1,5 @@
 """What matching predictions with references gives: a score for each item, what is in it, and findings."""
 
-from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
@@ -9,9 +8,10 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
+from semscale.matching.match_collector import MatchCollector
 from semscale.matching.match_columns import MatchColumns
-from semscale.matching.match_summary import KEPT, MatchSummary
-from semscale.matching.matched_items import ItemColumns, scores_by_group, thirds
+from semscale.matching.match_summary import MatchSummary
+from semscale.matching.matched_items import ItemColumns
 from semscale.matching.separation import Separation
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
@@ -94,29 +94,22 @@ class Matches(Result):
             InputError: a column of the wrong length, or a setting out of range.
         """
         items = ItemColumns(
-            self.score, self.status, self.reference, self.components, self.findings,
+            self.score, self.status, self.reference, self.windows, self.components,
+            [{one.guard for one in found} for found in self.findings], lambda row: self.findings[row],
             _cells(predictions, "predictions", self.n), _cells(references, "references", self.n),
-            [] if by is None else as_names(by, "by"), tokens or {},
+            [] if by is None else as_names(by, "by"),
         )  # fmt: skip
-        found = Counter(guard for row in self.findings for guard in {one.guard for one in row})
-        return MatchSummary(
-            source=source,
-            columns=columns,
+        estimates = self.estimate(by=by, **intervals)
+        collector = MatchCollector()
+        collector.add(items)
+        return collector.summary(
+            estimates,
             signature=self.signature,
             bounds=self.bounds,
-            estimates=self.estimate(by=by, **intervals),
-            counts=self.counts,
-            n_windowed=self.n_windowed,
-            scores=self.score[self.scored],
-            group_scores=scores_by_group(self.score, items.groups) if items.groups else {},
-            thirds=thirds(self.score, self.components),
-            guards=dict(sorted(found.items())),
-            n_flagged=sum(map(bool, self.findings)) if self.findings else None,
-            lowest=items.lowest(KEPT),
-            flagged=items.flagged(KEPT),
-            left_out=items.left_out(),
+            source=source,
+            columns=columns,
             separation=separation,
-            is_explained=tokens is not None,
+            tokens=tokens,
         )
 
     def to_frame(self) -> pl.DataFrame:

@@ -63,6 +63,20 @@ class Explains(Protocol):
         ...
 
 
+@runtime_checkable
+class FromReferences(Protocol):
+    """What a method does that estimates something from references unless it has a corpus."""
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether a corpus was given."""
+        ...
+
+    def over(self, corpus: Sequence[str]) -> PairMethod:
+        """Estimate from a corpus what would be estimated from the references of each call."""
+        ...
+
+
 @dataclass(frozen=True)
 class Recipe:
     """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it.

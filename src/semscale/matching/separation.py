@@ -1,6 +1,6 @@
 """Whether scores tell pairs that belong together from pairs that have nothing to do with each other."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,8 +36,8 @@ class Separation:
 
 def separate(
     scores: Floats,
-    predictions: Sequence[Any],
-    references: Sequence[Sequence[Any]],
+    predictions: Sequence[Any] | Mapping[int, Any],
+    references: Sequence[Sequence[Any]] | Mapping[int, Sequence[Any]],
     match: Callable[[list[Any], list[Any]], Floats],
     *,
     seed: int = 0,
@@ -48,25 +48,38 @@ def separate(
 
     Args:
         scores: shape (n,), of the items as they are; NaN where there is none.
-        predictions: n cells.
-        references: n lists of cells.
+        predictions: n cells, or those of ``drawn_items`` by their places.
+        references: n lists of cells, likewise.
         match: scores predictions with references, by the same method.
         seed: of the draw.
 
     Returns:
         ``None`` where fewer than 10 unrelated pairs can be made.
     """
-    rng = np.random.default_rng(seed)
-    scored = np.flatnonzero(~np.isnan(scores))
-    drawn = rng.permutation(scored)[:MOST_ITEMS]
-    ours, theirs = _strangers(drawn, references)
+    ours, theirs = _strangers(drawn_items(scores, seed), references)
     if len(ours) < _FEWEST:
         return None
-    unrelated = match([predictions[item] for item in ours], [references[item] for item in theirs])
+    unrelated = match(
+        [predictions[item] for item in ours.tolist()], [references[item] for item in theirs.tolist()]
+    )
     unrelated = unrelated[~np.isnan(unrelated)]
     if len(unrelated) < _FEWEST:
         return None
-    return Separation(share_above(scores[scored], unrelated), unrelated)
+    return Separation(share_above(scores[~np.isnan(scores)], unrelated), unrelated)
+
+
+def drawn_items(scores: Floats, seed: int) -> Integers:
+    """Draw the items that are paired anew: at most 300 of those with a score.
+
+    Args:
+        scores: shape (n,); NaN where there is none.
+        seed: of the draw.
+
+    Returns:
+        Their places, in the order in which they were drawn.
+    """
+    scored = np.flatnonzero(~np.isnan(scores))
+    return np.random.default_rng(seed).permutation(scored)[:MOST_ITEMS]
 
 
 def share_above(scores: Floats, others: Floats) -> float:
@@ -91,9 +104,11 @@ def share_above(scores: Floats, others: Floats) -> float:
     return float((ranks[:n].sum() - n * (n + 1) / 2) / (n * m))
 
 
-def _strangers(items: Integers, references: Sequence[Sequence[Any]]) -> tuple[Integers, Integers]:
+def _strangers(
+    items: Integers, references: Sequence[Sequence[Any]] | Mapping[int, Sequence[Any]]
+) -> tuple[Integers, Integers]:
     """Pair each item with one half a round further on, and keep pairs that have no reference in common."""
     others = np.roll(items, len(items) // 2)
-    texts = {int(item): {text for text in references[item] if isinstance(text, str)} for item in items}
+    texts = {item: {text for text in references[item] if isinstance(text, str)} for item in items.tolist()}
     apart = [not texts[int(one)] & texts[int(other)] for one, other in zip(items, others, strict=True)]
     return items[apart], others[apart]

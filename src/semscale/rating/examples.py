@@ -5,7 +5,7 @@ import polars as pl
 
 from semscale.embedding.engines.windows import encodable
 from semscale.rating.rated_rows import RatedRows
-from semscale.rating.row_sampling import priorities
+from semscale.results.row_sampling import priorities
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Status

@@ -7,12 +7,13 @@ from typing import Any, TypedDict, Unpack
 import polars as pl
 
 from semscale.presentable import Presentable
+from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
-from semscale.rating.row_sampling import DistinctCount, set_correlations, set_moments
+from semscale.rating.set_agreement import set_correlations, set_moments
 from semscale.results.estimates import Estimates
 from semscale.scales import Scale
 from semscale.signature import Signature

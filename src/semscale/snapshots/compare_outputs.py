@@ -57,8 +57,8 @@ def compare_outputs(
     sides = _Sides(approved, actual, _apart(approved, actual, fields))
     pairs = _equal_texts(sides)
     left = _without(range(len(approved)), (pair.approved for pair in pairs))
-    spoken = [place for place, output in enumerate(actual) if not output.is_silent]
-    new = _without(spoken, (pair.actual for pair in pairs))
+    with_text = [place for place, output in enumerate(actual) if not output.is_silent]
+    new = _without(with_text, (pair.actual for pair in pairs))
     measures = bool(left and new)
     if measures:
         pairs += _by_meaning(sides, left, new, settings, meter)
@@ -67,7 +67,7 @@ def compare_outputs(
         for pair in sorted(pairs, key=lambda pair: pair.approved)
     ]
     unpaired = len(approved) + len(actual) - 2 * len(checked)
-    too_many = unpaired > settings.max_unpaired or (approved and not spoken)
+    too_many = unpaired > settings.max_unpaired or (approved and not with_text)
     return SnapshotComparison(
         tuple(approved),
         tuple(actual),

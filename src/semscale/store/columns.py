@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.types import Floats, Status, Statuses
 
 _EXACT = 2.0**53
 _MISSING_TYPES = ("NAType", "NaTType")  # types of pandas, recognised without importing it
@@ -92,3 +93,19 @@ def column_in(frame: pl.DataFrame, title: str) -> pl.Series:
     if title in frame.columns:
         return frame[title]
     return pl.Series(title, [None] * frame.height, dtype=pl.Null)
+
+
+def floats_in(cells: pl.Series) -> Floats:
+    """Read a column of numbers, NaN where there is none.
+
+    Example:
+        >>> floats_in(pl.Series([0.5, None])).tolist()
+        [0.5, nan]
+    """
+    return cells.cast(pl.Float64).to_numpy().astype(np.float64)
+
+
+def statuses_in(cells: pl.Series) -> Statuses:
+    """Read a column of statuses."""
+    known = {str(status): status for status in Status}
+    return np.array([known[cell] for cell in cells.to_list()], dtype=object)

@@ -3,20 +3,20 @@
 import subprocess
 import sys
 
-from semscale.chat.ledger.locks import Owner
+from semscale.chat.ledger.locks import LedgerUser
 
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from semscale.chat.ledger.locks import Owner
-owner = Owner(Path(sys.argv[1]))
-print(owner.name, flush=True)
+from semscale.chat.ledger.locks import LedgerUser
+user = LedgerUser(Path(sys.argv[1]))
+print(user.name, flush=True)
 sys.stdin.read()
 """
 
 
 def test_a_user_runs_until_it_leaves(tmp_path):
-    one, other = Owner(tmp_path), Owner(tmp_path)
+    one, other = LedgerUser(tmp_path), LedgerUser(tmp_path)
     assert one.name != other.name
     assert one.is_alive(other.name)
     assert one.is_alive(one.name)
@@ -27,9 +27,9 @@ def test_a_user_runs_until_it_leaves(tmp_path):
 
 
 def test_an_unknown_user_does_not_run(tmp_path):
-    owner = Owner(tmp_path / "made")
-    assert not owner.is_alive("nobody")
-    owner.leave()
+    user = LedgerUser(tmp_path / "made")
+    assert not user.is_alive("nobody")
+    user.leave()
 
 
 def test_a_killed_process_does_not_run(tmp_path):
@@ -40,10 +40,10 @@ def test_a_killed_process_does_not_run(tmp_path):
         text=True,
     )
     name = process.stdout.readline().strip()
-    owner = Owner(tmp_path)
-    assert owner.is_alive(name)
+    user = LedgerUser(tmp_path)
+    assert user.is_alive(name)
     process.kill()
     process.communicate()
-    assert not owner.is_alive(name)
+    assert not user.is_alive(name)
     assert not (tmp_path / name).exists()
-    owner.leave()
+    user.leave()

@@ -17,7 +17,7 @@ def compared(before, after):
 
 
 def test_numbers_and_lengths_of_two_outputs():
-    # A silent output before it is no spoken one, so that the first spoken is number 0.
+    # An output without a text is not counted, so the first one with a text is number 0.
     made = compared(
         (Output(" "), Output("Good. ", {"credits": 1.0, "weight": 2.0})),
         (Output("Not good.", {"credits": 0.25, "rank": 3.0}),),

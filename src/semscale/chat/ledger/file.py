@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from semscale.chat.ledger.locks import Owner
+from semscale.chat.ledger.locks import LedgerUser
 from semscale.chat.replies import FailureKind
 
 REPLIED = "replied"
@@ -63,7 +63,7 @@ class LedgerFile:
         self._connection = sqlite3.connect(path, timeout=_BUSY_SECONDS, isolation_level=None)
         try:
             _set_up(self._connection)
-            self._owner = Owner(path.with_name(f"{path.name}.owners"))
+            self._user = LedgerUser(path.with_name(f"{path.name}.owners"))
         except BaseException:
             self._connection.close()
             raise
@@ -92,10 +92,10 @@ class LedgerFile:
         if found is not None:
             return found
         holder = self._connection.execute("SELECT owner FROM claims WHERE key = ?", (key,)).fetchone()
-        if holder is not None and self._owner.is_alive(holder[0]):
+        if holder is not None and self._user.is_alive(holder[0]):
             return Claim.ELSEWHERE
         self._connection.execute(
-            "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", (key, self._owner.name, run)
+            "INSERT OR REPLACE INTO claims VALUES (?, ?, ?)", (key, self._user.name, run)
         )
         return Claim.OURS
 
@@ -111,7 +111,7 @@ class LedgerFile:
     def release(self, key: bytes, run: int) -> None:
         """End a run's claim on a call if it has one."""
         self._connection.execute(
-            "DELETE FROM claims WHERE key = ? AND owner = ? AND run = ?", (key, self._owner.name, run)
+            "DELETE FROM claims WHERE key = ? AND owner = ? AND run = ?", (key, self._user.name, run)
         )
 
     def attempts(self, key: bytes) -> list[Attempt]:
@@ -122,10 +122,10 @@ class LedgerFile:
     def close(self) -> None:
         """End all claims and close the file."""
         try:
-            self._connection.execute("DELETE FROM claims WHERE owner = ?", (self._owner.name,))
+            self._connection.execute("DELETE FROM claims WHERE owner = ?", (self._user.name,))
         finally:
             self._connection.close()
-            self._owner.leave()
+            self._user.leave()
 
 
 def _set_up(connection: sqlite3.Connection) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from filelock import FileLock, Timeout
 
 
-class Owner:
+class LedgerUser:
     """One user of a ledger; it counts as running while it holds its lock, which a killed process loses.
 
     Args:

@@ -17,7 +17,9 @@ from semscale.cli.options.table import (
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
@@ -111,12 +113,16 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     sheet: Sheet = None,
     interval: Interval = 0.95,
     seed: Seed = 0,
+    part_rows: PartRows = 50_000,
+    restart: Restart = False,  # noqa: FBT002
 ) -> None:
     """Say how far predictions say what their references say, and why.
 
     [bold]semscale match answers.csv --prediction answer --reference expected --report match.html[/bold]
 
     Of several references the one that gives the highest score counts.
+
+    Stopped at any moment, the same command with --out goes on after the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
@@ -127,6 +133,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.runs.match import MatchRun
     from semscale.matching.match_columns import MatchColumns
     from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.table_run import PartSettings
 
     run = MatchRun(
         columns=MatchColumns(prediction, tuple(reference), by),
@@ -139,6 +146,7 @@ def match(  # noqa: PLR0913, PLR0917 - each is an option of the command
         recall_share=recall_share,
         layer=layer,
         outputs=Outputs(out, report, figures),
+        parts=PartSettings(part_rows, restart),
     )
     run.check_options()
     summary = run.on(file, encoding=encoding, format=None if format is None else format.value, sheet=sheet)

@@ -27,7 +27,6 @@ from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
-from semscale.types import Status
 
 WORST_ITEMS = 20
 """Items that changed most, in JSON."""
@@ -117,7 +116,7 @@ class DriftSummary(Presentable):
     @property
     def n_left_out(self) -> int:
         """Items without any value, as neither run says anything."""
-        return int((self.comparison.measured.status != Status.SCORED).sum())
+        return self.comparison.measured.n_left_out
 
     @property
     def n_silent(self) -> int:
@@ -208,6 +207,7 @@ class DriftSummary(Presentable):
             "items": len(comparison.baseline.items),
             "left_out": self.n_left_out,
             "silent": self.n_silent,
+            "windowed": comparison.measured.n_windowed,
             "reruns": len(comparison.reruns),
             "n_needed": None if decision is None else decision.n_needed,
             "metrics": [self._metric_record(figure) for figure in self.overall],

@@ -2,7 +2,9 @@
 
 import math
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import polars as pl
@@ -20,6 +22,26 @@ from semscale.matching.words.pieces import Pieces, PieceTable, alphanumeric
 from semscale.matching.words.stop_words import content_only
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Progress
+
+
+@dataclass(frozen=True)
+class _Ground:
+    """What is estimated from a corpus.
+
+    Attributes:
+        idf: weights of word pieces.
+        baseline: cosine of unrelated texts; NaN where nothing is matched.
+        corpus: its hash.
+    """
+
+    idf: WordIdf
+    baseline: float
+    corpus: str
+
+    @property
+    def shown_baseline(self) -> float | None:
+        """The baseline as a signature has it."""
+        return None if math.isnan(self.baseline) else round(self.baseline, 4)
 
 
 class LayeredMatch:
@@ -65,26 +87,25 @@ class LayeredMatch:
         Raises:
             InputError: the corpus has too few different texts to estimate a baseline from.
         """
-        corpus = self._corpus_of(pairs)
+        ground = self._ground_of(pairs)
         cleaned = [self._cleaned(text) for text in pairs.texts]
-        baseline = self._baseline(corpus)
-        word = self._word_layer(pairs, cleaned, corpus)
+        word = self._word_layer(pairs, cleaned, ground.idf)
         sentence, windows = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
         paragraph = sentence
         if not self._preset.cleaned_paragraph:
             paragraph, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        paragraph = above_baseline(paragraph, baseline)
+        paragraph = above_baseline(paragraph, ground.baseline)
         if self._preset.clipped_paragraph:
             paragraph = np.maximum(paragraph, 0.0)
         score = layered_score(word, sentence, paragraph)
         if self._preset.equality_first:
             score[_equal_but_for_case(pairs)] = 1.0
         layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
-        return ScoredPairs(score, layers, windows, self._signature(baseline, corpus))
+        return ScoredPairs(score, layers, windows, self._signed(ground.corpus, ground.shown_baseline))
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Lay out how the word layer aligned the pieces of some pairs, as ``alignment_frame`` has it."""
-        idf = self._idf(self._corpus_of(pairs))
+        idf = self._ground_of(pairs).idf
         return [self._alignment(pairs, row, idf) for row in rows]
 
     def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
@@ -95,18 +116,35 @@ class LayeredMatch:
         similarity = vectors[self._table.rows(ours)] @ vectors[self._table.rows(theirs)].T
         return alignment_frame(ours, theirs, similarity, (idf.of(ours), idf.of(theirs)))
 
-    def _corpus_of(self, pairs: Pairs) -> list[str]:
-        """List the given corpus or the pairs' references; sorted, so that their order changes no draw."""
-        return sorted(self._corpus or (pairs.texts[row] for row in pairs.reference))
+    def over(self, corpus: Sequence[str]) -> "LayeredMatch":
+        """Estimate from a corpus what would be estimated from the references of each call."""
+        other = copy(self)
+        other._corpus = corpus
+        other.__dict__.pop("_given", None)
+        return other
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether a corpus was given."""
+        return bool(self._corpus)
+
+    @cached_property
+    def _given(self) -> _Ground | None:
+        """What the given corpus says, if one was given."""
+        return self._estimated(self._corpus) if self._corpus else None
+
+    def _ground_of(self, pairs: Pairs) -> _Ground:
+        return self._given or self._estimated([pairs.texts[row] for row in pairs.reference])
+
+    def _estimated(self, texts: Sequence[str]) -> _Ground:
+        corpus = sorted(texts)  # so that their order changes no draw
+        return _Ground(self._idf(corpus), self._baseline(corpus), corpus_hash(corpus))
 
     def _idf(self, corpus: Sequence[str]) -> WordIdf:
         return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)
 
     def _cleaned(self, text: str) -> str:
         return content_only(text, marks_apart=self._preset.marks_apart)
-
-    def _signature(self, baseline: float, corpus: Sequence[str]) -> Signature:
-        return self._signed(corpus_hash(corpus), None if math.isnan(baseline) else round(baseline, 4))
 
     def _signed(self, corpus: str, baseline: float | str | None) -> Signature:
         signature = Signature.of(
@@ -129,8 +167,7 @@ class LayeredMatch:
     def _mean_cosine(self, texts: Sequence[str], pairs: Integers) -> float:
         return float(self._cosines.of(texts, pairs[:, 0], pairs[:, 1])[0].mean())
 
-    def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], corpus: Sequence[str]) -> Floats:
-        idf = self._idf(corpus)
+    def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], idf: WordIdf) -> Floats:
         kept = [alphanumeric(self._pieces(text)) for text in cleaned]
         self._table.learn(piece for pieces in kept for piece in pieces)
         words = [_Words.of(pieces, self._table, idf) for pieces in kept]

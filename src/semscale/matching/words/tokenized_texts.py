@@ -80,6 +80,10 @@ class TextsRead:
             np.concatenate([own.ends for own in words]) + before,
         ), counts
 
+    def text(self, text: int) -> str:
+        """Give a text by its number."""
+        return self._texts[text]
+
     def words_of(self, text: int) -> list[str]:
         """Give a text's words in their order, lower case."""
         return [self.vocabulary.words[number] for number in self.words[text].numbers.tolist()]

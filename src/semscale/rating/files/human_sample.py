@@ -9,7 +9,7 @@ import numpy as np
 from semscale.errors import InputError
 from semscale.rating.files.columns import FileColumns
 from semscale.rating.human.comparison import RatingComparison, compare
-from semscale.rating.row_sampling import priorities
+from semscale.results.row_sampling import RowSample
 from semscale.signature import Signature
 from semscale.types import Floats
 
@@ -19,10 +19,8 @@ HumanRating = float | list[float]
 
 
 class _Row(NamedTuple):
-    """A row that may be compared; rows with the lowest priorities are."""
+    """A row that may be compared."""
 
-    priority: int
-    row: int
     pmf: Floats
     human: HumanRating
     length: int
@@ -39,8 +37,7 @@ class HumanSample:
 
     def __init__(self, seed: int) -> None:
         self._seed = seed
-        self._kept: list[_Row] = []
-        self._n_eligible = 0
+        self._rows = RowSample[_Row](COMPARED_ROWS, seed)
 
     def add(  # noqa: PLR0913 - a part's columns
         self,
@@ -60,15 +57,12 @@ class HumanSample:
         heavy = np.ones(len(humans)) if weights is None else np.nan_to_num(weights, nan=0.0)
         scored = ~np.isnan(pmf[:, 0]) & (heavy > 0)
         names = [None] * len(humans) if respondents is None else respondents
-        order = priorities(first_row + np.arange(len(humans)), self._seed).tolist()
-        for row, human in enumerate(humans):
-            if human is not None and scored[row] and (respondents is None or names[row]):
-                self._n_eligible += 1
-                place, weight = first_row + row, float(heavy[row])
-                kept = _Row(order[row], place, pmf[row], human, lengths[row], names[row], weight)
-                self._kept.append(kept)
-        if len(self._kept) > COMPARED_ROWS:
-            self._kept = sorted(self._kept, key=lambda kept: kept[:2])[:COMPARED_ROWS]
+        self._rows.add(
+            # A view of a row would keep the array of its part.
+            (first_row + row, _Row(pmf[row].copy(), human, lengths[row], names[row], float(heavy[row])))
+            for row, human in enumerate(humans)
+            if human is not None and scored[row] and (respondents is None or names[row])
+        )
 
     def compared(
         self, values: Floats, columns: FileColumns, *, interval: float, signature: Signature
@@ -84,7 +78,8 @@ class HumanSample:
         Raises:
             InputError: nothing can be compared.
         """
-        if not self._kept:
+        rows = self._rows.items
+        if not rows:
             needed = {
                 " and whose respondent is known": columns.respondent,
                 " and that has a weight above 0": columns.weight,
@@ -94,7 +89,6 @@ class HumanSample:
                 f"{''.join(words for words, column in needed.items() if column)}; "
                 "name another column, or leave it out"
             )
-        rows = sorted(self._kept, key=lambda kept: kept.row)
         compared = compare(
             np.array([row.pmf for row in rows]),
             [row.human for row in rows],
@@ -105,6 +99,6 @@ class HumanSample:
             weights=None if columns.weight is None else [row.weight for row in rows],
             interval=interval,
             seed=self._seed,
-            signature=signature.extended(Signature.of("compare", eligible=self._n_eligible)),
+            signature=signature.extended(Signature.of("compare", eligible=self._rows.n)),
         )
-        return replace(compared, n_eligible=self._n_eligible)
+        return replace(compared, n_eligible=self._rows.n)

@@ -22,6 +22,7 @@ from semscale.report.drift.words import (
     sorting_words,
     unvaried_words,
 )
+from semscale.report.sentences import windowed_words
 from semscale.report.wording import count, counted, one_line, printable
 
 _NAMED_IDS = 30
@@ -43,6 +44,7 @@ def drift_document(summary: DriftSummary) -> Document:
         facts=facts(summary),
         cautions=() if decision is None else decision.cautions,
         sections=tuple(_sections(summary)),
+        notes=tuple(filter(None, [windowed_words(comparison.measured.n_windowed, "item")])),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),

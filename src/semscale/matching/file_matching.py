@@ -1,0 +1,103 @@
+"""Matching a file of any size: part by part, resumable, with the rows in their order."""
+
+from pathlib import Path
+
+import polars as pl
+
+from semscale.guards.registry import Guards
+from semscale.matching.match_columns import CellChecks, MatchCells, MatchColumns, match_cells
+from semscale.matching.match_summary import MatchSummary
+from semscale.matching.match_work import MatchWork
+from semscale.matching.methods import FromReferences, PairMethod
+from semscale.matching.pairs import pair_up
+from semscale.results.row_sampling import RowSample
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.first_look import look_through, needs_counting
+from semscale.store.result_columns import check_output
+from semscale.store.table import Table
+from semscale.store.table_run import PartSettings, TableRun
+from semscale.types import Progress
+
+CORPUS_ROWS = 50_000
+"""Rows from whose references word weights and the level of unrelated texts are estimated."""
+
+
+def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who is told
+    table: Table,
+    columns: MatchColumns,
+    *,
+    method: PairMethod,
+    guards: Guards | None = None,
+    explain: bool = False,
+    plan: IntervalPlan | None = None,
+    out: Path | None = None,
+    settings: PartSettings | None = None,
+    progress: Progress | None = None,
+) -> MatchSummary:
+    """Match the predictions of a table with their references, write the matched table, and sum it up.
+
+    The matched table has the input's columns and rows in their order, then those of ``Matches.to_frame`` with
+    the prefix ``semscale_``, and ``semscale_tokens`` with explanations.
+
+    All cells are looked at in a reading of their own, before any model reads a text. A method that estimates
+    something from the references at hand takes those of 50,000 rows, drawn by the seed; of all rows where
+    there are no more. Finished parts are kept as ``TableRun`` says.
+
+    Args:
+        table: the input.
+        columns: which column is what.
+        method: scores pairs, such as ``Matcher.pair_method``.
+        guards: look at every pair that a score is from; no findings are reported unless given.
+        explain: whether tokens are laid out, in the table for every row and in the summary for its items.
+        plan: how intervals are made, and the seed of what is drawn.
+        out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
+        settings: the parts.
+        progress: called as rows are matched, and while texts are read.
+
+    Returns:
+        Numbers of all rows, and the items to look at; texts of other rows are not kept in memory.
+
+    Raises:
+        InputError: a column that does not exist or holds no text, a name that is taken, a broken list, more
+            than 1,000 groups, a corpus that is too small for the method, an output that cannot be written, or
+            parts of a run that differs.
+        InterruptedRunError: stopped by the user; finished parts are kept.
+        ModelError: the model cannot be run; finished parts are kept.
+    """
+    settings, plan = settings or PartSettings(), plan or IntervalPlan()
+    columns.check(table)
+    if out is not None:
+        check_output(table, out)
+    checks, sample = CellChecks(columns), RowSample[list[str]](CORPUS_ROWS, plan.seed)
+    needs_corpus = isinstance(method, FromReferences) and not method.has_corpus
+
+    def look(batch: pl.DataFrame, first_row: int) -> None:
+        cells = match_cells(batch, columns, first_row)
+        checks.add(cells)
+        if needs_corpus:
+            sample.add(_references(cells, first_row))
+
+    look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
+    checks.finish()
+    if isinstance(method, FromReferences) and needs_corpus:
+        method = method.over([text for references in sample.items for text in references])
+    work = MatchWork(
+        table,
+        columns,
+        method,
+        guards,
+        plan,
+        explain=explain,
+        explains_rows=explain and out is not None,
+        progress=progress,
+    )
+    return TableRun(table, settings, progress).of(work, out)
+
+
+def _references(cells: MatchCells, first_row: int) -> list[tuple[int, list[str]]]:
+    """List the references of each row that can be matched, with its place."""
+    pairs = pair_up(cells.predictions, cells.references)
+    texts: dict[int, list[str]] = {}
+    for row, reference in zip(pairs.item.tolist(), pairs.reference.tolist(), strict=True):
+        texts.setdefault(first_row + row, []).append(pairs.texts[reference])
+    return list(texts.items())

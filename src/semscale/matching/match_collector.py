@@ -1,0 +1,145 @@
+"""From matched parts to the summary of all of them; numbers are kept, texts of a few items only."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+import polars as pl
+
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.match_summary import KEPT, MatchSummary
+from semscale.matching.matched_items import ItemColumns, MatchedItem, scores_by_group, thirds
+from semscale.matching.separation import Separation
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import estimate_values
+from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.types import Floats, Statuses, count_statuses
+
+
+class MatchCollector:
+    """Takes matched items in their order, in parts of any size, and keeps what a report shows of them.
+
+    Files and matches in memory both go through it, so the same items give the same report.
+    """
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._score: list[Floats] = []
+        self._status: list[Statuses] = []
+        self._components: dict[str, list[Floats]] = {}
+        self._groups: list[str | None] = []
+        self._names: dict[str | None, str | None] = {}
+        self._n_windowed = 0
+        self._guards: Counter[str] = Counter()
+        self._n_flagged: int | None = None
+        self._lowest, self._flagged = ForemostRows[MatchedItem](KEPT), ForemostRows[MatchedItem](KEPT)
+        self._left_out = LeftOutRows()
+
+    def add(self, items: ItemColumns) -> None:
+        """Take the next items."""
+        first_row = self.n
+
+        def item(place: int) -> MatchedItem:
+            return items.item(place, first_row)
+
+        self._score.append(items.score)
+        self._status.append(items.status)
+        for name, values in items.components.items():
+            self._components.setdefault(name, []).append(values)
+        # Each name once, however many items have it.
+        self._groups += [self._names.setdefault(group, group) for group in items.groups]
+        self._n_windowed += int((items.windows > 1).sum())
+        self._lowest.add(items.score, first_row, item)
+        if items.guards:
+            self._guards.update(guard for found in items.guards for guard in found)
+            flagged = np.array([bool(found) for found in items.guards], dtype=bool)
+            self._n_flagged = (self._n_flagged or 0) + int(flagged.sum())
+            self._flagged.add(np.where(flagged, -items.score, np.nan), first_row, item)
+        self._left_out.add(items.status, first_row, items.text)
+        self.n += len(items.status)
+
+    @property
+    def score(self) -> Floats:
+        """Scores of all items, shape (n,); NaN where there is none."""
+        return np.concatenate(self._score)
+
+    @property
+    def shown(self) -> tuple[MatchedItem, ...]:
+        """Items that the summary will show."""
+        return tuple({item.row: item for item in (*self._lowest.items, *self._flagged.items)}.values())
+
+    def estimates(
+        self, signature: Signature, bounds: tuple[float, float], *, by: str | None, plan: IntervalPlan
+    ) -> Estimates:
+        """Estimate the mean score of all items and of each group.
+
+        Args:
+            signature: of the scores.
+            bounds: the least and the greatest score that the method can give.
+            by: what the column of groups is called, if there is one.
+            plan: how intervals are made.
+        """
+        return estimate_values(
+            {"score": self.score},
+            np.concatenate(self._status),
+            bounds={"score": bounds},
+            signature=signature,
+            by=None if by is None else pl.Series(by, self._groups, pl.String),
+            interval=plan.interval,
+            method=plan.method,
+            seed=plan.seed,
+            replicates=plan.replicates,
+        )
+
+    def summary(  # noqa: PLR0913 - what items do not say themselves
+        self,
+        estimates: Estimates,
+        *,
+        signature: Signature,
+        bounds: tuple[float, float],
+        source: str,
+        columns: MatchColumns | None,
+        separation: Separation | None,
+        tokens: Mapping[int, pl.DataFrame] | None,
+    ) -> MatchSummary:
+        """Sum up everything that was taken.
+
+        Args:
+            estimates: made from the same items.
+            signature: of the scores.
+            bounds: the least and the greatest score that the method can give.
+            source: what the items are from.
+            columns: which columns of a table were matched.
+            separation: how far the scores stand above those of unrelated pairs.
+            tokens: tables of tokens by row; ``None`` where nobody asked how scores came about.
+        """
+        score, status = self.score, np.concatenate(self._status)
+        components = {name: np.concatenate(parts) for name, parts in self._components.items()}
+        return MatchSummary(
+            source=source,
+            columns=columns,
+            signature=signature,
+            bounds=bounds,
+            estimates=estimates,
+            counts=count_statuses(status),
+            n_windowed=self._n_windowed,
+            scores=score[~np.isnan(score)],
+            group_scores=scores_by_group(score, self._groups) if self._groups else {},
+            thirds=thirds(score, components),
+            guards=dict(sorted(self._guards.items())),
+            n_flagged=self._n_flagged,
+            lowest=_with_tokens(self._lowest.items, tokens),
+            flagged=_with_tokens(self._flagged.items, tokens),
+            left_out=self._left_out.examples,
+            separation=separation,
+            is_explained=tokens is not None,
+        )
+
+
+def _with_tokens(
+    items: tuple[MatchedItem, ...], tokens: Mapping[int, pl.DataFrame] | None
+) -> tuple[MatchedItem, ...]:
+    return tuple(replace(item, tokens=(tokens or {}).get(item.row)) for item in items)

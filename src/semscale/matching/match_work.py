@@ -1,0 +1,189 @@
+"""The work of matching on the rows of a table, part by part."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from semscale.guards.findings import Finding
+from semscale.guards.registry import Guards
+from semscale.matching.match_collector import MatchCollector
+from semscale.matching.match_columns import MatchCells, MatchColumns, match_cells
+from semscale.matching.match_summary import MatchSummary
+from semscale.matching.matched_items import ItemColumns
+from semscale.matching.matcher import explain_items, match_with
+from semscale.matching.matches import Matches
+from semscale.matching.methods import Explains, PairMethod
+from semscale.matching.pairs import pair_up
+from semscale.matching.separation import drawn_items, separate
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.columns import floats_in, statuses_in
+from semscale.store.result_columns import PREFIX, check_free
+from semscale.store.table import Table
+from semscale.store.table_run import PART_ROWS, WorkedPart
+from semscale.types import Integers, Progress
+
+_BEST = f"{PREFIX}best_reference"  # a column of a part that its run keeps for itself
+
+
+@dataclass
+class MatchWork:
+    """Matches the rows of a table part by part, and sums the parts up.
+
+    Attributes:
+        table: the input.
+        columns: which column is what.
+        method: scores pairs; what it estimates must not depend on the part.
+        guards: look at every pair that a score is from.
+        plan: how intervals are made, and the seed of what is drawn.
+        explain: whether the tokens of the items that the summary shows are laid out.
+        explains_rows: whether those of every row are, too.
+        progress: called while texts are read.
+        collector: takes the parts.
+    """
+
+    table: Table
+    columns: MatchColumns
+    method: PairMethod
+    guards: Guards | None
+    plan: IntervalPlan
+    explain: bool = False
+    explains_rows: bool = False
+    progress: Progress | None = None
+    collector: MatchCollector = field(default_factory=MatchCollector)
+    notes: Mapping[str, Any] = field(default_factory=dict)
+    stage = "matching"
+    kept = ""
+    private = (_BEST,)
+
+    def key(self) -> dict[str, str]:
+        """Name the columns and all that the signature has."""
+        signature = self.method.signature
+        if self.guards is not None:
+            signature = signature.extended(self.guards.signature)
+        return {
+            "prediction": self.columns.prediction,
+            "reference": ", ".join(self.columns.references),
+            "explain": "yes" if self.explains_rows else "no",
+            **dict(signature.fields),
+        }
+
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Match the rows after the first ``skip`` ones."""
+        first_row = skip
+        for batch in self.table.batches(size, skip):
+            check_free(batch.columns, self.table.name)
+            cells = match_cells(batch, self.columns, first_row)
+            matches = match_with(
+                self.method, cells.predictions, cells.references, guards=self.guards, progress=self.progress
+            )
+            found = matches.to_frame().rename(lambda name: PREFIX + name)
+            best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
+            found = found.with_columns(pl.Series(_BEST, best, pl.String), *self._tokens(cells, matches))
+            signature = matches.signature
+            notes = {
+                "components": list(matches.components),
+                "bounds": list(matches.bounds),
+                "signature": [signature.instrument, [list(named) for named in signature.fields]],
+            }
+            yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes)
+            first_row += batch.height
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part."""
+        self.notes = notes
+        cells, best = match_cells(frame, self.columns, self.collector.n), frame[_BEST].to_list()
+
+        def findings(place: int) -> tuple[Finding, ...]:
+            if self.guards is None or best[place] is None:
+                return ()
+            return tuple(self.guards.check(str(cells.predictions[place]), best[place]))
+
+        items = ItemColumns(
+            score=floats_in(frame[f"{PREFIX}score"]),
+            status=statuses_in(frame[f"{PREFIX}status"]),
+            reference=np.array([-1 if text is None else 0 for text in best], np.int64),
+            windows=frame[f"{PREFIX}windows"].to_numpy(),
+            components={name: floats_in(frame[PREFIX + name]) for name in notes["components"]},
+            guards=_guards_in(frame),
+            findings=findings,
+            predictions=cells.predictions,
+            references=[
+                given if text is None else [text] for text, given in zip(best, cells.references, strict=True)
+            ],
+            groups=cells.groups or (),
+        )
+        self.collector.add(items)
+
+    def summary(self) -> MatchSummary:
+        """Sum all parts up, and match predictions with the references of other rows."""
+        instrument, fields = self.notes["signature"]
+        signature = Signature(instrument, tuple((name, value) for name, value in fields))
+        low, high = self.notes["bounds"]
+        score, seed = self.collector.score, self.plan.seed
+        drawn = self._cells_of(drawn_items(score, seed))
+        return self.collector.summary(
+            self.collector.estimates(signature, (low, high), by=self.columns.by, plan=self.plan),
+            signature=signature,
+            bounds=(low, high),
+            source=self.table.name,
+            columns=self.columns,
+            separation=separate(
+                score,
+                {row: prediction for row, (prediction, _) in drawn.items()},
+                {row: references for row, (_, references) in drawn.items()},
+                lambda ours, theirs: match_with(self.method, ours, theirs).score,
+                seed=seed,
+            ),
+            tokens=self._tokens_of_shown(),
+        )
+
+    def late(self, start: int, stop: int) -> None:
+        """Every column is there as soon as its rows are matched."""
+
+    def _tokens(self, cells: MatchCells, matches: Matches) -> list[pl.Series]:
+        if not self.explains_rows:
+            return []
+        if self.progress:
+            self.progress("explaining", 0, None)
+        rows = range(len(matches))
+        tokens = explain_items(self.method, cells.predictions, cells.references, matches, rows)
+        listed = [tokens[row].to_dicts() if row in tokens else None for row in rows]
+        return [pl.Series(f"{PREFIX}tokens", listed)] if tokens else []
+
+    def _tokens_of_shown(self) -> dict[int, pl.DataFrame] | None:
+        if not self.explain:
+            return None
+        items = self.collector.shown
+        if not isinstance(self.method, Explains) or not items:
+            return {}
+        pairs = pair_up([item.prediction for item in items], [item.reference for item in items])
+        tokens = self.method.explain(pairs, range(len(items)))
+        return {item.row: table for item, table in zip(items, tokens, strict=True)}
+
+    def _cells_of(self, rows: Integers) -> dict[int, tuple[Any, list[Any]]]:
+        """Read some rows once more: the prediction of each, and its references."""
+        found: dict[int, tuple[Any, list[Any]]] = {}
+        wanted, first_row = np.sort(rows), 0
+        for batch in self.table.batches_with(self.columns.titles, PART_ROWS):
+            if len(found) == len(wanted):
+                break
+            here = wanted[(wanted >= first_row) & (wanted < first_row + batch.height)]
+            if len(here):
+                cells = match_cells(batch[(here - first_row).tolist()], self.columns, first_row)
+                found |= zip(
+                    here.tolist(), zip(cells.predictions, cells.references, strict=True), strict=True
+                )
+            first_row += batch.height
+        return found
+
+
+def _guards_in(frame: pl.DataFrame) -> list[set[str]]:
+    """Name the guards that found something in each row; empty where no guard looked."""
+    title = f"{PREFIX}findings"
+    if title not in frame.columns:
+        return []
+    return [{one["guard"] for one in found} for found in frame[title].to_list()]

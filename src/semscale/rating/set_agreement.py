@@ -1,0 +1,40 @@
+"""How far ratings under different anchor sets agree, from sums that rows which stream by leave."""
+
+import numpy as np
+
+from semscale.stats.intervals.moments import Moments
+from semscale.types import Floats
+
+_LEAST_VARIANCE = 1e-12
+
+
+def set_moments(set_means: Floats, values: Floats) -> Moments:
+    """Sum up means under each anchor set, so that their correlations need no second look at the rows.
+
+    Args:
+        set_means: shape (n, s), scored rows only.
+        values: shape (k,), of the scale's points; their centre is taken off, so that sums stay precise.
+    """
+    ones = np.ones((len(set_means), 1))
+    return Moments.empty(set_means.shape[1]).added(np.hstack([set_means - values.mean(), ones]))
+
+
+def set_correlations(moments: Moments) -> Floats:
+    """Correlate the means under anchor sets, from their sums.
+
+    Returns:
+        Shape (s, s); NaN where a set's means do not vary, or with fewer than two rows.
+
+    Example:
+        >>> set_correlations(set_moments(np.array([[1.0, 2.0], [2.0, 1.0]]), np.array([1.0, 2.0]))).tolist()
+        [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    s = len(moments.total) - 1
+    if moments.n < 2:  # noqa: PLR2004
+        return np.full((s, s), np.nan)
+    mean = moments.mean
+    covariance = moments.outer[:s, :s] / moments.n - np.outer(mean, mean)
+    variance = np.diag(covariance)
+    deviation = np.sqrt(np.where(variance > _LEAST_VARIANCE, variance, np.nan))
+    correlations: Floats = np.clip(covariance / np.outer(deviation, deviation), -1, 1)
+    return correlations

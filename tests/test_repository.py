@@ -1,0 +1,117 @@
+"""Workflow, issue forms, citation and hooks agree with the project that they are of."""
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+import yaml
+
+from semscale.version import __version__
+
+ROOT = Path(__file__).parent.parent
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT = PYPROJECT["project"]
+FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("[!c]*.yml"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def read(path):
+    return yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def workflow():
+    return read(".github/workflows/tests.yml")
+
+
+def steps_of(workflow):
+    return [step for job in workflow["jobs"].values() for step in job["steps"]]
+
+
+class TestWorkflow:
+    def test_it_runs_every_version_of_python_that_is_promised(self, workflow):
+        promised = [
+            version
+            for line in PROJECT["classifiers"]
+            for version in re.findall(r"^Programming Language :: Python :: (3\.\d+)$", line)
+        ]
+        assert promised
+        assert workflow["jobs"]["tests"]["strategy"]["matrix"]["python"] == promised
+        assert PROJECT["requires-python"] == f">={promised[0]}"
+
+    def test_it_runs_on_three_systems(self, workflow):
+        matrix = workflow["jobs"]["tests"]["strategy"]["matrix"]
+        assert matrix["os"] == ["ubuntu-latest", "macos-latest", "windows-latest"]
+
+    def test_every_target_of_make_exists(self, workflow):
+        lines = [step.get("run", "") for step in steps_of(workflow)]
+        asked = {target for line in lines for target in re.findall(r"^make ([\w-]+)", line, re.MULTILINE)}
+        there = re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+        assert {"demo", "test", "check"} <= asked <= set(there)
+
+    def test_windows_runs_the_lines_of_the_readme(self, workflow):
+        block = re.search(r"On Windows.*?```console\n(.*?)```", README, re.DOTALL)[1]
+        shown = [line.strip() for line in block.replace("> ", "").replace("&", "\n").splitlines() if line]
+        lines = [step["run"] for step in steps_of(workflow) if step.get("if") == "runner.os == 'Windows'"]
+        assert len(shown) == 6
+        # The runner's launcher would choose another Python.
+        assert set(shown) <= {line.replace("python -m venv", "py -m venv") for line in lines}
+
+    def test_it_may_only_read_and_ends_in_time(self, workflow):
+        assert workflow["permissions"] == {"contents": "read"}
+        assert all(job["timeout-minutes"] <= 60 for job in workflow["jobs"].values())
+
+    def test_it_takes_nothing_but_github_s_own_actions(self, workflow):
+        used = [step["uses"] for step in steps_of(workflow) if "uses" in step]
+        assert [each for each in used if not re.fullmatch(r"actions/[\w-]+@v\d+", each)] == []
+
+
+class TestForms:
+    def test_there_is_one_for_each_kind_of_issue(self):
+        assert [form.stem for form in FORMS] == ["bug", "feature", "wrong_number"]
+        assert read(".github/ISSUE_TEMPLATE/config.yml") == {"blank_issues_enabled": False}
+
+    @pytest.mark.parametrize("form", FORMS, ids=lambda form: form.stem)
+    def test_it_has_what_github_needs(self, form):
+        content = read(form)
+        assert content["name"]
+        assert content["description"]
+        fields = [field for field in content["body"] if field["type"] != "markdown"]
+        assert {field["type"] for field in fields} <= {"input", "textarea", "dropdown", "checkboxes"}
+        ids = [field["id"] for field in fields]
+        assert len(set(ids)) == len(ids)
+        assert any(field["validations"]["required"] for field in fields)
+        assert all(field["attributes"]["label"] for field in fields)
+
+    def test_a_wrong_number_comes_with_its_signature(self):
+        fields = {field.get("id"): field for field in read(".github/ISSUE_TEMPLATE/wrong_number.yml")["body"]}
+        assert fields["signature"]["validations"] == {"required": True}
+
+
+class TestCitation:
+    def test_it_is_of_this_version_and_licence(self):
+        citation = read("CITATION.cff")
+        assert citation["version"] == __version__
+        assert citation["license"] == PROJECT["license"]
+
+    def test_it_has_what_the_format_needs(self):
+        citation = read("CITATION.cff")
+        assert citation["cff-version"] == "1.2.0"
+        assert citation["type"] == "software"
+        for entry in (citation, *citation["references"]):
+            assert entry["title"]
+            assert all({"name"} == set(who) or {"family-names"} <= set(who) for who in entry["authors"])
+        assert citation["message"]
+
+    def test_it_names_the_paper_that_the_readme_names(self):
+        (reference,) = read("CITATION.cff")["references"]
+        (number,) = re.findall(r"https://arxiv.org/abs/([\d.]+)", README)
+        assert [each["value"] for each in reference["identifiers"]] == [f"arXiv:{number}"]
+
+
+def test_pre_commit_takes_the_ruff_of_the_developers():
+    (repository,) = read(".pre-commit-config.yaml")["repos"]
+    (wanted,) = [each for each in PYPROJECT["dependency-groups"]["dev"] if str(each).startswith("ruff")]
+    found = [hook["additional_dependencies"] for hook in repository["hooks"] if "ruff" in hook["id"]]
+    assert found == [[wanted], [wanted]]
