@@ -116,7 +116,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
     if decision is None:
         groups = sorted(summary.grouped, key=lambda figure: -figure.in_margins)
         if groups:
-            yield Section("groups", "By group", (drift_table(summary, groups, "By group"),))
+            yield Section("groups", "By group", (drift_table(summary, groups, brief_title="By group"),))
     else:
         yield from _of_gate(summary, decision)
     yield Section("changed", "What changed", tuple(_changed(summary)))
@@ -140,7 +140,7 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
         yield Section("open-groups", "", tuple(_open_groups(summary, len(tested))))
     if decision.thresholds:
         said = "Absolute limits on the candidate's means, in the threshold's own terms."
-        yield Section("thresholds", "Absolute limits", (Paragraph(said, "note"), threshold_table(decision)))
+        yield Section("thresholds", "Thresholds", (Paragraph(said, "note"), threshold_table(decision)))
     if decision.sequence:
         said = (
             "Evidence is the greatest e-value so far against “no worse than allowed on average”. It may be "

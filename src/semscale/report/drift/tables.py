@@ -19,7 +19,7 @@ from semscale.report.drift.words import (
 )
 from semscale.report.wording import count, counted, one_line
 
-MOST_ROWS = 300
+MOST_ROWS = 250
 _MOST_GROUPS = 24
 
 
@@ -30,7 +30,12 @@ def metric_cell(metric: Metric | str) -> Words:
 
 
 def drift_table(
-    summary: DriftSummary, figures: Sequence[DriftFigure], title: str = "", *, detail: Detail = "both"
+    summary: DriftSummary,
+    figures: Sequence[DriftFigure],
+    title: str = "",
+    *,
+    brief_title: str = "",
+    detail: Detail = "both",
 ) -> DataTable:
     """Lay metrics out, over all items or by group: loss, drift, and the tests where the gate tested.
 
@@ -38,6 +43,7 @@ def drift_table(
         summary: the comparison.
         figures: in the order of the rows; as many are shown as a page can carry.
         title: of the table.
+        brief_title: of the table in a brief rendering, where a section's title says the same on a page.
         detail: which renderings have it.
     """
     by_group, tested = any(one.group for one in figures), any(one.test for one in figures)
@@ -57,6 +63,7 @@ def drift_table(
         note=f"The first {MOST_ROWS} of {count(len(figures))}; the JSON has all." if left > 0 else "",
         most=_MOST_GROUPS,
         detail=detail,
+        brief_title=brief_title,
         brief=len(columns),
     )
 
@@ -95,7 +102,7 @@ def threshold_table(decision: GateDecision) -> DataTable:
         )
         for check in decision.thresholds
     )
-    return DataTable(("threshold", "limit", "mean", "", "metric"), rows, "Thresholds", brief=4)
+    return DataTable(("threshold", "limit", "mean", "", "metric"), rows, brief_title="Thresholds", brief=4)
 
 
 def sequence_table(decision: GateDecision) -> DataTable:
