@@ -49,12 +49,17 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
         open_table(path), survey.ALL_COLUMNS, rater=rater, settings=FileSettings(part_rows, seed=3)
     )
     ratings = rater.rate(frame["text"])
-    estimates = ratings.estimate(
-        weights=frame["weight"].cast(pl.Float64), by=frame["region"], respondents=frame["person"], seed=3
+    expected = ratings.summarize(
+        frame["text"],
+        source=path.name,
+        weights=frame["weight"].cast(pl.Float64),
+        by=frame["region"],
+        respondents=frame["person"],
+        seed=3,
     )
-    survey.assert_same_estimates(summary.estimates, estimates)
-    expected = ratings.summarize(frame["text"], estimates=estimates, source=path.name, seed=3)
-    for name in ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature"):
+    survey.assert_same_estimates(summary.estimates, expected.estimates)
+    same = ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature")
+    for name in (*same, "by", "weight", "respondent"):
         assert getattr(summary, name) == getattr(expected, name), name
     for name in ("sample", "left_out"):
         assert_frame_equal(getattr(summary, name), getattr(expected, name), abs_tol=1e-5)
@@ -274,7 +279,7 @@ def test_parts_that_somebody_removes_during_the_run(survey, tmp_path, rater, ans
         if told[:2] == moment and (folder / removed).exists():
             shutil.rmtree(folder) if removed == "." else (folder / removed).unlink()
 
-    with pytest.raises(InputError, match="out: .*parts, where .* removed or changed during the run"):
+    with pytest.raises(InputError, match="out: .*parts, which .* removed or changed during the run"):
         rate_file(
             answers, FileColumns("text"), rater=rater, out=out, settings=FileSettings(10), progress=remove
         )

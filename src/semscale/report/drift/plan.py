@@ -1,7 +1,7 @@
 """The document of a plan: which drift a gate finds with so many items, and how many another one takes."""
 
 from semscale.drift.gate.plan import GatePlan, MetricPlan
-from semscale.report.document.blocks import Paragraph, Table
+from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number
 from semscale.report.drift.tables import metric_cell
@@ -15,7 +15,7 @@ def plan_document(plan: GatePlan) -> Document:
     said = f"a drift within its margin is not to fail, whatever the number of items: {', '.join(within)}"
     heads = ("metric", "spread", "margin", "finds from", "items for the margin", "items to pass",
              *(("drift", "items for it") if asked else ()))  # fmt: skip
-    table = Table(heads, tuple(_row(one, asked=asked) for one in plan.metrics), brief_title="By metric")
+    table = DataTable(heads, tuple(_row(one, asked=asked) for one in plan.metrics), brief_title="By metric")
     sources = tuple(dict.fromkeys(f"spread: {one.source}" for one in plan.metrics))
     return Document(
         kind="plan for a drift gate",
