@@ -2,34 +2,7 @@
 
 import typer
 
-from semscale.cli.drift.options import (
-    Alpha,
-    Baseline,
-    Candidate,
-    CorrectionName,
-    Dataset,
-    Field,
-    FileModelName,
-    GateFile,
-    Github,
-    Id,
-    Input,
-    Junit,
-    Kinds,
-    Layer,
-    Long,
-    Metrics,
-    Note,
-    OutItems,
-    Output,
-    OverRuns,
-    Pairing,
-    PairingName,
-    Seed,
-    Summary,
-    Threshold,
-    Where,
-)
+from semscale.cli.drift import options
 from semscale.cli.options.consistency import Embedder
 from semscale.cli.options.model import NoCache, Precision, PrecisionName
 from semscale.cli.options.table import Encoding, Figures, FormatName, Json, Report, Sheet
@@ -38,30 +11,30 @@ _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
 
 
 def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    candidate: Candidate,
-    baseline: Baseline = None,
-    dataset: Dataset = None,
-    history: Where = None,
-    model: FileModelName = None,
-    note: Note = None,
-    id: Id = None,  # noqa: A002
-    input: Input = None,  # noqa: A002
-    output: Output = None,
-    field: Field = None,
-    long: Long = False,  # noqa: FBT002
-    pairing: PairingName = Pairing.ASSIGNMENT,
-    out: OutItems = None,
+    candidate: options.Candidate,
+    baseline: options.Baseline = None,
+    dataset: options.Dataset = None,
+    history: options.Where = None,
+    model: options.FileModelName = None,
+    note: options.Note = None,
+    id: options.Id = None,  # noqa: A002
+    input: options.Input = None,  # noqa: A002
+    output: options.Output = None,
+    field: options.Field = None,
+    long: options.Long = False,  # noqa: FBT002
+    pairing: options.PairingName = options.Pairing.ASSIGNMENT,
+    out: options.OutItems = None,
     report: Report = None,
     figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
-    layer: Layer = None,
+    layer: options.Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
     encoding: Encoding = None,
     format: FormatName = None,  # noqa: A002
     sheet: Sheet = None,
-    seed: Seed = None,
+    seed: options.Seed = None,
 ) -> None:
     """Measure how far a candidate is from the baseline, and decide nothing.
 
@@ -88,40 +61,40 @@ def compare(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
 
 def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    candidate: Candidate,
-    gate: GateFile = None,
-    metric: Metrics = None,
-    by: Kinds = None,
-    alpha: Alpha = None,
-    correction: CorrectionName = None,
-    threshold: Threshold = None,
-    over_runs: OverRuns = False,  # noqa: FBT002
-    baseline: Baseline = None,
-    dataset: Dataset = None,
-    history: Where = None,
-    model: FileModelName = None,
-    note: Note = None,
-    id: Id = None,  # noqa: A002
-    input: Input = None,  # noqa: A002
-    output: Output = None,
-    field: Field = None,
-    long: Long = False,  # noqa: FBT002
-    pairing: PairingName = Pairing.ASSIGNMENT,
+    candidate: options.Candidate,
+    gate: options.GateFile = None,
+    metric: options.Metrics = None,
+    by: options.Kinds = None,
+    alpha: options.Alpha = None,
+    correction: options.CorrectionName = None,
+    threshold: options.Threshold = None,
+    over_runs: options.OverRuns = False,  # noqa: FBT002
+    baseline: options.Baseline = None,
+    dataset: options.Dataset = None,
+    history: options.Where = None,
+    model: options.FileModelName = None,
+    note: options.Note = None,
+    id: options.Id = None,  # noqa: A002
+    input: options.Input = None,  # noqa: A002
+    output: options.Output = None,
+    field: options.Field = None,
+    long: options.Long = False,  # noqa: FBT002
+    pairing: options.PairingName = options.Pairing.ASSIGNMENT,
     report: Report = None,
     figures: Figures = None,
     json: Json = False,  # noqa: FBT002
-    junit: Junit = None,
-    summary: Summary = None,
-    github: Github = False,  # noqa: FBT002
-    out: OutItems = None,
+    junit: options.Junit = None,
+    summary: options.Summary = None,
+    github: options.Github = False,  # noqa: FBT002
+    out: options.OutItems = None,
     embedder: Embedder = None,
-    layer: Layer = None,
+    layer: options.Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
     encoding: Encoding = None,
     format: FormatName = None,  # noqa: A002
     sheet: Sheet = None,
-    seed: Seed = None,
+    seed: options.Seed = None,
 ) -> None:
     """Decide whether a candidate is as good as the baseline: pass, fail or undecided.
 
@@ -146,7 +119,7 @@ def gate(  # noqa: PLR0913, PLR0917 - each is an option of the command
         metrics=metric,
         by=by,
         alpha=alpha,
-        correction=correction and correction.value,
+        correction=correction,
         over_runs=over_runs,
         seed=seed,
     )

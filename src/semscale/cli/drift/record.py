@@ -3,24 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.options import (
-    ApprovedBy,
-    Dataset,
-    Expires,
-    Field,
-    Groups,
-    Id,
-    Input,
-    Long,
-    ModelName,
-    Note,
-    Output,
-    Outputs,
-    RerunOf,
-    RunId,
-    Where,
-    Why,
-)
+from semscale.cli.drift import options
 from semscale.cli.options.table import Encoding, FormatName, Json, Sheet
 from semscale.history.runs import short_id
 
@@ -30,18 +13,18 @@ if TYPE_CHECKING:
 
 
 def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    outputs: Outputs,
-    model: ModelName = None,
-    dataset: Dataset = None,
-    rerun_of: RerunOf = None,
-    note: Note = None,
-    history: Where = None,
-    id: Id = None,  # noqa: A002
-    input: Input = None,  # noqa: A002
-    output: Output = None,
-    field: Field = None,
-    by: Groups = None,
-    long: Long = False,  # noqa: FBT002
+    outputs: options.Outputs,
+    model: options.ModelName = None,
+    dataset: options.Dataset = None,
+    rerun_of: options.RerunOf = None,
+    note: options.Note = None,
+    history: options.Where = None,
+    id: options.Id = None,  # noqa: A002
+    input: options.Input = None,  # noqa: A002
+    output: options.Output = None,
+    field: options.Field = None,
+    by: options.Groups = None,
+    long: options.Long = False,  # noqa: FBT002
     json: Json = False,  # noqa: FBT002
     encoding: Encoding = None,
     format: FormatName = None,  # noqa: A002
@@ -107,12 +90,12 @@ def _of_known_dataset(history: "History", run: "Run") -> "Run":
 
 
 def approve(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    run: RunId,
-    by: ApprovedBy,
-    why: Why,
-    expires: Expires = None,
-    dataset: Dataset = None,
-    history: Where = None,
+    run: options.RunId,
+    by: options.ApprovedBy,
+    why: options.Why,
+    expires: options.Expires = None,
+    dataset: options.Dataset = None,
+    history: options.Where = None,
     json: Json = False,  # noqa: FBT002
 ) -> None:
     """Make a run the baseline of its dataset: what later runs are compared with.

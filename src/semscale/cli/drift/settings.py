@@ -1,6 +1,7 @@
 """The gate's settings, from a file and from options, which go before it."""
 
 import math
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +28,7 @@ def gate_settings(file: Path | None, thresholds: list[str] | None = None, **opti
 
 
 def _plain(value: object) -> object:
-    return tuple(value) if isinstance(value, list) else value
+    return value.value if isinstance(value, Enum) else tuple(value) if isinstance(value, list) else value
 
 
 def _thresholds(written: list[str]) -> dict[str, float]:

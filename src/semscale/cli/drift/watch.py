@@ -1,40 +1,15 @@
 """``semscale drift history``, ``self-test`` and ``plan``: what was, what the gate finds, what it takes."""
 
-from semscale.cli.drift.options import (
-    Alpha,
-    CorrectionName,
-    Dataset,
-    GateFile,
-    Kinds,
-    Layer,
-    Merge,
-    Metrics,
-    Pairing,
-    PairingName,
-    Seed,
-    Threshold,
-    Where,
-)
-from semscale.cli.drift.watch_options import (
-    Damages,
-    DrawnItems,
-    Draws,
-    OutRows,
-    PlannedItems,
-    Power,
-    Shares,
-    TestedRun,
-    WantedDrifts,
-)
+from semscale.cli.drift import options, watch_options
 from semscale.cli.options.consistency import Embedder
 from semscale.cli.options.model import NoCache, Precision, PrecisionName
 from semscale.cli.options.table import Figures, Json, Report
 
 
 def history(
-    dataset: Dataset = None,
-    history: Where = None,
-    merge: Merge = None,
+    dataset: options.Dataset = None,
+    history: options.Where = None,
+    merge: options.Merge = None,
     report: Report = None,
     figures: Figures = None,
     json: Json = False,  # noqa: FBT002
@@ -53,29 +28,29 @@ def history(
 
 
 def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    run: TestedRun = None,
-    dataset: Dataset = None,
-    history: Where = None,
-    damage: Damages = None,
-    share: Shares = None,
-    items: DrawnItems = 30,
-    draws: Draws = 200,
-    gate: GateFile = None,
-    metric: Metrics = None,
-    by: Kinds = None,
-    alpha: Alpha = None,
-    correction: CorrectionName = None,
-    threshold: Threshold = None,
-    pairing: PairingName = Pairing.ASSIGNMENT,
-    out: OutRows = None,
+    run: watch_options.TestedRun = None,
+    dataset: options.Dataset = None,
+    history: options.Where = None,
+    damage: watch_options.Damages = None,
+    share: watch_options.Shares = None,
+    items: watch_options.DrawnItems = 30,
+    draws: watch_options.Draws = 200,
+    gate: options.GateFile = None,
+    metric: options.Metrics = None,
+    by: options.Kinds = None,
+    alpha: options.Alpha = None,
+    correction: options.CorrectionName = None,
+    threshold: options.Threshold = None,
+    pairing: options.PairingName = options.Pairing.ASSIGNMENT,
+    out: watch_options.OutRows = None,
     report: Report = None,
     figures: Figures = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
-    layer: Layer = None,
+    layer: options.Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
-    seed: Seed = None,
+    seed: options.Seed = None,
 ) -> None:
     """Damage the baseline in known ways, and say how often the gate as configured notices.
 
@@ -89,13 +64,7 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.outputs import Outputs, present
 
     settings = gate_settings(
-        gate,
-        threshold,
-        metrics=metric,
-        by=by,
-        alpha=alpha,
-        correction=correction and correction.value,
-        seed=seed,
+        gate, threshold, metrics=metric, by=by, alpha=alpha, correction=correction, seed=seed
     )
     outputs = Outputs(out, report, figures)
     found = SelfTestRun(
@@ -114,24 +83,24 @@ def self_test(  # noqa: PLR0913, PLR0917 - each is an option of the command
 
 
 def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    dataset: Dataset = None,
-    history: Where = None,
-    power: Power = 0.8,
-    drift: WantedDrifts = None,
-    items: PlannedItems = None,
-    gate: GateFile = None,
-    metric: Metrics = None,
-    by: Kinds = None,
-    alpha: Alpha = None,
-    correction: CorrectionName = None,
-    pairing: PairingName = Pairing.ASSIGNMENT,
+    dataset: options.Dataset = None,
+    history: options.Where = None,
+    power: watch_options.Power = 0.8,
+    drift: watch_options.WantedDrifts = None,
+    items: watch_options.PlannedItems = None,
+    gate: options.GateFile = None,
+    metric: options.Metrics = None,
+    by: options.Kinds = None,
+    alpha: options.Alpha = None,
+    correction: options.CorrectionName = None,
+    pairing: options.PairingName = options.Pairing.ASSIGNMENT,
     report: Report = None,
     json: Json = False,  # noqa: FBT002
     embedder: Embedder = None,
-    layer: Layer = None,
+    layer: options.Layer = None,
     precision: PrecisionName = Precision.EXACT,
     no_cache: NoCache = False,  # noqa: FBT002
-    seed: Seed = None,
+    seed: options.Seed = None,
 ) -> None:
     """Say which drift the gate can find, and how many items another one takes.
 
@@ -144,9 +113,7 @@ def plan(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.drift.settings import gate_settings
     from semscale.cli.outputs import Outputs, present
 
-    settings = gate_settings(
-        gate, None, metrics=metric, by=by, alpha=alpha, correction=correction and correction.value, seed=seed
-    )
+    settings = gate_settings(gate, metrics=metric, by=by, alpha=alpha, correction=correction, seed=seed)
     measuring = MeterChoice(
         embedder, precision.value, pairing.value, seed or 0, cache=not no_cache, layer=layer
     )
