@@ -26,7 +26,10 @@ from semscale.store.table import Table
 from semscale.store.table_run import PART_ROWS, WorkedPart
 from semscale.types import Integers, Progress
 
-_BEST = f"{PREFIX}best_reference"  # a column of a part that its run keeps for itself
+# Columns of a part that its run keeps for itself: the reference that counted, and what findings leave of a
+# score, in whose place the table has the findings.
+_BEST, _LEFT = f"{PREFIX}best_reference", f"{PREFIX}left_by_findings"
+_FINDINGS = "findings"
 
 
 @dataclass
@@ -57,7 +60,7 @@ class MatchWork:
     notes: Mapping[str, Any] = field(default_factory=dict)
     stage = "matching"
     kept = ""
-    private = (_BEST,)
+    private = (_BEST, _LEFT)
 
     def key(self) -> dict[str, str]:
         """Name the columns and all that the signature has."""
@@ -82,7 +85,10 @@ class MatchWork:
             )
             found = matches.to_frame().rename(lambda name: PREFIX + name)
             best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
-            found = found.with_columns(pl.Series(_BEST, best, pl.String), *self._tokens(cells, matches))
+            kept = [pl.Series(_BEST, best, pl.String)]
+            if _FINDINGS in matches.components:
+                kept.append(pl.Series(_LEFT, matches.components[_FINDINGS]))
+            found = found.with_columns(*kept, *self._tokens(cells, matches))
             signature = matches.signature
             notes = {
                 "components": list(matches.components),
@@ -107,7 +113,10 @@ class MatchWork:
             status=statuses_in(frame[f"{PREFIX}status"]),
             reference=np.array([-1 if text is None else 0 for text in best], np.int64),
             windows=frame[f"{PREFIX}windows"].to_numpy(),
-            components={name: floats_in(frame[PREFIX + name]) for name in notes["components"]},
+            components={
+                name: floats_in(frame[_LEFT if name == _FINDINGS else PREFIX + name])
+                for name in notes["components"]
+            },
             guards=_guards_in(frame),
             findings=findings,
             predictions=cells.predictions,
@@ -183,7 +192,7 @@ class MatchWork:
 
 def _guards_in(frame: pl.DataFrame) -> list[set[str]]:
     """Name the guards that found something in each row; empty where no guard looked."""
-    title = f"{PREFIX}findings"
-    if title not in frame.columns:
+    title = PREFIX + _FINDINGS
+    if not isinstance(frame.schema.get(title), pl.List):
         return []
     return [{one["guard"] for one in found} for found in frame[title].to_list()]

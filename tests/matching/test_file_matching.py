@@ -1,0 +1,165 @@
+"""Files of predictions: the same figures as in memory, whatever the parts."""
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.conftest import ToyEmbedder
+
+from semscale.embedding.loading import load_token_encoder
+from semscale.errors import InputError
+from semscale.guards.registry import GUARDS, Guards
+from semscale.matching import file_matching
+from semscale.matching.calibrated_match import CalibratedMatch
+from semscale.matching.cosines import CosineMatch
+from semscale.matching.file_matching import match_file
+from semscale.matching.layered.method import LayeredMatch
+from semscale.matching.layered.presets import find_preset
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matcher import match_with
+from semscale.store.reading import open_table
+from semscale.store.table_run import PartSettings
+
+N = 24
+THINGS = ("heart", "lung", "liver", "knee", "skin", "eye")
+PREDICTIONS = [f"the {THINGS[row % 6]} is not {('well', 'ill')[row % 2]} {row}" for row in range(N)]
+REFERENCES = [f"the {THINGS[(row + row % 3) % 6]} is {('well', 'ill')[row % 2]} {row}" for row in range(N)]
+PREDICTIONS[4], REFERENCES[9] = "", None
+COLUMNS = MatchColumns("said", ("meant",), "by")
+GUARDED = Guards(dict.fromkeys(GUARDS, "warn"))
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    return load_token_encoder()
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "answers.csv"
+    by = [("a", "b", None)[row % 3] for row in range(N)]
+    pl.DataFrame({"said": PREDICTIONS, "meant": REFERENCES, "by": by}).write_csv(path)
+    return path
+
+
+def layered(**settings):
+    return LayeredMatch(find_preset("cliniqlink-doc"), embedder=ToyEmbedder(), pieces=str.split, **settings)
+
+
+METHODS = {
+    "cosine": lambda _: CosineMatch(ToyEmbedder()),
+    "layered": lambda _: layered(),
+    "calibrated": CalibratedMatch,
+}
+
+
+@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("part_rows", [5, 100])
+def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, name, part_rows):
+    method, out = METHODS[name](encoder), tmp_path / "out.parquet"
+    summary = match_file(
+        open_table(path), COLUMNS, method=method, guards=GUARDED, out=out, settings=PartSettings(part_rows)
+    )
+    predictions = [text or None for text in PREDICTIONS]  # an empty cell of a CSV is missing
+    matches = match_with(method, predictions, REFERENCES, guards=GUARDED)
+    expected = matches.summarize(predictions, REFERENCES, by=pl.read_csv(path)["by"])
+    assert summary.signature == matches.signature
+    np.testing.assert_allclose(summary.scores, expected.scores, atol=1e-6)
+    assert (summary.counts, summary.guards, summary.n_flagged, summary.left_out) == (
+        expected.counts, expected.guards, expected.n_flagged, expected.left_out,
+    )  # fmt: skip
+    assert [item.row for item in summary.lowest] == [item.row for item in expected.lowest]
+    assert [item.findings for item in summary.flagged] == [item.findings for item in expected.flagged]
+    assert [item.reference for item in summary.lowest] == [item.reference for item in expected.lowest]
+    assert summary.thirds.keys() == expected.thirds.keys()
+    for part, means in expected.thirds.items():
+        assert summary.thirds[part] == pytest.approx(means, abs=1e-6)
+    written = pl.read_parquet(out)
+    added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
+    assert_frame_equal(added, matches.to_frame(), abs_tol=1e-6)
+
+
+def test_unrelated_pairs_are_those_of_the_rows_in_memory(path):
+    method, table = CosineMatch(ToyEmbedder()), open_table(path)
+    whole = match_file(table, COLUMNS, method=method).separation
+    parts = match_file(table, COLUMNS, method=method, settings=PartSettings(4)).separation
+    assert whole.share == parts.share
+    np.testing.assert_array_equal(whole.unrelated, parts.unrelated)
+    assert len(whole.unrelated) > 10
+
+
+@pytest.mark.parametrize("part_rows", [3, 100])
+def test_a_corpus_is_drawn_from_long_files(path, monkeypatch, part_rows):
+    monkeypatch.setattr(file_matching, "CORPUS_ROWS", 10)
+    drawn = match_file(
+        open_table(path), COLUMNS, method=layered(), settings=PartSettings(part_rows)
+    ).signature
+    texts = [text for text in REFERENCES if text]
+    whole = match_with(layered(corpus=texts), ["a"], ["b"]).signature
+    assert drawn.differences(whole).keys() == {"corpus", "baseline"}
+    monkeypatch.setattr(file_matching, "CORPUS_ROWS", N)
+    # A row without a prediction is not matched, and its reference belongs to no pair.
+    matched = [text for row, text in enumerate(REFERENCES) if text and row != 4]
+    all_of_them = match_file(open_table(path), COLUMNS, method=layered()).signature
+    assert all_of_them == match_with(layered(corpus=matched), ["a"], ["b"]).signature
+
+
+def test_a_corpus_that_was_given_stays(path):
+    given = layered(corpus=["a corpus", "of its own", "and some more"])
+    assert match_file(open_table(path), COLUMNS, method=given).signature == (
+        match_with(given, ["a"], ["b"]).signature
+    )
+
+
+def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(path, tmp_path):
+    out = tmp_path / "out.jsonl"
+    summary = match_file(
+        open_table(path), COLUMNS, method=layered(), explain=True, out=out, settings=PartSettings(7)
+    )
+    tokens = pl.read_ndjson(out)["semscale_tokens"].to_list()
+    assert [row for row, cell in enumerate(tokens) if cell is None] == [4, 9]
+    (lowest,) = summary.worst(1)
+    assert lowest.tokens["token"].to_list() == [token["token"] for token in tokens[lowest.row]]
+    shown = match_file(open_table(path), COLUMNS, method=layered(), explain=True)
+    assert shown.worst(1)[0].tokens.equals(lowest.tokens)
+    assert match_file(open_table(path), COLUMNS, method=layered()).worst(1)[0].tokens is None
+
+
+def test_a_method_without_tokens_has_none(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary = match_file(open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), explain=True, out=out)
+    assert summary.is_explained
+    assert "semscale_tokens" not in pl.read_parquet(out).columns
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('said,meant,by\na,b,x\nc,"[""d",y\n', "no valid JSON in data row 2"),
+        ("said,meant,by\na,,x\nc,,y\n", "column 'meant' holds no text"),
+    ],
+)
+def test_cells_far_down_are_refused_before_a_model_reads_anything(tmp_path, content, message):
+    path = tmp_path / "wrong.csv"
+    path.write_text(content)
+    embedder = ToyEmbedder()
+    with pytest.raises(InputError, match=message):
+        match_file(open_table(path), COLUMNS, method=CosineMatch(embedder), settings=PartSettings(1))
+    assert embedder.embedded == []
+
+
+def test_too_small_a_corpus_is_refused_and_leaves_nothing(tmp_path):
+    path = tmp_path / "small.csv"
+    path.write_text("said,meant,by\na,b,x\n")
+    with pytest.raises(InputError, match="corpus must have at least 2 different texts"):
+        match_file(open_table(path), COLUMNS, method=layered(), out=tmp_path / "out.csv")
+    assert [file.name for file in tmp_path.iterdir()] == ["small.csv"]
+
+
+def test_lists_of_mixed_cells_keep_the_reference_that_counted(tmp_path):
+    path = tmp_path / "mixed.jsonl"
+    path.write_text('{"said": "a", "meant": [1, "b"], "by": "x"}\n{"said": "c", "meant": "d", "by": "y"}\n')
+    summary = match_file(
+        open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), settings=PartSettings(1)
+    )
+    assert {item.row: item.reference for item in summary.lowest} == {0: "b", 1: "d"}
