@@ -65,10 +65,10 @@ def test_other_packages_offer_engines_and_chat_engines_are_none(monkeypatch):
         load_embedder("x", engine="chat.mine")
 
 
-def test_a_model_that_openvino_cannot_run_has_no_token_states(write_checkpoint):
+def test_a_model_that_openvino_cannot_run_is_refused_with_the_remedy(write_checkpoint):
     folder, _ = write_checkpoint("bert")
     (folder / "config.json").write_text('{"model_type": "t5"}')
-    with pytest.raises(ModelError, match="'t5' is not one of .*; use engine='torch'"):
+    with pytest.raises(ModelError, match="'t5' is not one of .* use engine=.torch."):
         load_token_encoder(folder)
 
 
