@@ -9,7 +9,7 @@ from semscale.embedding.cache.cached_embedder import CachedEmbedder
 from semscale.embedding.engines.api import ApiEmbedder
 from semscale.embedding.engines.arrays import ArrayEmbedder
 from semscale.embedding.engines.openvino import OpenVinoEmbedder
-from semscale.embedding.loading import load_token_encoder
+from semscale.embedding.loading import as_embedder, load_token_encoder
 from semscale.errors import InputError, ModelError, UnknownNameError
 
 LOCAL = "http://localhost:9/v1"
@@ -65,11 +65,25 @@ def test_other_packages_offer_engines_and_chat_engines_are_none(monkeypatch):
         load_embedder("x", engine="chat.mine")
 
 
-def test_a_model_that_openvino_cannot_run_is_left_to_the_other_engine(write_checkpoint):
+def test_a_model_that_openvino_cannot_run_is_refused_with_the_remedy(write_checkpoint):
     folder, _ = write_checkpoint("bert")
     (folder / "config.json").write_text('{"model_type": "t5"}')
-    with pytest.raises(ModelError) as caught:
+    with pytest.raises(ModelError, match="'t5' is not one of .* use engine=.torch."):
         load_token_encoder(folder)
-    # The other engine gives token states too, so it is the remedy.
-    assert "'t5' is not one of" in str(caught.value)
-    assert 'use engine="torch"' in str(caught.value)
+
+
+def test_an_embedder_is_taken_as_it_is_and_a_name_is_loaded(toy_embedder):
+    assert as_embedder(toy_embedder) is toy_embedder
+    names = [dict(as_embedder(name).signature.fields)["model"] for name in (None, "all-MiniLM-L6-v2")]
+    assert names == ["all-MiniLM-L6-v2#53aa51172d14"] * 2
+
+
+@pytest.mark.parametrize("embedder", [5, object(), ["all-MiniLM-L6-v2"]])
+def test_something_that_embeds_nothing_is_refused(embedder):
+    with pytest.raises(InputError, match="embedder must be a name, a folder or what load_embedder gives"):
+        as_embedder(embedder)
+
+
+def test_a_precision_belongs_to_a_named_model(toy_embedder):
+    with pytest.raises(InputError, match="precision='fast' needs the name of a model"):
+        as_embedder(toy_embedder, precision="fast")

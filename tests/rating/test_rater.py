@@ -213,3 +213,8 @@ def test_rate_in_one_call_is_the_same(scale, rater, toy_embedder):
     rated = semscale.rate(texts, scale, embedder=toy_embedder, floor=None)
     np.testing.assert_array_equal(rated.pmf, rater.rate(texts).pmf)
     assert rated.signature == rater.signature
+
+
+def test_an_embedder_may_be_given_by_its_name(scale):
+    named = Rater(scale, embedder="all-MiniLM-L6-v2", floor=None)
+    assert named.signature == Rater(scale, floor=None).signature
