@@ -25,4 +25,4 @@ def test_an_unknown_name_reads_as_a_sentence_without_quotes():
 
 
 def test_a_missing_extra_gives_the_command():
-    assert "pip install 'semscale[torch]'" in str(errors.MissingExtraError("torch", "torch"))
+    assert 'pip install "semscale[torch]"' in str(errors.MissingExtraError("torch", "torch"))

@@ -41,3 +41,17 @@ def test_differences_name_both_values():
 def test_version_and_instrument_matter():
     ours, theirs = Signature("rate", version="1.0"), Signature("match", version="1.1")
     assert ours.differences(theirs) == {"version": ("1.0", "1.1"), "instrument": ("rate", "match")}
+
+
+def test_a_line_is_read_back_as_it_was_written():
+    signature = Signature.of("drift", spans="1#f06f", alpha=0.05)
+    assert Signature.parse(str(signature)) == signature
+    assert Signature.parse("semscale 0.0.9|drift").version == "0.0.9"
+
+
+@pytest.mark.parametrize(
+    "line", ["", "semscale", "semscale 0.1.0", "other 0.1|drift", "semscale 0.1|drift|seed"]
+)
+def test_a_line_that_is_no_signature_is_refused(line):
+    with pytest.raises(InputError, match="signature must read semscale VERSION"):
+        Signature.parse(line)

@@ -127,13 +127,13 @@ def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_o
     conftest = str(pytestconfig.rootpath / "tests" / "conftest.py")
     rate = ["rate", "answers.csv", "--text", "text", "--scale", "quality", "--floor", "none"]
     rate += ["--part-rows", "10", "--out"]
-    # The linter and the anchors are the first two calls, so the fifth is the third part.
+    # The anchors are the first call, and the linter comes last, so the fifth call is the fourth part.
     command = [sys.executable, "-c", STOPPED, conftest, str(int(number)), "5", *rate, "rated.csv"]
     stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
     assert stopped.returncode == 3
     assert stopped.stdout == ""
     assert stopped.stderr == (
-        "semscale: stopped: 20 rows are finished and kept in rated.csv.parts; "
+        "semscale: stopped: 30 rows are finished and kept in rated.csv.parts; "
         "the same command goes on after them\n"
     )
     assert not (tmp_path / "rated.csv").exists()

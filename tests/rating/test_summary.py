@@ -1,5 +1,8 @@
 """What a report gets: the right rows, distinct examples, nothing invented for what is missing."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -10,6 +13,7 @@ from semscale.rating.rater import Rater
 from semscale.rating.summary import RatingSummary
 from semscale.scales import Scale
 
+DOCS = Path(__file__).parents[2] / "docs" / "rating.md"
 TEXTS = [
     "great",
     "bad",
@@ -92,12 +96,15 @@ def test_examples_are_few(rater):
 
 def test_what_is_given_is_kept(rater):
     rated = rater.rate(TEXTS)
-    estimates = rated.estimate(by=["x"] * 11)
     comparison = rated.compare([2, 0, None, 2, None, None, None, 1, 1, 2, None], texts=TEXTS)
-    summary = rated.summarize(TEXTS, estimates=estimates, comparison=comparison, by="region")
-    assert summary.estimates is estimates
+    regions, people = pl.Series("region", ["x"] * 11), [f"person {row % 3}" for row in range(11)]
+    summary = rated.summarize(
+        TEXTS, comparison=comparison, by=regions, weights=[2.0] * 11, respondents=people, interval=0.9
+    )
+    expected = rated.estimate(by=regions, weights=[2.0] * 11, respondents=people, interval=0.9)
+    assert summary.estimates == expected
     assert summary.comparison is comparison
-    assert summary.by == "region"
+    assert (summary.by, summary.weight, summary.respondent) == ("region", "weight", "respondent")
     assert comparison.n == 6
 
 
@@ -111,3 +118,15 @@ def test_nothing_scored_still_has_a_summary(rater):
 def test_other_texts_are_refused(rater):
     with pytest.raises(InputError, match="texts must have 11 rows"):
         rater.rate(TEXTS).summarize(TEXTS[:-1])
+
+
+def test_the_docs_show_what_comes_of_a_summary(tmp_path, monkeypatch, capsys, embedder):
+    code, shown = re.search(
+        r"<!-- checked: summary -->\n```python\n(.*?)```\n\n```text\n(.*?)```",
+        DOCS.read_text(encoding="utf-8"),
+        re.DOTALL,
+    ).groups()
+    monkeypatch.chdir(tmp_path)
+    exec(compile(code, "docs/rating.md", "exec"), {})
+    assert capsys.readouterr().out == shown
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["rated.html", "rated.xlsx"]

@@ -7,28 +7,28 @@ import numpy as np
 from semscale.guards.findings import Span
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.document.blocks import (
+    Badge,
     ComparedItem,
     ComparedItems,
     ComparedPair,
+    DataTable,
     Definitions,
     Figure,
     Findings,
     Histogram,
-    Item,
+    ItemCard,
     Items,
+    JudgeReply,
     Paragraph,
     Reason,
     Reasons,
-    Reply,
     ScoreGroup,
     Shares,
     SideBySide,
     Subheading,
     Swatch,
-    Table,
     Verbatim,
     Verbatims,
-    Verdict,
 )
 from semscale.report.document.document import Citation, Document, Headline, Section
 from semscale.report.document.marks import marked
@@ -45,14 +45,16 @@ def figure_of(name="bars", **settings):
         name,
         lambda width: bars(values, ["low", "high"], width),
         "Bars: low 40 %, high 60 %.",
-        Table(("point", "share"), ((Words("low"), Share(0.4)), (Words("high"), Share(0.6))), detail="full"),
+        DataTable(
+            ("point", "share"), ((Words("low"), Share(0.4)), (Words("high"), Share(0.6))), detail="full"
+        ),
         caption="What the bars are.",
         legend=(Swatch("#b4581a", "low"), Swatch("#326ea6", "high", "dot")),
         **settings,
     )
 
 
-TABLE = Table(
+TABLE = DataTable(
     ("figure", "estimate", "what it is"),
     (
         (Words("mean"), WithInterval(3.412, 3.349, 3.471), Words("expected value")),
@@ -67,17 +69,19 @@ HISTOGRAM = Histogram(
     (ScoreGroup("All rows", np.array([0.05, 0.15, 0.95]), "#326ea6", 0.1, 0.9),),
     (0.0, 1.0),
     ("score", "rows"),
-    Table(("", "mean"), ((Words("all rows"), Number(0.383)),)),
+    DataTable(("", "mean"), ((Words("all rows"), Number(0.383)),)),
 )
 NEGATION = marked("not well", [("negation", Span(0, 3, "not"))])
-ITEM = Item(
+ITEM = ItemCard(
     row=1204,
     score=Number(0.125),
     labels=("spread 0.50", Quoted("north")),
     texts=(("question", Quoted(HOSTILE)), ("answer", NEGATION)),
     findings=(("negation", "one text denies it"),),
     parts=(("words", Number(0.25)),),
-    replies=(Reply(Quoted("gpt"), Number(0.5), ((Number(0.5), 0.8), (Number(0.75), 0.2)), Quoted("so so")),),
+    replies=(
+        JudgeReply(Quoted("gpt"), Number(0.5), ((Number(0.5), 0.8), (Number(0.75), 0.2)), Quoted("so so")),
+    ),
     details=("words that cost most", ('"wheel" met only "expel"',)),
     brief=(Quoted(HOSTILE), Words("0.5")),
 )
@@ -109,7 +113,7 @@ BLOCKS = (
     ITEMS,
     VERBATIMS,
     Findings((("warn", "anchors are alike"),)),
-    Verdict("passes with warnings", "warn", "This scale"),
+    Badge("passes with warnings", "warn", "This scale"),
     Shares((("accept", "#1d6b45", 0.75), ("abstain", "#a3271d", 0.25))),
     Definitions((("Model", Quoted(HOSTILE)),), "Baseline"),
     SideBySide(((figure_of(),), (Paragraph("Beside."),))),

@@ -115,7 +115,7 @@ class JudgeCollector:
         Raises:
             InputError: a human label that is none of the template's.
         """
-        part = _Part(frame, self.n, self._columns, self._own_columns(frame), self._labels_in(frame))
+        part = _JudgedPart(frame, self.n, self._columns, self._own_columns(frame), self._labels_in(frame))
         self._status.append(part.status)
         self._expected.append(part.expected)
         if part.labels is not None:
@@ -187,7 +187,7 @@ class JudgeCollector:
         return beside_humans(expected, labels, self._template, interval=plan.interval, seed=plan.seed)
 
 
-class _Part:
+class _JudgedPart:
     """A part as the collector looks at it."""
 
     def __init__(

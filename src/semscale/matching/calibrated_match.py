@@ -39,7 +39,7 @@ UNRELATED_PAIRS = 300
 
 
 @dataclass(frozen=True)
-class _Ground:
+class _CalibrationBasis:
     """What is estimated from a corpus.
 
     Attributes:
@@ -133,14 +133,14 @@ class CalibratedMatch:
         return bool(self._corpus)
 
     @cached_property
-    def _given(self) -> "_Ground | None":
+    def _given(self) -> "_CalibrationBasis | None":
         """What the given corpus says, if one was given."""
         if not self._corpus:
             return None
         texts = sorted(set(self._corpus))
         return self._estimated(TextsRead(texts, self._encoder), np.arange(len(texts)))
 
-    def _estimated(self, read: TextsRead, texts: Integers) -> "_Ground":
+    def _estimated(self, read: TextsRead, texts: Integers) -> "_CalibrationBasis":
         """Estimate from texts that have been read, given by their numbers."""
         own = np.array(sorted(texts.tolist(), key=read.text), np.int64)
         corpus = [read.text(at) for at in own.tolist()]
@@ -152,7 +152,7 @@ class CalibratedMatch:
             drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
             unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
             floors = estimated_floors(unrelated.layers(0.5), floors)
-        return _Ground(weights, floors, corpus_hash(corpus))
+        return _CalibrationBasis(weights, floors, corpus_hash(corpus))
 
     def _penalty(self, pairs: Pairs) -> Floats:
         texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)

@@ -9,7 +9,8 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.rating.cosines import sum_in_order
 from semscale.rating.human.comparison import RatingComparison, compare, text_lengths
-from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
+from semscale.rating.lint.report import LintReport
+from semscale.rating.summary import RatingSummary, RunningSummary
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_rows
 from semscale.results.result import Result
@@ -148,26 +149,44 @@ class Ratings(Result):
             signature=self.signature,
         )
 
-    def summarize(self, texts: object = None, **settings: Unpack[SummarySettings]) -> RatingSummary:
-        """Sum ratings in memory up, as ``rate_file`` does those of a file: for a report, JSON, a notebook.
+    def summarize(
+        self,
+        texts: object = None,
+        *,
+        comparison: RatingComparison | None = None,
+        lint: LintReport | None = None,
+        source: str = "texts in memory",
+        **settings: Unpack[EstimateSettings],
+    ) -> RatingSummary:
+        """Sum the ratings up; reports, documents and JSON come from the summary.
 
         Args:
-            texts: shape (n,), the cells that were rated; without them the report shows no texts.
-            settings: ``estimates``, ``comparison``, ``lint``, names of the ``source`` and of columns, and the
-                ``seed`` of the sample; see ``SummarySettings``.
+            texts: shape (n,), the cells that were rated; without them no text is shown.
+            comparison: with human ratings, as ``compare`` gives it.
+            lint: what ``semscale.lint`` says about the scale with the same model.
+            source: what the texts are from, such as the name of a file.
+            settings: of the estimates: ``by``, ``weights``, ``respondents``, ``interval``, ``seed`` and
+                others; see ``EstimateSettings``.
 
         Raises:
-            InputError: not as many texts as ratings.
+            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
         cells = None if texts is None else as_list(texts, "texts")
         if cells is not None and len(cells) != len(self):
             raise InputError(
                 f"texts must have {len(self)} rows, as many as there are ratings, got {len(cells)}"
             )
-        seed = settings.get("seed", 0)
-        running = RunningSummary(self.scale, self.floor, seed=seed)
+        running = RunningSummary(self.scale, self.floor, seed=settings.get("seed", 0))
         running.add(self, cells)
-        summary = running.summary(settings.get("estimates") or self.estimate(seed=seed), settings)
+        summary = running.summary(
+            self.estimate(**settings),
+            comparison=comparison,
+            lint=lint,
+            source=source,
+            by=_named(settings.get("by"), "group"),
+            weight=_named(settings.get("weights"), "weight"),
+            respondent=_named(settings.get("respondents"), "respondent"),
+        )
         return summary if cells is not None else replace(summary, possible_codes=self.possible_codes)
 
     def take(self, rows: Integers) -> Self:
@@ -195,3 +214,9 @@ class Ratings(Result):
             *(pl.Series(name, np.ascontiguousarray(column)) for name, column in masses.items()),
         )
         return table.with_columns(pl.col(*floats, *masses).fill_nan(None))
+
+
+def _named(column: object, otherwise: str) -> str | None:
+    """Name a column that was given, by its own name where it has one, as series do."""
+    name = getattr(column, "name", None)
+    return None if column is None else name if isinstance(name, str) and name else otherwise

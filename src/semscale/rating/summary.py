@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 import polars as pl
 
@@ -78,6 +78,11 @@ class RatingSummary(Presentable):
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: LintReport | None = None
 
+    def __repr__(self) -> str:
+        mean, scored = self.estimates.overall.mean, self.counts.get("scored", 0)
+        shown = "" if mean is None else f", mean={mean.value:.2f}"
+        return f"RatingSummary(source={self.source!r}, n={self.n:,}, n_scored={scored:,}{shown})"
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         compared, lint = self.comparison, self.lint
@@ -111,28 +116,24 @@ class RatingSummary(Presentable):
         }
 
 
-class SummarySettings(TypedDict, total=False):
-    """What a summary can be told beside the ratings and their texts; all of it optional.
+class SummarySettings(TypedDict):
+    """What a summary has beside the rated rows.
 
     Attributes:
-        estimates: made from the ratings; without groups, weights and respondents unless given.
         comparison: with human ratings.
-        lint: what ``semscale.lint`` gives for the scale.
-        source: what the texts are from, such as the name of a file; "texts in memory" unless given.
-        by: name of the column of groups; that of the estimates unless given.
+        lint: what the linter says about the scale.
+        source: what the texts are from, such as the name of a file.
+        by: name of the column of groups.
         weight: name of the column of weights.
         respondent: name of the column of respondents.
-        seed: of the sample of texts.
     """
 
-    estimates: Estimates | None
     comparison: RatingComparison | None
     lint: LintReport | None
     source: str
     by: str | None
     weight: str | None
     respondent: str | None
-    seed: int
 
 
 class RunningSummary:
@@ -178,7 +179,7 @@ class RunningSummary:
         self._examples.add(ratings, cells, self.n)
         self.n += len(ratings)
 
-    def summary(self, estimates: Estimates, settings: SummarySettings) -> RatingSummary:
+    def summary(self, estimates: Estimates, **settings: Unpack[SummarySettings]) -> RatingSummary:
         """Sum up everything that was added.
 
         Args:
@@ -200,14 +201,9 @@ class RunningSummary:
             set_agreement=set_correlations(self._sets),
             set_names=tuple(self._scale.anchor_sets),
             floor=self._floor,
-            comparison=settings.get("comparison"),
-            source=settings.get("source", "texts in memory"),
-            by=settings.get("by", estimates.by),
-            weight=settings.get("weight"),
-            respondent=settings.get("respondent"),
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
-            lint=settings.get("lint"),
+            **settings,
         )
 
     def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:

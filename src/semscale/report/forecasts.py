@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Table
+from semscale.report.document.blocks import DataTable
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.sentences import rows_that_count
@@ -16,7 +16,9 @@ def forecast_document(summary: "ForecastSummary") -> Document:
     """Turn forecasts into a document with one table for each model."""
     forecasts, total = summary.forecasts, summary.n + sum(summary.left_out.values())
     sections = (
-        Section(f"model-{place}", Quoted(name), (Table(("", "at most"), _rows(found), title=Quoted(name)),))
+        Section(
+            f"model-{place}", Quoted(name), (DataTable(("", "at most"), _rows(found), title=Quoted(name)),)
+        )
         for place, (name, found) in enumerate(forecasts.items(), start=1)
     )
     return Document(

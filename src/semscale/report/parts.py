@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.document.blocks import Table
+from semscale.report.document.blocks import DataTable
 from semscale.report.document.document import Headline, stamp
 from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval, Words
 from semscale.report.wording import coverage, has_interval
@@ -47,13 +47,15 @@ def headline(
     return Headline(name, WithInterval.of(mean, digits), bounds, estimates.interval, ticks)
 
 
-def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> Table:
+def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
     """Lay out the figures about everything, for a brief rendering."""
     shown = tuple((Words(name), value) for name, value in rows)
-    return Table(("", "estimate"), shown, title=f"Altogether ({coverage(interval)} interval)", detail="brief")
+    return DataTable(
+        ("", "estimate"), shown, title=f"Altogether ({coverage(interval)} interval)", detail="brief"
+    )
 
 
-def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> Table:
+def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> DataTable:
     """Lay out the mean of each group."""
     head = Quoted(estimates.by or "group")
     rows = tuple(
@@ -65,7 +67,9 @@ def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> Table:
         )
         for group in estimates.groups
     )
-    return Table((head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group")
+    return DataTable(
+        (head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group"
+    )
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
@@ -87,10 +91,10 @@ def histogram_caption(what: str, estimates: "Estimates") -> str:
     return f"How many {what}, each histogram by its own measure; the dot is the mean{line}."
 
 
-def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> Table:
+def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> DataTable:
     """Lay out in how many items each guard found something, and what that means."""
     rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in found.items())
-    return Table(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
+    return DataTable(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
 
 
 def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:

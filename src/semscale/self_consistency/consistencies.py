@@ -12,7 +12,7 @@ from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
 from semscale.self_consistency.asking import ReplyCounts
-from semscale.self_consistency.consistency_collector import ConsistencyCollector, ItemTexts
+from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.self_consistency.contradictions import Contradiction
 from semscale.self_consistency.correctness_probability import Trust, TrustSettings, estimate_trust
 from semscale.self_consistency.measures import MEASURES
@@ -148,7 +148,9 @@ class Consistencies(Result):
         by = settings.get("by")
         estimates = self.estimate(**settings)
         collector = ConsistencyCollector()
-        collector.add(self, ItemTexts(questions, originals, lists), () if by is None else as_names(by, "by"))
+        collector.add(
+            self, AnswerTexts(questions, originals, lists), () if by is None else as_names(by, "by")
+        )
         return collector.summary(
             estimates,
             signature=self.signature,

@@ -65,7 +65,7 @@ class MeasuredItems(Protocol):
 
 
 @dataclass(frozen=True)
-class ItemTexts:
+class AnswerTexts:
     """The texts of n items, as they were given.
 
     Attributes:
@@ -102,7 +102,7 @@ class ConsistencyCollector:
         self._lowest = ForemostRows[ConsistencyItem](KEPT_ITEMS)
         self._left_out = LeftOutRows()
 
-    def add(self, found: MeasuredItems, texts: ItemTexts, groups: Sequence[str | None] = ()) -> None:
+    def add(self, found: MeasuredItems, texts: AnswerTexts, groups: Sequence[str | None] = ()) -> None:
         """Take the next items.
 
         Args:
@@ -199,7 +199,7 @@ class ConsistencyCollector:
         )
 
 
-def _item(found: MeasuredItems, texts: ItemTexts, item: int, first: int) -> ConsistencyItem:
+def _item(found: MeasuredItems, texts: AnswerTexts, item: int, first: int) -> ConsistencyItem:
     return ConsistencyItem(
         item=first + item + 1,
         measures={name: float(values[item]) for name, values in found.measures.items()},

@@ -15,7 +15,7 @@ from semscale.results.estimating import estimate_values
 from semscale.self_consistency.asking import Replies, ReplyCounts
 from semscale.self_consistency.columns import AnswerCells, AnswerColumns, answer_cells
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.consistency_collector import ConsistencyCollector, ItemTexts
+from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.self_consistency.correctness_probability import (
     Trust,
     TrustSettings,
@@ -155,7 +155,7 @@ class ConsistencyWork:
             labels = column_in(frame, columns.label).to_list()
             self._labels.append(read_labels(labels, self.collector.n))
         answer = f"{PREFIX}answer" if asked else str(columns.answer)
-        texts = ItemTexts(
+        texts = AnswerTexts(
             [None] * frame.height if columns.prompt is None else column_in(frame, columns.prompt).to_list(),
             column_in(frame, answer).to_list(),
             frame[f"{PREFIX}samples_asked" if asked else _TEXTS].to_list(),

@@ -2,7 +2,6 @@
 
 import math
 
-import numpy as np
 import pytest
 from made_up_items import aligned, item_texts, pair_scores
 
@@ -10,11 +9,10 @@ from semscale.drift.measure.item_losses import losses_of, pairs_of
 from semscale.drift.measure.metrics import TEXT_METRICS, field_metric
 
 METRICS = {**TEXT_METRICS, "credits_difference": field_metric("credits", 2.0)}
-SPANS = np.array([2.0])
 
 
 def losses(item):
-    return losses_of(item, METRICS, SPANS)
+    return losses_of(item, METRICS)
 
 
 def test_equal_outputs_lose_nothing():

@@ -20,12 +20,14 @@ def test_items_of_two_runs_in_mixed_order():
         (0, 1, aligned(one, one, pair_scores(0.5))),
     ]
     told = []
-    first, second = collect(indexed, items, steps, SIGNATURE, lambda *step: told.append(step))
+    first, second = collect(indexed, items, steps, SIGNATURE, np.array([3]), lambda *step: told.append(step))
     assert first.losses["match"].tolist()[0] == 0.25
     assert np.isnan(first.losses["match"][1])
     assert second.losses["match"].tolist() == [0.5, 1.0]
     assert list(first.status) == [Status.SCORED, Status.EMPTY]
     assert list(second.status) == [Status.SCORED, Status.SCORED]
     assert [(pair.item, pair.baseline, pair.candidate) for pair in second.pairs] == [(0, 0, 0), (1, None, 0)]
+    # The one text of all items is read in three windows; the first run says nothing of the second item.
+    assert (first.windows.tolist(), second.windows.tolist()) == ([3, 0], [3, 3])
     assert told == [("comparing items", 4, 4)]
     assert mean_losses(first)["match"] == 0.25

@@ -49,12 +49,17 @@ def test_the_summary_is_the_one_in_memory(survey, tmp_path, rater, kind, part_ro
         open_table(path), survey.ALL_COLUMNS, rater=rater, settings=FileSettings(part_rows, seed=3)
     )
     ratings = rater.rate(frame["text"])
-    estimates = ratings.estimate(
-        weights=frame["weight"].cast(pl.Float64), by=frame["region"], respondents=frame["person"], seed=3
+    expected = ratings.summarize(
+        frame["text"],
+        source=path.name,
+        weights=frame["weight"].cast(pl.Float64),
+        by=frame["region"],
+        respondents=frame["person"],
+        seed=3,
     )
-    survey.assert_same_estimates(summary.estimates, estimates)
-    expected = ratings.summarize(frame["text"], estimates=estimates, source=path.name, seed=3)
-    for name in ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature"):
+    survey.assert_same_estimates(summary.estimates, expected.estimates)
+    same = ("n", "counts", "n_windowed", "n_distinct", "set_names", "floor", "source", "signature")
+    for name in (*same, "by", "weight", "respondent"):
         assert getattr(summary, name) == getattr(expected, name), name
     for name in ("sample", "left_out"):
         assert_frame_equal(getattr(summary, name), getattr(expected, name), abs_tol=1e-5)

@@ -94,7 +94,7 @@ def test_an_expired_approval_is_called_expired(compared, read_page):
 
 
 def test_every_metric_stands_with_interval_margin_p_and_n(parsed, decided):
-    tests = parsed.text.split("All items (95 % interval)")[1].split("Absolute limits")[0]
+    tests = parsed.text.split("All items (95 % interval)")[1].split("Thresholds")[0]
     for test in decided.tests:
         if test.group is None:
             digits = 2 if test.metric == "credits_difference" else 3

@@ -121,7 +121,6 @@ def test_the_screen_has_one_line_a_scale_and_one_a_finding(report, capsys):
         ["scale", "set", "finding"],
         ["quality", "fail", "plain", bad.reason],
         ["quality", "warn", "all", f"sets  {warned.reason}"],
-        [],
     ]
 
 

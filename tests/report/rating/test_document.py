@@ -132,10 +132,9 @@ def test_a_page_of_real_ratings_is_sound(make_scale, toy_embedder, read_page):
         page(
             ratings.summarize(
                 texts,
-                estimates=ratings.estimate(by=list("aabbab")),
                 comparison=human,
                 source="made-up.csv",
-                by="half",
+                by=list("aabbab"),
             ).document()
         )
     )

@@ -9,8 +9,8 @@ import pytest
 from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 
 from semscale.guards.findings import Span
-from semscale.report.document.blocks import Block, Items, Paragraph, Reason, Reasons, Table
-from semscale.report.document.document import Outcome, Rates, Section, flat
+from semscale.report.document.blocks import Block, DataTable, Items, Paragraph, Reason, Reasons
+from semscale.report.document.document import Decision, Rates, Section, flat
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Number, Quoted, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
@@ -45,7 +45,7 @@ def test_markdown_shows_every_block(words):
 
 
 def test_columns_of_words_stand_at_the_left_of_a_page():
-    shown = page(document_of(Table(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
+    shown = page(document_of(DataTable(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
     assert '<td>1.00</td><td class="text">why</td>' in shown
 
 
@@ -66,7 +66,7 @@ def test_what_was_left_out_is_called_by_its_noun():
 
 
 def test_markdown_from_outside_formats_links_and_mentions_nothing():
-    shown = markdown(document_of(Table(("a",), ((Quoted(HOSTILE),), (Words(HOSTILE),)))))
+    shown = markdown(document_of(DataTable(("a",), ((Quoted(HOSTILE),), (Words(HOSTILE),)))))
     code, own = (line for line in shown.splitlines() if line.startswith("| ") and "script" in line)
     assert code.count("`") == 2  # all of it is one code span, but the bar, which would end the cell
     assert "*x*" in code
@@ -93,7 +93,7 @@ def test_what_is_only_for_the_screen_stands_on_no_page():
 
 def test_a_table_beyond_its_bound_says_how_many_more(capsys):
     rows = tuple((Words(f"row {n}"),) for n in range(5))
-    print_document(document_of(Table(("a",), rows, most=3, noun="group")))
+    print_document(document_of(DataTable(("a",), rows, most=3, noun="group")))
     shown = capsys.readouterr().out
     assert "row 2" in shown
     assert "row 3" not in shown
@@ -101,7 +101,7 @@ def test_a_table_beyond_its_bound_says_how_many_more(capsys):
 
 
 def test_markdown_shows_some_of_the_numbers_behind_a_picture_and_the_whole_of_a_table():
-    table = Table(("item", "score"), tuple((Words(f"item {n}"), Number(n)) for n in range(60)))
+    table = DataTable(("item", "score"), tuple((Words(f"item {n}"), Number(n)) for n in range(60)))
     shown = markdown(document_of(replace(figure_of(), table=table)))
     assert "Item 49" in shown
     assert "Item 50" not in shown
@@ -131,9 +131,9 @@ def test_the_screen_says_how_items_came_to_their_scores_if_it_is_asked(capsys):
 
 def test_a_mark_in_markdown_leaves_the_white_space_around_it_outside():
     text = marked("is not well ", [("negation", Span(3, 7, "not ")), ("number", Span(7, 11, "well"))])
-    assert "is **not** **well**" in markdown(document_of(Table(("a",), ((text,),))))
+    assert "is **not** **well**" in markdown(document_of(DataTable(("a",), ((text,),))))
     inside = marked("unwell", [("negation", Span(0, 2, "un"))])
-    assert "**un**well" in markdown(document_of(Table(("a",), ((inside,),))))
+    assert "**un**well" in markdown(document_of(DataTable(("a",), ((inside,),))))
 
 
 def sheet_of(path, name):
@@ -204,7 +204,7 @@ def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path
 @pytest.mark.parametrize(
     ("lead", "words"),
     [
-        (Outcome("failed", "fail", "what the gate decided"), "Failed"),
+        (Decision("failed", "fail", "what the gate decided"), "Failed"),
         (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),)), "false alarms"),
         (None, "Read it so."),
     ],

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.report.document.blocks import Histogram, Items, Table
+from semscale.report.document.blocks import DataTable, Histogram, Items
 from semscale.report.document.values import Count, Number, Quoted, Share
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
@@ -60,7 +60,7 @@ def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
 def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
     summary = labelled(toy_embedder)
     trust = next(section for section in summary.document().sections if section.name == "trust")
-    decisions = next(block for block in trust.blocks if isinstance(block, Table))
+    decisions = next(block for block in trust.blocks if isinstance(block, DataTable))
     accept, abstain, review = decisions.rows
     assert [row[0].text for row in decisions.rows] == ["accept", "abstain", "review"]
     assert accept[1] == Number(summary.trust.triage.accept.value, 3)

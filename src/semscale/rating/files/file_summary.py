@@ -12,7 +12,7 @@ from semscale.rating.files.human_sample import HumanSample
 from semscale.rating.human.comparison import RatingComparison
 from semscale.rating.rater import Rater
 from semscale.rating.ratings import Ratings
-from semscale.rating.summary import RatingSummary, RunningSummary, SummarySettings
+from semscale.rating.summary import RatingSummary, RunningSummary
 from semscale.results.tallies import Tallies
 from semscale.results.weights import as_weights
 from semscale.stats.intervals.pmf_figures import figures_of
@@ -103,14 +103,15 @@ class Collector:
         Raises:
             InputError: weights that sum to 0, or human ratings outside their range.
         """
-        settings = SummarySettings(
+        return self._running.summary(
+            self._tallies.estimates(interval=interval, seed=self.seed),
             comparison=self._comparison(interval),
+            lint=None,
             source=Path(source).name,
             by=self.columns.by,
             weight=self.columns.weight,
             respondent=self.columns.respondent,
         )
-        return self._running.summary(self._tallies.estimates(interval=interval, seed=self.seed), settings)
 
     def _tally(self, frame: pl.DataFrame, ratings: Ratings) -> None:
         columns, by = self.columns, None

@@ -8,7 +8,7 @@ from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.harm import HarmedItem, worst_pairs
 from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.history.items import Output
-from semscale.report.document.blocks import Findings, Paragraph, Table
+from semscale.report.document.blocks import DataTable, Findings, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Level, Number, Quoted, Words
 from semscale.report.drift.document import drift_document
@@ -76,7 +76,7 @@ def _checks(decision: GateDecision) -> Iterator[tuple[Level, str]]:
         yield "warn" if one.is_significant else "pass", sequence_words(one)
 
 
-def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> Table:
+def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> DataTable:
     comparison = summary.comparison
     pairs = worst_pairs(comparison, [one.place for one in harmed])
     rows = []
@@ -84,7 +84,7 @@ def _items(summary: DriftSummary, harmed: tuple[HarmedItem, ...]) -> Table:
         outputs = pair_outputs(comparison, pairs[one.place][0]) if pairs[one.place] else (None, None)
         name = Quoted(comparison.baseline.items[one.place].id, 60)
         rows.append((name, Number(one.harm), *greatest_drift(summary, one), *map(_said, outputs)))
-    return Table(("item", "harm", "metric", "drift", "baseline", "candidate"), tuple(rows))
+    return DataTable(("item", "harm", "metric", "drift", "baseline", "candidate"), tuple(rows))
 
 
 def _said(output: Output | None) -> Cell:

@@ -37,7 +37,7 @@ class Subheading:
 
 
 @dataclass(frozen=True)
-class Table:
+class DataTable:
     """Rows of values; the first column names the row.
 
     Attributes:
@@ -100,7 +100,7 @@ class Figure:
     name: str
     chart: Callable[[int], dict[str, Any] | str]
     description: str
-    table: Table
+    table: DataTable
     caption: str = ""
     legend: tuple[Swatch, ...] = ()
     style: Literal["", "square", "heat", "matrix"] = ""
@@ -151,7 +151,7 @@ class Histogram:
     groups: tuple[ScoreGroup, ...]
     bounds: tuple[float, float]
     heads: tuple[str, str]
-    table: Table
+    table: DataTable
     title: str = "Scores"
     caption: str = ""
     axis: str = "score"
@@ -159,7 +159,7 @@ class Histogram:
 
 
 @dataclass(frozen=True)
-class Reply:
+class JudgeReply:
     """What one judge said.
 
     Attributes:
@@ -178,7 +178,7 @@ class Reply:
 
 
 @dataclass(frozen=True)
-class Item:
+class ItemCard:
     """One item with its texts and what was found in them.
 
     Attributes:
@@ -199,7 +199,7 @@ class Item:
     texts: tuple[tuple[str, Quoted | Marked], ...] = ()
     findings: tuple[tuple[str, str], ...] = ()
     parts: tuple[tuple[Line, Cell], ...] = ()
-    replies: tuple[Reply, ...] = ()
+    replies: tuple[JudgeReply, ...] = ()
     details: tuple[str, tuple[str, ...]] = ("", ())
     brief: tuple[Cell, ...] = ()
 
@@ -218,7 +218,7 @@ class Items:
         is_explained: whether a brief rendering has parts, findings and details of the items below their list.
     """
 
-    items: tuple[Item, ...]
+    items: tuple[ItemCard, ...]
     guards: tuple[tuple[str, str, int | None], ...] = ()
     brief_title: str = ""
     heads: tuple[str, ...] = ()
@@ -259,7 +259,7 @@ class Findings:
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Badge:
     """A judgement in a word or a few."""
 
     text: str
@@ -389,7 +389,7 @@ class Reasons:
 
 
 Block = (
-    Paragraph | Subheading | Table | Figure | Histogram | Items | Verbatims | Findings | Verdict | Shares
+    Paragraph | Subheading | DataTable | Figure | Histogram | Items | Verbatims | Findings | Badge | Shares
     | Definitions | SideBySide | ComparedItems | Reasons
 )  # fmt: skip
 """Every kind of block; a renderer handles each of them."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from semscale.report.document.blocks import Block, Detail, Figure, Histogram, Paragraph, SideBySide, Table
+from semscale.report.document.blocks import Block, DataTable, Detail, Figure, Histogram, Paragraph, SideBySide
 from semscale.report.document.values import Cell, Level, Line, WithInterval
 from semscale.signature import Signature
 
@@ -42,7 +42,7 @@ class Rates:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Decision:
     """A decision that a document is about.
 
     Attributes:
@@ -124,7 +124,7 @@ class Document:
     title: Line
     source: tuple[Line, ...]
     signature: Signature | None
-    lead: Headline | Rates | Outcome | None = None
+    lead: Headline | Rates | Decision | None = None
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()
@@ -150,7 +150,7 @@ def stamp(moment: datetime) -> str:
 
 def detail_of(block: Block) -> Detail:
     """Say which renderings a block is meant for."""
-    return block.detail if isinstance(block, Table | Paragraph | Histogram) else "full"
+    return block.detail if isinstance(block, DataTable | Paragraph | Histogram) else "full"
 
 
 def flat(blocks: Iterable[Block]) -> Iterator[Block]:

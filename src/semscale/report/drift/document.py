@@ -6,8 +6,7 @@ from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.history.runs import Approval, Run, now, short_id
 from semscale.report.document.blocks import Block, Definitions, Paragraph, SideBySide
-from semscale.report.document.document import Document, Section, stamp
-from semscale.report.document.document import Outcome as Lead
+from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
@@ -38,7 +37,9 @@ def drift_document(summary: DriftSummary) -> Document:
         title=("Is “", model_name(summary), "” as good as the baseline?"),
         source=(Quoted(comparison.baseline.dataset, 80), f"{comparison.candidate.recorded:%Y-%m-%d}"),
         signature=summary.signature,
-        lead=None if outcome is None else Lead(OUTCOMES[outcome], LEVELS[outcome], "what the gate decided"),
+        lead=None
+        if outcome is None
+        else Decision(OUTCOMES[outcome], LEVELS[outcome], "what the gate decided"),
         counting=tuple(_counting(summary)),
         reading=reading(summary),
         facts=facts(summary),
@@ -115,7 +116,7 @@ def _sections(summary: DriftSummary) -> Iterator[Section]:
     if decision is None:
         groups = sorted(summary.grouped, key=lambda figure: -figure.in_margins)
         if groups:
-            yield Section("groups", "By group", (drift_table(summary, groups, "By group"),))
+            yield Section("groups", "By group", (drift_table(summary, groups, brief_title="By group"),))
     else:
         yield from _of_gate(summary, decision)
     yield Section("changed", "What changed", tuple(_changed(summary)))
@@ -139,7 +140,7 @@ def _of_gate(summary: DriftSummary, decision: GateDecision) -> Iterator[Section]
         yield Section("open-groups", "", tuple(_open_groups(summary, len(tested))))
     if decision.thresholds:
         said = "Absolute limits on the candidate's means, in the threshold's own terms."
-        yield Section("thresholds", "Absolute limits", (Paragraph(said, "note"), threshold_table(decision)))
+        yield Section("thresholds", "Thresholds", (Paragraph(said, "note"), threshold_table(decision)))
     if decision.sequence:
         said = (
             "Evidence is the greatest e-value so far against “no worse than allowed on average”. It may be "

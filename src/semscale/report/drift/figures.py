@@ -12,7 +12,15 @@ from semscale.report.charts.histograms import GROUP, HISTOGRAM
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.matrix import matrix
 from semscale.report.charts.palette import diverging
-from semscale.report.document.blocks import Block, Figure, Histogram, ScoreGroup, Subheading, Swatch, Table
+from semscale.report.document.blocks import (
+    Block,
+    DataTable,
+    Figure,
+    Histogram,
+    ScoreGroup,
+    Subheading,
+    Swatch,
+)
 from semscale.report.document.values import Cell, Count, Number, Quoted
 from semscale.report.drift.tables import drift_table, metric_table
 from semscale.report.drift.words import (
@@ -77,7 +85,7 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
         tuple(groups),
         (0.0, metric.span),
         ("loss", "items"),
-        Table(
+        DataTable(
             ("", "losses", "mean", "median", "9 of 10 lie below"),
             tuple(_spread_row(group, digits) for group in groups if len(group.scores)),
         ),

@@ -1,7 +1,7 @@
 """The document of a plan: which drift a gate finds with so many items, and how many another one takes."""
 
 from semscale.drift.gate.plan import GatePlan, MetricPlan
-from semscale.report.document.blocks import Paragraph, Table
+from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number
 from semscale.report.drift.tables import metric_cell
@@ -15,7 +15,7 @@ def plan_document(plan: GatePlan) -> Document:
     said = f"a drift within its margin is not to fail, whatever the number of items: {', '.join(within)}"
     heads = ("metric", "spread", "margin", "finds from", "items for the margin", "items to pass",
              *(("drift", "items for it") if asked else ()))  # fmt: skip
-    table = Table(heads, tuple(_row(one, asked=asked) for one in plan.metrics), "By metric")
+    table = DataTable(heads, tuple(_row(one, asked=asked) for one in plan.metrics), brief_title="By metric")
     sources = tuple(dict.fromkeys(f"spread: {one.source}" for one in plan.metrics))
     return Document(
         kind="plan for a drift gate",
@@ -30,6 +30,12 @@ def plan_document(plan: GatePlan) -> Document:
         reading=(
             f"With {counted(plan.n_items, 'item')}, {counted(plan.n_tests, 'test')} and a power of "
             f"{plain(plan.power)} the gate finds the drifts in the table.",
+        ),
+        facts=(
+            ("Items", Count(plan.n_items)),
+            ("Tests", Count(plan.n_tests)),
+            ("Power", Number(plan.power, None)),
+            ("Strictest level", Number(plan.alpha, 4)),
         ),
         cautions=(*([said] if within else []), *plan.cautions),
         sections=(Section("metrics", "By metric", (table, *(Paragraph(one, "note") for one in sources))),),

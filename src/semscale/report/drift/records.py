@@ -10,7 +10,7 @@ from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.history.runs import short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import RunSummary
-from semscale.report.document.blocks import Block, Paragraph, Table
+from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Change, Count, Line, Number, Quoted, Words
 from semscale.report.drift.document import run_line
@@ -51,7 +51,7 @@ def recorded_document(summary: RecordedRun) -> Document:
         title=("What “", Quoted(run.model, 60), "” gave"),
         source=(short_id(run.id),),
         signature=None,
-        sections=(Section("run", "The run", (Table(("", ""), shown),)),),
+        sections=(Section("run", "The run", (DataTable(("", ""), shown),)),),
     )
 
 
@@ -130,12 +130,12 @@ def _baseline_line(dataset: DatasetHistory) -> Line:
     return f"{said} (expired)" if dataset.is_stale else said
 
 
-def _latest(heads: tuple[str, ...], rows: list[tuple[Cell, ...]], noun: str) -> Table:
+def _latest(heads: tuple[str, ...], rows: list[tuple[Cell, ...]], noun: str) -> DataTable:
     """Lay out a list, the latest first; of a long one the latest part."""
     left = len(rows) - _MOST_ROWS
     note = f"The latest {_MOST_ROWS}; the history has {count(left)} earlier ones." if left > 0 else ""
     shown = tuple(rows[::-1][:_MOST_ROWS])
-    return Table(heads, shown, f"{noun.capitalize()}s, the latest first", note, most=_SHOWN, noun=noun)
+    return DataTable(heads, shown, f"{noun.capitalize()}s, the latest first", note, most=_SHOWN, noun=noun)
 
 
 def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
@@ -168,11 +168,11 @@ def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
     )
 
 
-def _trend_table(trends: Trends) -> Table:
+def _trend_table(trends: Trends) -> DataTable:
     n, baseline = len(trends.comparison_ids), short_id(trends.baseline_id)
     heads = ("metric", "first loss", "last loss", "a day", "p", "level", "from", "p", "evidence")
     rows = tuple(_trend_row(trends, one) for one in trends.metrics.values())
-    return Table(heads, rows, f"Trend over {counted(n, 'run')} against {baseline}", detail="brief")
+    return DataTable(heads, rows, f"Trend over {counted(n, 'run')} against {baseline}", detail="brief")
 
 
 def _trend_row(trends: Trends, one: MetricTrend) -> tuple[Cell, ...]:

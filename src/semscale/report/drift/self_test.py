@@ -9,7 +9,7 @@ from semscale.report.charts.forest import TOLERATED, ForestRow, forest
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.matrix import matrix
 from semscale.report.charts.palette import MUTED, sequential
-from semscale.report.document.blocks import Block, Figure, Paragraph, Swatch, Table
+from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Document, Rates, Section
 from semscale.report.document.values import Cell, Count, Quoted, Share, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
@@ -187,10 +187,10 @@ def _false_alarms_figure(result: SelfTest) -> Figure:
     )
 
 
-def _rate_table(rows: Sequence[SelfTestRow], title: str) -> Table:
+def _rate_table(rows: Sequence[SelfTestRow], title: str) -> DataTable:
     """Lay rows out with every share and its interval."""
     heads = ("change", "of items", "failed", "undecided", "passed", "found by", "draws", "items a draw")
-    return Table(heads, tuple(map(_rate_row, rows)), brief_title=title, brief=6)
+    return DataTable(heads, tuple(map(_rate_row, rows)), brief_title=title, brief=6)
 
 
 def _rate_row(row: SelfTestRow) -> tuple[Cell, ...]:
@@ -202,7 +202,7 @@ def _rate_row(row: SelfTestRow) -> tuple[Cell, ...]:
     return Quoted(row.kind), Share(row.share or None, 0), *rates, Count(row.n_draws), Count(row.items)
 
 
-def _changes_table(result: SelfTest) -> Table:
+def _changes_table(result: SelfTest) -> DataTable:
     """Say what each change does."""
     rows = []
     for kind in dict.fromkeys(row.kind for row in result.rows):
@@ -212,7 +212,7 @@ def _changes_table(result: SelfTest) -> Table:
         eligible = Count(max(row.n_eligible for row in of_kind))
         rows.append((Quoted(kind), eligible, Words(gate), Words(meaning)))
     heads = ("change", "items it can be made to", "the gate", "what it does")
-    return Table(heads, tuple(rows), explained=True, detail="full")
+    return DataTable(heads, tuple(rows), explained=True, detail="full")
 
 
 def _at_full_damage(result: SelfTest) -> list[SelfTestRow]:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
-from semscale.report.document.blocks import Detail, Table
+from semscale.report.document.blocks import DataTable, Detail
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Words
 from semscale.report.drift.words import (
     LEVELS,
@@ -19,7 +19,7 @@ from semscale.report.drift.words import (
 )
 from semscale.report.wording import count, counted, one_line
 
-MOST_ROWS = 300
+MOST_ROWS = 250
 _MOST_GROUPS = 24
 
 
@@ -30,14 +30,20 @@ def metric_cell(metric: Metric | str) -> Words:
 
 
 def drift_table(
-    summary: DriftSummary, figures: Sequence[DriftFigure], title: str = "", *, detail: Detail = "both"
-) -> Table:
+    summary: DriftSummary,
+    figures: Sequence[DriftFigure],
+    title: str = "",
+    *,
+    brief_title: str = "",
+    detail: Detail = "both",
+) -> DataTable:
     """Lay metrics out, over all items or by group: loss, drift, and the tests where the gate tested.
 
     Args:
         summary: the comparison.
         figures: in the order of the rows; as many are shown as a page can carry.
         title: of the table.
+        brief_title: of the table in a brief rendering, where a section's title says the same on a page.
         detail: which renderings have it.
     """
     by_group, tested = any(one.group for one in figures), any(one.test for one in figures)
@@ -50,18 +56,19 @@ def drift_table(
     left_out = any(one.drift.n_left_out for one in figures)
     further += ["left out"] if left_out else []
     left = len(figures) - MOST_ROWS
-    return Table(
+    return DataTable(
         (*columns, *further),
         tuple(_drift_row(one, by_group=by_group, left_out=left_out) for one in figures[:MOST_ROWS]),
         title,
         note=f"The first {MOST_ROWS} of {count(len(figures))}; the JSON has all." if left > 0 else "",
         most=_MOST_GROUPS,
         detail=detail,
+        brief_title=brief_title,
         brief=len(columns),
     )
 
 
-def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Table:
+def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> DataTable:
     """Lay out what each metric's figures over all items mean: as similarities, and beside unrelated text."""
     rows = []
     for one in figures:
@@ -80,10 +87,10 @@ def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Table
         rows.append(row)
     heads = ("metric", "similarity", "loss", "reruns lose", f"drift [{interval_words(summary)}]",
              "unrelated text loses", "worst case", "items")  # fmt: skip
-    return Table(heads, tuple(rows), detail="full")
+    return DataTable(heads, tuple(rows), detail="full")
 
 
-def threshold_table(decision: GateDecision) -> Table:
+def threshold_table(decision: GateDecision) -> DataTable:
     """Lay absolute thresholds out."""
     rows = tuple(
         (
@@ -95,10 +102,10 @@ def threshold_table(decision: GateDecision) -> Table:
         )
         for check in decision.thresholds
     )
-    return Table(("threshold", "limit", "mean", "", "metric"), rows, "Thresholds", brief=4)
+    return DataTable(("threshold", "limit", "mean", "", "metric"), rows, brief_title="Thresholds", brief=4)
 
 
-def sequence_table(decision: GateDecision) -> Table:
+def sequence_table(decision: GateDecision) -> DataTable:
     """Lay tests over all runs out."""
     runs = max(len(one.losses) for one in decision.sequence)
     rows = tuple(
@@ -114,7 +121,7 @@ def sequence_table(decision: GateDecision) -> Table:
         for one in decision.sequence
     )
     heads = ("metric", "mean loss", "allowed", "evidence", Quoted("p"), "loss is", "runs")
-    return Table(heads, rows, f"Over {counted(runs, 'run')} against this baseline", brief=6)
+    return DataTable(heads, rows, f"Over {counted(runs, 'run')} against this baseline", brief=6)
 
 
 def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool) -> tuple[Cell, ...]:

@@ -10,9 +10,8 @@ from semscale.history.runs import short_id
 from semscale.report.charts.forest import NOISE, TOLERATED
 from semscale.report.charts.palette import ACCENT, CONTRAST, INK
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
-from semscale.report.document.blocks import Block, Figure, Paragraph, Swatch, Table
-from semscale.report.document.document import Document, Section
-from semscale.report.document.document import Outcome as Lead
+from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, Swatch
+from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Change, Count, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.trend_words import models_words, readings, slope_cell
@@ -38,7 +37,7 @@ def trend_document(trends: Trends) -> Document:
         title=("How “", Quoted(trends.dataset, 60), "” developed"),
         source=(runs_words(trends),),
         signature=Signature.parse(trends.signature),
-        lead=None if latest is None else Lead(OUTCOMES[latest], LEVELS[latest], about),
+        lead=None if latest is None else Decision(OUTCOMES[latest], LEVELS[latest], about),
         reading=readings(trends),
         facts=tuple(_facts(trends)),
         cautions=trends.cautions,
@@ -154,7 +153,7 @@ def _legend(trends: Trends) -> Iterator[Swatch]:
         yield Swatch(INK, "level before and after a change", "line")
 
 
-def _runs_table(trends: Trends) -> Table:
+def _runs_table(trends: Trends) -> DataTable:
     """Lay each run out, the latest first: when, which model, what the gate said, and every mean loss."""
     names = list(trends.metrics)
     places = range(len(trends.times) - 1, max(len(trends.times) - TABLED_RUNS, 0) - 1, -1)
@@ -171,10 +170,10 @@ def _runs_table(trends: Trends) -> Table:
     left = len(trends.times) - len(rows)
     note = f"The latest {count(len(rows))} runs; {count(left)} earlier ones are in the history."
     heads = ("compared", "model", "run", "gate", *map(label, names))
-    return Table(heads, rows, note=note if left else "", detail="full")
+    return DataTable(heads, rows, note=note if left else "", detail="full")
 
 
-def _limits_table(trends: Trends) -> Table:
+def _limits_table(trends: Trends) -> DataTable:
     """Lay each metric out beside its limit: its latest loss, and the evidence of all runs."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
@@ -187,10 +186,10 @@ def _limits_table(trends: Trends) -> Table:
         for one in trends.metrics.values()
     )
     heads = ("metric", "latest loss", "limit", "evidence", Quoted("p of evidence"))
-    return Table(heads, rows, "Beside the limit", detail="full")
+    return DataTable(heads, rows, "Beside the limit", detail="full")
 
 
-def _changes_table(trends: Trends) -> Table:
+def _changes_table(trends: Trends) -> DataTable:
     """Lay out how each metric moved: its change a day, and where its level changed."""
     rows: tuple[tuple[Cell, ...], ...] = tuple(
         (
@@ -204,7 +203,7 @@ def _changes_table(trends: Trends) -> Table:
         for one in trends.metrics.values()
     )
     heads = ("metric", "a day", Quoted("p of trend"), "level", "from", Quoted("p of change"))
-    return Table(heads, rows, "Trend and change of level", detail="full")
+    return DataTable(heads, rows, "Trend and change of level", detail="full")
 
 
 def _loss(one: MetricTrend, run: int) -> WithInterval:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Paragraph, Table
+from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Quoted, Share, WithInterval, Words
 from semscale.report.wording import coverage, one_line
@@ -45,7 +45,7 @@ def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
         )
         for check in found.checks
     ]
-    return (Table(columns, tuple(map(_row, found.checks)), title=title), *why)
+    return (DataTable(columns, tuple(map(_row, found.checks)), title=title), *why)
 
 
 def _row(check: "BiasCheck") -> tuple[Cell, ...]:

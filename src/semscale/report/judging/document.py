@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Item, Items, Paragraph, Reply, Subheading
+from semscale.report.document.blocks import Block, ItemCard, Items, JudgeReply, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
 from semscale.report.judging.figures import (
@@ -147,14 +147,14 @@ def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
     return Items(tuple(map(_item, items)), brief_title=brief_title, heads=("question", "answer", "verdict"))
 
 
-def _item(item: "JudgedRow") -> Item:
+def _item(item: "JudgedRow") -> ItemCard:
     question, answer = Quoted(item.question), Quoted(item.answer)
     verdicts = list(item.verdicts.values())
     scores = ", ".join(number(verdict.expected) for verdict in verdicts)
     said = Words(scores) if len(verdicts) > 1 else Quoted(verdicts[0].explanation)
     labels = [f"spread {number(item.spread)}"] if len(verdicts) > 1 else []
     labels += [] if math.isnan(item.people) else [f"people {number(item.people)}"]
-    return Item(
+    return ItemCard(
         row=item.row + 1,
         score=Number(item.expected),
         labels=tuple(labels),
@@ -164,9 +164,9 @@ def _item(item: "JudgedRow") -> Item:
     )
 
 
-def _reply(name: str, verdict: "Verdict") -> Reply:
+def _reply(name: str, verdict: "Verdict") -> JudgeReply:
     words = verdict.explanation or verdict.reason or (verdict.replies[-1] if verdict.replies else "")
-    return Reply(
+    return JudgeReply(
         judge=Quoted(name),
         score=Number(verdict.expected),
         masses=tuple((Number(score), mass) for score, mass in verdict.distribution),

@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
-from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatch, Table
+from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption
 from semscale.report.wording import coverage, ends, number, one_line
@@ -44,7 +44,7 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
         tuple(groups),
         (0.0, 1.0),
         ("score", "rows"),
-        Table(("", "mean", *_BANDS), tuple(rows)),
+        DataTable(("", "mean", *_BANDS), tuple(rows)),
         caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
 
@@ -68,14 +68,14 @@ def severity_figure(summary: "JudgeSummary") -> Figure | None:
         "severity",
         lambda width: group_rows(rows, colours, reference=reference, width=width),
         f"Means and distributions of each judge. {described}.",
-        Table(("judge", "mean", *_BANDS), tuple(table), detail="full"),
+        DataTable(("judge", "mean", *_BANDS), tuple(table), detail="full"),
         caption="Each judge’s mean score with its interval, beside the mass it puts on each fifth of the "
         "range; the dashed line is the panel’s mean.",
         legend=tuple(Swatch(*pair) for pair in zip(colours, _BANDS, strict=True)),
     )
 
 
-def judge_table(summary: "JudgeSummary") -> Table:
+def judge_table(summary: "JudgeSummary") -> DataTable:
     """List the judges: scored and not, mean, severity."""
     seen = [s for s in _STATUSES if any(Status(s) in own.counts for own in summary.judges.values())]
     rows = []
@@ -85,21 +85,21 @@ def judge_table(summary: "JudgeSummary") -> Table:
         row.append(WithInterval.of(summary.judge_estimates[name].overall.mean))
         rows.append((*row, WithInterval.of(summary.severities[name])) if summary.is_panel else tuple(row))
     columns = ("judge", "template", "scored", *seen, "mean")
-    return Table(
+    return DataTable(
         (*columns, "above the others") if summary.is_panel else columns, tuple(rows), brief_title="Judges"
     )
 
 
-def pair_table(summary: "JudgeSummary") -> Table:
+def pair_table(summary: "JudgeSummary") -> DataTable:
     """List how far every two judges of a panel agree."""
     rows = tuple(
         (Quoted(f"{one} and {other}"), Count(kappa.n), coefficient(kappa))
         for (one, other), kappa in summary.agreement.items()
     )
-    return Table(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
+    return DataTable(("judges", "rows", "quadratic weighted kappa"), rows, detail="full")
 
 
-def human_table(summary: "JudgeSummary") -> Table | None:
+def human_table(summary: "JudgeSummary") -> DataTable | None:
     """List the figures beside human labels, each with what it says; ``None`` without labels."""
     human = summary.human
     if human is None:
@@ -128,7 +128,9 @@ def human_table(summary: "JudgeSummary") -> Table | None:
         rows += _beside_people(human.ceiling)
     interval = f"value and {coverage(summary.plan.interval)} interval"
     shown = tuple((Words(name), value, Words(meaning)) for name, value, meaning in rows)
-    return Table(("", interval, "what it says"), shown, explained=True, brief_title="Against human labels")
+    return DataTable(
+        ("", interval, "what it says"), shown, explained=True, brief_title="Against human labels"
+    )
 
 
 def _beside_people(ceiling: "HumanComparison") -> list[tuple[str, Cell, str]]:

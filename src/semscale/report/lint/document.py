@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, Paragraph, Subheading
-from semscale.report.document.document import Document, Outcome, Section
+from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share
 from semscale.report.lint.figures import (
     anchor_table,
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport
 
 _LONGEST = 5000
+_LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 
 
 def lint_document(report: "LintReport") -> Document:
@@ -35,7 +36,7 @@ def lint_document(report: "LintReport") -> Document:
         title=Quoted(scale.title),
         source=(Quoted(scale.name), f"content {scale.content_hash}"),
         signature=report.signature,
-        lead=Outcome(VERDICTS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
+        lead=Decision(_LEADS[report.verdict], report.verdict, "the linter’s verdict on this scale"),
         counting=(reading(report),),
         reading=(reading(report),),
         facts=_facts(report),

@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.report.charts.matrix import matrix
 from semscale.report.charts.palette import correlation_colour, sequential
-from semscale.report.document.blocks import Figure, Table
+from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
 from semscale.report.scale_points import mass_heads, point_names, scale_digits
 from semscale.report.wording import count, counted, number, one_line, percent, plain
@@ -21,7 +21,7 @@ DRAWN_PROBES = 40
 _DARKEST_SHARE = 0.4
 
 
-def verdict_table(reports: "Sequence[LintReport]") -> Table:
+def verdict_table(reports: "Sequence[LintReport]") -> DataTable:
     """List each scale's verdict with what it rests on, for the screen."""
     rows = tuple(
         (
@@ -36,10 +36,10 @@ def verdict_table(reports: "Sequence[LintReport]") -> Table:
         for report in reports
     )
     heads = ("scale", "verdict", "sets", "probes", "order", "spread", "reliability")
-    return Table(heads, rows, detail="brief")
+    return DataTable(heads, rows, detail="brief")
 
 
-def finding_table(reports: "Sequence[LintReport]") -> Table:
+def finding_table(reports: "Sequence[LintReport]") -> DataTable:
     """List what each scale does not meet, the worst first, for the screen."""
     rows = tuple(
         (
@@ -52,7 +52,7 @@ def finding_table(reports: "Sequence[LintReport]") -> Table:
         for one in report.worst_first
     )
     heads = ("scale", "", "set", "finding")
-    return Table(heads, rows, title="Findings", most=len(rows), detail="brief")
+    return DataTable(heads, rows, title="Findings", most=len(rows), detail="brief")
 
 
 def n_probes(report: "LintReport") -> Cell:
@@ -71,12 +71,12 @@ def cosine_figure(one: "SetLint", scale: "Scale") -> Figure:
         "cosines",
         lambda width: matrix(colours, texts, names, values, width=width),
         f"Cosines between the anchors of set {one_line(one.name)}. {near}; ends {number(one.ends)}.",
-        Table(("point", *values), _numbered(names, cosines), detail="full"),
+        DataTable(("point", *values), _numbered(names, cosines), detail="full"),
         caption=f"{near}, ends {number(one.ends)}. Away from the diagonal the colour should fade.",
     )
 
 
-def anchor_table(one: "SetLint", scale: "Scale") -> Table:
+def anchor_table(one: "SetLint", scale: "Scale") -> DataTable:
     """List a set's anchors with the mean that the set gives to each of them, and to the other sets'."""
     digits = scale_digits(scale)
     columns = (point_names(scale), one.own_scores.tolist(), one.other_scores.tolist(), one.anchors)
@@ -84,7 +84,7 @@ def anchor_table(one: "SetLint", scale: "Scale") -> Table:
         (Quoted(name), Number(own, digits), Number(other, digits), Quoted(anchor))
         for name, own, other, anchor in zip(*columns, strict=True)
     )
-    return Table(
+    return DataTable(
         ("point", "scores itself", "scores the others", "anchor"),
         rows,
         title="Anchors, and the mean this set gives to each of its own and to those of the other sets",
@@ -120,7 +120,7 @@ def ladder_figure(report: "LintReport") -> Figure | None:
     )
 
 
-def sets_table(report: "LintReport") -> Table:
+def sets_table(report: "LintReport") -> DataTable:
     """List the measurements of each set that its verdict rests on."""
     rows = tuple(
         (
@@ -135,7 +135,7 @@ def sets_table(report: "LintReport") -> Table:
         for one in report.sets
     )
     heads = ("set", "verdict", "neighbours, at most", "ends", "peak mass, at least", "spread", "rank r")
-    return Table(heads, rows, detail="full")
+    return DataTable(heads, rows, detail="full")
 
 
 def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -> Figure | None:
@@ -158,7 +158,7 @@ def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -
         "agreement-of-sets",
         lambda width: matrix(colours, texts, names, names, width=width),
         f"Matrix of Pearson correlations between anchor sets. {spread}",
-        Table(("set", *map(Quoted, names)), _numbered(names, agreement.tolist()), detail="full"),
+        DataTable(("set", *map(Quoted, names)), _numbered(names, agreement.tolist()), detail="full"),
         caption=f"{spread} {caption}",
         style="matrix",
     )
@@ -183,11 +183,11 @@ def _order(report: "LintReport") -> str:
     )
 
 
-def _ladder_table(report: "LintReport", digits: int) -> Table:
+def _ladder_table(report: "LintReport", digits: int) -> DataTable:
     ladder = report.ladder
     columns = (report.probes, report.levels.tolist(), ladder.means.tolist(), ladder.pmf.tolist())
     rows: list[tuple[Cell, ...]] = [
         (Quoted(probe, 120), Number(level, digits), Number(mean, digits), *map(Share, pmf))
         for probe, level, mean, pmf in zip(*columns, strict=True)
     ]
-    return Table(("probe", "level", "mean", *mass_heads(report.scale)), tuple(rows), detail="full")
+    return DataTable(("probe", "level", "mean", *mass_heads(report.scale)), tuple(rows), detail="full")

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Paragraph, Table
+from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Count, Quoted, Words
 from semscale.report.wording import counted, one_line, plain
@@ -25,7 +25,7 @@ def library_document(scales: "Sequence[Scale]") -> Document:
         )
         for scale in scales
     )
-    table = Table(("scale", "points", "from", "to", "sets", "hash"), rows)
+    table = DataTable(("scale", "points", "from", "to", "sets", "hash"), rows)
     return Document(
         kind="list of scales",
         name="Scales",
@@ -56,9 +56,9 @@ def scale_document(scale: "Scale") -> Document:
     )
 
 
-def _anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> Table:
+def _anchors(scale: "Scale", name: str, anchors: Sequence[str]) -> DataTable:
     rows = tuple(
         (Words(plain(point.value)), Words(one_line(point.label)), Words(one_line(anchor)))
         for point, anchor in zip(scale.points, anchors, strict=True)
     )
-    return Table(("value", "label", "anchor"), rows, title=Quoted(name))
+    return DataTable(("value", "label", "anchor"), rows, title=Quoted(name))

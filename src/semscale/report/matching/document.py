@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.document.blocks import Block, Item, Items, Paragraph
+from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
@@ -147,10 +147,10 @@ def _items(items: "tuple[MatchedItem, ...]", **settings: Any) -> Items:  # noqa:
     return Items(tuple(map(_item, items)), heads=("prediction", "reference"), **settings)
 
 
-def _item(item: "MatchedItem") -> Item:
+def _item(item: "MatchedItem") -> ItemCard:
     findings = item.findings or ()
     texts = {"prediction": item.prediction, "reference": item.reference}
-    return Item(
+    return ItemCard(
         row=item.row + 1,
         score=Number(item.score),
         labels=() if item.group is None else (Quoted(item.group),),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.report.charts.dots import DotRow, dots
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Swatch, Table
+from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, WithInterval, Words
 from semscale.report.matching.words import part_name
 from semscale.report.parts import group_name, histogram_caption
@@ -40,7 +40,7 @@ def scores_histogram(summary: "MatchSummary") -> Histogram:
         (*groups, *sorted(named, key=lambda group: -group.mean)),
         summary.bounds,
         ("score", "rows"),
-        Table(("", "rows", "left out", "mean"), tuple(rows)),
+        DataTable(("", "rows", "left out", "mean"), tuple(rows)),
         caption=_caption(summary, len(charted), len(scored)),
     )
 
@@ -55,7 +55,7 @@ def parts_figure(summary: "MatchSummary") -> Figure | None:
         "parts",
         lambda width: dots(drawn, _THIRD_COLOURS, width=width),
         f"Mean of each part in the lowest, middle and highest third of rows. {described}.",
-        Table(
+        DataTable(
             ("part", *_THIRDS),
             tuple((Words(row.name), *map(Number, row.means)) for row in drawn),
             detail="full",

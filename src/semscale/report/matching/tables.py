@@ -8,7 +8,7 @@ import numpy as np
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.dots import DotRow, dots
 from semscale.report.charts.palette import ACCENT, MUTED
-from semscale.report.document.blocks import Figure, Paragraph, Swatch, Table
+from semscale.report.document.blocks import DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
 from semscale.report.matching.document import BERTSCORE, CLINIQLINK
@@ -101,18 +101,18 @@ def _layers(calibration: "LayerCalibration") -> Figure:
         "layers",
         lambda width: dots(drawn, [one.colour for one in legend], title="", width=width),
         f"{' and '.join(one.label for one in legend)}, layer by layer. {described}.",
-        Table(("layer", "precision", "recall", "F1", "error of F1", *agrees), tuple(rows)),
+        DataTable(("layer", "precision", "recall", "F1", "error of F1", *agrees), tuple(rows)),
         caption="Random pairs have nothing to do with each other: a score says something only above theirs.",
         legend=tuple(legend),
     )
 
 
-def _tasks(tasks: "tuple[TaskScore, ...]") -> Figure | Table:
+def _tasks(tasks: "tuple[TaskScore, ...]") -> Figure | DataTable:
     """Draw the tasks that have a score above the table of all."""
     further = list(dict.fromkeys(name for task in tasks for name in task.figures))
     columns = ("task", "score", "measure", "items", "invalid", "left out", *further)
     rows = tuple(_task_row(task, further) for task in tasks)
-    table = Table(tuple(name.replace("_", " ") for name in columns), rows, title="By task")
+    table = DataTable(tuple(name.replace("_", " ") for name in columns), rows, title="By task")
     scored = [task for task in tasks if not np.isnan(task.estimate.value)]
     if not scored:
         return table

@@ -8,7 +8,7 @@ import numpy as np
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.scatter import scatter
-from semscale.report.document.blocks import Block, Figure, Paragraph, SideBySide, Swatch, Table
+from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
 from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
 from semscale.report.scale_points import point_names
 from semscale.report.wording import count, counted, coverage, has_interval, number, percent, with_interval
@@ -93,7 +93,7 @@ def _compared_texts(comparison: "RatingComparison") -> str:
     return f"a sample of {texts} of {count(comparison.n_eligible)}" if sampled else texts
 
 
-def _table(comparison: "RatingComparison") -> Table:
+def _table(comparison: "RatingComparison") -> DataTable:
     """List every figure with what it can show, or why it is missing."""
     rows = (
         ("Pearson r of means", comparison.pearson,
@@ -113,7 +113,7 @@ def _table(comparison: "RatingComparison") -> Table:
          "the KS similarity that the same share on every point reaches; a distribution that does no better "
          "has read nothing", _NOT_LAID),
     )  # fmt: skip
-    return Table(
+    return DataTable(
         ("", "estimate", "what it can show"),
         tuple(
             (Words(name), WithInterval.of(figure, _DIGITS), Words(absent if figure is None else meaning))
@@ -147,7 +147,7 @@ def _scatter(comparison: "RatingComparison", scale: "Scale") -> Figure | None:
         lambda _: scatter(points, (domain, limits), axes),
         f"Scatter of human mean and Semscale mean, {drawn}. Pearson r {with_interval(comparison.pearson)}, "
         f"Spearman {with_interval(comparison.spearman)}.",
-        Table(axes, tuple((Number(x), Number(y)) for x, y in points.tolist()), detail="full"),
+        DataTable(axes, tuple((Number(x), Number(y)) for x, y in points.tolist()), detail="full"),
         caption=f"{drawn}; one dot a text."
         + (" On the dashed line both would give the same score." if same_units else ""),
         style="square",
@@ -175,7 +175,7 @@ def _distributions(comparison: "RatingComparison", scale: "Scale") -> Figure | N
         "human-distributions",
         lambda _: bars(drawn, names, _HALF_WIDTH),
         f"Share of each point, Semscale and humans: {described}.",
-        Table(("point", "Semscale", "humans"), rows, detail="full"),
+        DataTable(("point", "Semscale", "humans"), rows, detail="full"),
         caption="The same texts, rated by Semscale and by people; human values lie linearly on the points.",
         legend=(Swatch(ACCENT, "Semscale"), Swatch(CONTRAST, "Humans")),
         is_narrow=True,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Paragraph, Subheading, Verdict
+from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
 from semscale.report.lint.words import SSR, VERDICTS, findings
@@ -120,7 +120,7 @@ def _trust(summary: "RatingSummary") -> Iterator[Block]:
     """Say what the linter says, and how far anchor sets agree on these texts."""
     lint, n_sets = summary.lint, len(summary.set_names)
     if lint is not None:
-        yield Verdict(VERDICTS[lint.verdict], lint.verdict, "This scale")
+        yield Badge(VERDICTS[lint.verdict], lint.verdict, "This scale")
         how = "The linter compares the anchors with each other and tries them on a ladder of sentences."
         yield Paragraph(how, "note")
         yield findings(lint.worst_first, with_sets=True)

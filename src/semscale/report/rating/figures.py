@@ -11,7 +11,7 @@ from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.strips import strips
-from semscale.report.document.blocks import Figure, Swatch, Table, Verbatim, Verbatims
+from semscale.report.document.blocks import DataTable, Figure, Swatch, Verbatim, Verbatims
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.lint.figures import correlations_figure
 from semscale.report.parts import GROUPS, group_name
@@ -43,7 +43,7 @@ CHARTED_GROUPS = 40
 _DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
 
 
-def estimate_table(summary: "RatingSummary") -> Table:
+def estimate_table(summary: "RatingSummary") -> DataTable:
     """List the figures about all texts, each with its interval and with what it is."""
     overall, values = summary.estimates.overall, [plain(value) for value in summary.scale.values]
     shares = (
@@ -54,7 +54,7 @@ def estimate_table(summary: "RatingSummary") -> Table:
     )
     mean = WithInterval.of(overall.mean, scale_digits(summary.scale))
     rows = [(Words(name), _share(estimate), Words(meaning)) for name, estimate, meaning in shares if estimate]
-    return Table(
+    return DataTable(
         ("", "estimate", "what it is"),
         ((Words(f"mean, from {values[0]} to {values[-1]}"), mean, Words("expected value")), *rows),
         title=f"Altogether ({coverage(summary.estimates.interval)} interval)",
@@ -76,13 +76,13 @@ def pmf_figure(summary: "RatingSummary") -> Figure:
         "distribution",
         lambda width: bars(drawn, names[::-1], width),
         f"Bars: share of each point. {described}.",
-        Table(("point", "share"), rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
+        DataTable(("point", "share"), rows, title="Distribution", bars=tuple(mass.value for mass in masses)),
         caption="Each bar is the probability mass that the rated texts put on a point, averaged over texts"
         f"{lines if any(map(has_interval, masses)) else ''}.",
     )
 
 
-def group_table(summary: "RatingSummary") -> Table:
+def group_table(summary: "RatingSummary") -> DataTable:
     """List each group's mean and top-2-box, for the screen."""
     groups = summary.estimates.groups
     boxes: list[GroupColumn] = [("top 2 points", lambda group: _share(group.top_2_box))]
@@ -93,7 +93,7 @@ def group_table(summary: "RatingSummary") -> Table:
     ]
     rows = tuple(_group_cells(group_name(group, summary.by), group, columns) for group in groups)
     heads: list[str | Quoted] = [Quoted(summary.by or "group"), *(head for head, _ in columns)]
-    return Table(tuple(heads), rows, title="By group", most=GROUPS, noun="group", detail="brief")
+    return DataTable(tuple(heads), rows, title="By group", most=GROUPS, noun="group", detail="brief")
 
 
 def groups_figure(summary: "RatingSummary") -> Figure | None:
@@ -176,7 +176,7 @@ def _mean_column(summary: "RatingSummary") -> "GroupColumn":
     return "mean", lambda group: WithInterval.of(group.mean, digits)
 
 
-def _whole_group_table(summary: "RatingSummary") -> Table:
+def _whole_group_table(summary: "RatingSummary") -> DataTable:
     """List every group with all its figures; a group without a rated text has dashes."""
     overall, groups = summary.estimates.overall, summary.estimates.groups
     everything = [overall, *groups]
@@ -196,7 +196,7 @@ def _whole_group_table(summary: "RatingSummary") -> Table:
     for place, head in enumerate(mass_heads(summary.scale)):
         columns.append((head, partial(_mass, place)))
     rows = tuple(_group_cells(name, group, columns) for name, group in zip(names, everything, strict=True))
-    return Table(("group", *(head for head, _ in columns)), rows, detail="full")
+    return DataTable(("group", *(head for head, _ in columns)), rows, detail="full")
 
 
 def _group_cells(name: Cell, group: "GroupEstimate", columns: "list[GroupColumn]") -> tuple[Cell, ...]:
@@ -221,12 +221,12 @@ def _ticks(means: Floats, digits: int, width: int) -> list[tuple[int, str]]:
     return [(column, number(means[column], digits)) for column in columns]
 
 
-def _sample_table(sample: "pl.DataFrame", scale: "Scale", digits: int) -> Table:
+def _sample_table(sample: "pl.DataFrame", scale: "Scale", digits: int) -> DataTable:
     rows: list[tuple[Cell, ...]] = [
         (Quoted(text, 90), Count(row + 1), Number(mean, digits), *map(Share, pmf))
         for text, row, mean, pmf in sample.select("text", "row", "mean", "pmf").iter_rows()
     ]
-    return Table(("text", "row", "mean", *mass_heads(scale)), tuple(rows), detail="full")
+    return DataTable(("text", "row", "mean", *mass_heads(scale)), tuple(rows), detail="full")
 
 
 def _verbatims(rows: "pl.DataFrame", scale: "Scale") -> tuple[Verbatim, ...]:

@@ -5,14 +5,16 @@ from pathlib import PurePath
 from typing import assert_never
 
 from semscale.report.document.blocks import (
+    Badge,
     Block,
     ComparedItem,
     ComparedItems,
+    DataTable,
     Definitions,
     Figure,
     Findings,
     Histogram,
-    Item,
+    ItemCard,
     Items,
     Paragraph,
     Reason,
@@ -20,12 +22,10 @@ from semscale.report.document.blocks import (
     Shares,
     SideBySide,
     Subheading,
-    Table,
     Verbatim,
     Verbatims,
-    Verdict,
 )
-from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
+from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
@@ -60,7 +60,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
 
 
 def _head(document: Document) -> Iterator[str]:
-    mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Outcome) else ""
+    mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
     match document.lead:
@@ -69,7 +69,7 @@ def _head(document: Document) -> Iterator[str]:
             yield f"**{escaped(capitalised(name))}: {escaped(cell_text(value))}**{of}"
         case Rates(figures):
             yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
-        case Outcome(text, _, about):
+        case Decision(text, _, about):
             yield f"**{escaped(capitalised(text))}**: {escaped(about)}"
     yield "\n\n".join(map(_line, document.reading))
     yield "\n".join(f"- ⚠️ {escaped(caution)}" for caution in document.cautions)
@@ -82,7 +82,7 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             yield _line(text)
         case Subheading(text):
             yield f"### {_line(text)}"
-        case Table():
+        case DataTable():
             yield f"### {escaped(capitalised(line_text(block.title)))}" if block.title else ""
             yield from _table(block)
         case Figure() | Histogram():
@@ -100,7 +100,7 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
                 yield _rows(map(capitalised, heads), map(_verbatim, texts))
         case Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
-        case Verdict(text, level, before):
+        case Badge(text, level, before):
             yield f"{escaped(before)} {_MARKS[level]} **{escaped(text)}**"
         case Shares(parts):
             yield ", ".join(f"{escaped(name)} {escaped(percent(share))}" for name, _, share in parts)
@@ -117,7 +117,7 @@ def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # 
             assert_never(block)
 
 
-def _table(table: Table, *, most: int | None = None) -> Iterator[str]:
+def _table(table: DataTable, *, most: int | None = None) -> Iterator[str]:
     rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
     heads = [escaped(heading_text(head)) for head in table.columns]
     yield _rows(heads, rows)
@@ -160,7 +160,7 @@ def _reason(one: Reason, noun: str) -> tuple[str, ...]:
     )
 
 
-def _item(item: Item, noun: str) -> str:
+def _item(item: ItemCard, noun: str) -> str:
     labels = ", ".join([f"{noun} {item.row:,}", *map(_line, item.labels)])
     lines = [f"- **{_cell(item.score)}** ({labels})"]
     lines += [f"  - {escaped(name) or 'also'}: {_cell(text)}" for name, text in item.texts]

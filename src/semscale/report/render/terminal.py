@@ -11,11 +11,11 @@ from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.document.blocks import (
     Block,
     ComparedItems,
+    DataTable,
     Figure,
     Histogram,
     Items,
     Paragraph,
-    Table,
 )
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
@@ -74,7 +74,7 @@ def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]
 def _brief(block: Block) -> Iterator[Grid | Text]:
     """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
-        case Table() if detail_of(block) != "full":
+        case DataTable() if detail_of(block) != "full":
             yield from _titled(block.brief_title or block.title, _grid(block))
         case Figure(table=table) if table.detail != "full":
             yield from _titled(table.brief_title or table.title, _grid(table))
@@ -94,7 +94,7 @@ def _brief(block: Block) -> Iterator[Grid | Text]:
             yield from _titled(title, _listing(block.heads, rows))
 
 
-def _grid(table: Table) -> Grid:
+def _grid(table: DataTable) -> Grid:
     width = table.brief or len(table.columns) - table.explained
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
@@ -145,7 +145,7 @@ def _spread(histogram: Histogram) -> Grid:
     ]
     shares = counts / max(int(counts.max()), 1)
     bars = tuple(np.flip(shares).tolist())
-    return _grid(Table(histogram.heads, tuple(reversed(rows)), bars=bars))
+    return _grid(DataTable(histogram.heads, tuple(reversed(rows)), bars=bars))
 
 
 def _cell(cell: Cell, *, is_first: bool) -> Text:

@@ -7,24 +7,24 @@ from typing import assert_never
 
 from semscale.report.charts.svg import rasterized
 from semscale.report.document.blocks import (
+    Badge,
     Block,
     ComparedItems,
+    DataTable,
     Definitions,
     Figure,
     Findings,
     Histogram,
-    Item,
+    ItemCard,
     Items,
     Paragraph,
     Reasons,
     Shares,
     SideBySide,
     Subheading,
-    Table,
     Verbatims,
-    Verdict,
 )
-from semscale.report.document.document import Document, Headline, Outcome, Rates, flat
+from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
@@ -83,7 +83,7 @@ def _lead(sheet: Sheet, document: Document) -> None:
             _rows(sheet, ("", "estimate"), [(Words(name), value)])
         case Rates(figures):
             _rows(sheet, ("", "estimate"), [(Words(unit), rate) for rate, unit in figures])
-        case Outcome(text, _, about):
+        case Decision(text, _, about):
             sheet.cells([capitalised(text), about])
 
 
@@ -103,7 +103,7 @@ def _block(sheet: Sheet, block: Block) -> None:  # noqa: C901, PLR0912 - one cas
             sheet.line(line_text(text), "note" if style == "note" else "text")
         case Subheading(text):
             sheet.line(capitalised(line_text(text)), "heading")
-        case Table():
+        case DataTable():
             _table(sheet, block)
         case Figure() | Histogram():
             _figure(sheet, block)
@@ -121,7 +121,7 @@ def _block(sheet: Sheet, block: Block) -> None:  # noqa: C901, PLR0912 - one cas
         case Findings(items):
             for level, reason in items:
                 sheet.cells([level, line_text(reason)])
-        case Verdict(text, _, before):
+        case Badge(text, _, before):
             sheet.line(f"{before} {text}".strip(), "heading")
         case Shares(parts):
             _rows(sheet, ("part", "share"), [(Words(name), Share(share)) for name, _, share in parts])
@@ -143,7 +143,7 @@ def _block(sheet: Sheet, block: Block) -> None:  # noqa: C901, PLR0912 - one cas
             assert_never(block)
 
 
-def _table(sheet: Sheet, table: Table) -> None:
+def _table(sheet: Sheet, table: DataTable) -> None:
     sheet.line(capitalised(line_text(table.title)), "heading")
     _rows(sheet, table.columns, table.rows)
     sheet.line(table.note, "note")
@@ -175,7 +175,7 @@ def _items(sheet: Sheet, block: Items) -> None:
     _rows(sheet, heads, [[cells.get(column, Words("")) for column in columns] for cells in rows])
 
 
-def _item_cells(item: Item, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
+def _item_cells(item: ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
     """Give the cells of an item: where among the columns, below which heading, and what."""
     yield from ((0, name or "also", text) for name, text in item.texts)
     yield 1, "score", item.score

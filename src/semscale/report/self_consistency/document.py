@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from semscale.report.document.blocks import Block, Item, Items, Paragraph, SideBySide
+from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
@@ -181,7 +181,7 @@ def _least(summary: "ConsistencySummary") -> Section:
     return Section("least", "The least consistent answers", blocks)
 
 
-def _item(item: "ConsistencyItem") -> Item:
+def _item(item: "ConsistencyItem") -> ItemCard:
     texts = _samples(item)
     answer = marked(
         item.answer or "",
@@ -191,7 +191,7 @@ def _item(item: "ConsistencyItem") -> Item:
     told = dict.fromkeys((one.finding.guard, one_line(one.finding.reason)) for one in item.contradictions)
     others = [clipped(text, _SAMPLE_LIMIT).shown for text, _ in texts[_MOST_SAMPLES:]]
     first = next((item.samples[one.sample] for one in item.contradictions if item.samples), None)
-    return Item(
+    return ItemCard(
         row=item.item,
         score=Number(item.score),
         labels=() if item.decision is None else (item.decision,),

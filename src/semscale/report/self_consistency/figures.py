@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.reliability import ReliabilityDot, reliability
-from semscale.report.document.blocks import Figure, Histogram, ScoreGroup, Shares, Table
+from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
@@ -53,7 +53,7 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
         tuple(drawn),
         MEASURES[main].bounds,
         (MEASURE_NAMES[main], "prompts"),
-        Table(("", "prompts", "left out", "mean"), rows),
+        DataTable(("", "prompts", "left out", "mean"), rows),
         title="Spread",
         caption=f"{caption}{crowded if has_ncs else ''}",
     )
@@ -73,7 +73,7 @@ def reliability_figure(trust: "Trust") -> Figure:
         "reliability",
         lambda _: reliability(dots),
         f"Share of right answers by probability. {described}.",
-        Table(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
+        DataTable(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
         caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
         f"the {coverage(trust.interval)} interval of their share. On the dashed line probabilities hold. "
         "Every answer was judged by a curve that had not seen it.",
@@ -87,7 +87,7 @@ def decision_bar(trust: "Trust") -> Shares:
     return Shares(tuple((name, _COLOURS[name], share) for name, share in trust.shares.items()))
 
 
-def decision_table(trust: "Trust") -> Table:
+def decision_table(trust: "Trust") -> DataTable:
     """Say for each decision from which value on it holds, how many prompts it takes, and what it promises."""
     accept, abstain, confidence = trust.triage.accept, trust.triage.abstain, trust.triage.confidence
     rows = (
@@ -98,10 +98,10 @@ def decision_table(trust: "Trust") -> Table:
         (Words("review"), Number(None), Share(trust.triage.reviewed), Words("what lies between")),
     )  # fmt: skip
     columns = ("decision", MEASURE_NAMES[trust.measure], "of prompts", "what it promises")
-    return Table(columns, rows, title="Decisions")
+    return DataTable(columns, rows, title="Decisions")
 
 
-def calibration_table(trust: "Trust") -> Table:
+def calibration_table(trust: "Trust") -> DataTable:
     """Say how well probabilities hold, each figure beside what it must be compared with."""
     figures = trust.figures
     rows: tuple[tuple[Cell, ...], ...] = (
@@ -110,14 +110,14 @@ def calibration_table(trust: "Trust") -> Table:
         (Words("calibration error (ECE)"), Number(figures.error, 3),
          Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
     )  # fmt: skip
-    return Table(("", "value", "compare with", "which is"), rows, title="Do the probabilities hold?")
+    return DataTable(("", "value", "compare with", "which is"), rows, title="Do the probabilities hold?")
 
 
-def area_table(trust: "Trust") -> Table:
+def area_table(trust: "Trust") -> DataTable:
     """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
     areas = sorted(trust.areas.items(), key=lambda item: -item[1])
     rows = tuple((Words(MEASURE_NAMES[name]), Number(area, 3)) for name, area in areas)
-    return Table(("measure", "AUC"), rows, title="What tells right from wrong")
+    return DataTable(("measure", "AUC"), rows, title="What tells right from wrong")
 
 
 def _group_name(name: str | None) -> str:
