@@ -8,7 +8,9 @@ import polars as pl
 from tests.conftest import ToyEmbedder
 from toy_instruments import Examiner, rating_scale
 
+from semscale.chat.replies import Reply
 from semscale.chat.retrying import Retries
+from semscale.chat.runner import Runner
 from semscale.guards.registry import GUARDS, Guards
 from semscale.judging.asking import Running
 from semscale.judging.file_judging import JudgeWork, judge_file
@@ -24,6 +26,12 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
 from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
+from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.consistency_work import AskedModel, ConsistencyWork
+from semscale.self_consistency.file_consistency import consistency_file
+from semscale.self_consistency.sampling import Sampling
+from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.table import Table
 from semscale.store.table_run import PartSettings, TableWork
@@ -50,6 +58,8 @@ ROWS = pl.DataFrame(
         "known": [f'["{text}", null]' if text else None for text in texts(7, "known")],
         "region": [("north", "south", None)[row % 3] for row in range(N)],
         "human": [("2", "[1, 3]", None, "3")[row % 4] for row in range(N)],
+        "prompt": [f"p{row % 9}" if row != 13 else None for row in range(N)],
+        "right": [("yes", "no", "yes")[row * 7 % 3] for row in range(N)],
     }
 )
 
@@ -168,7 +178,61 @@ def match_work(table, _):
     return MatchWork(table, MATCHED, CosineMatch(BreakingEmbedder()), WARNING, IntervalPlan())
 
 
+COMPARED = AnswerColumns("question", "text", ("known", "question"), label="right", by="region")
+TOGETHER = AnswerColumns("question", "text", item="prompt", by="region")
+ASKED = AnswerColumns("question", label="right", by="region")
+
+
+class Answering:
+    """Answers with the words of the question, in every second sample the other way round."""
+
+    name = "answering"
+    signature = Signature.of("chat", model="answering")
+
+    def __init__(self, after: int | None = None) -> None:
+        self._breaking = Breaking(after)
+
+    async def complete(self, request):
+        self._breaking.count()
+        words = request.messages[-1].text.split()
+        return Reply(" ".join(reversed(words) if request.sample % 2 else words))
+
+
+def consistency(after=None, model=None):
+    return Consistency(model, embedder=BreakingEmbedder(after))
+
+
+def measuring(columns):
+    def run(table, out, settings, after, _):
+        return consistency_file(table, columns, instrument=consistency(after), out=out, settings=settings)
+
+    return run
+
+
+def measure_work(table, _):
+    return ConsistencyWork(table, COMPARED, consistency(), IntervalPlan())
+
+
+def asked(after, folder):
+    model = Answering(after)
+    runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0))
+    return consistency(model=model), AskedModel(Sampling(n_samples=2), runner)
+
+
+def ask(table, out, settings, after, folder):
+    instrument, model = asked(after, folder)
+    return consistency_file(table, ASKED, instrument=instrument, model=model, out=out, settings=settings)
+
+
+def ask_work(table, folder):
+    instrument, model = asked(None, folder)
+    return ConsistencyWork(table, ASKED, instrument, IntervalPlan(), model=model)
+
+
 FILE_INSTRUMENTS = [
+    FileInstrument("ask", ask, ask_work),
+    FileInstrument("items", measuring(TOGETHER), measure_work),
+    FileInstrument("consistency", measuring(COMPARED), measure_work),
     FileInstrument("match", match, match_work),
     FileInstrument("rate", rate, rate_work),
     FileInstrument("judge", judging_by(examined), judge_work_by(examined)),

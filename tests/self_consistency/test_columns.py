@@ -2,7 +2,7 @@ import polars as pl
 import pytest
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.self_consistency.columns import AnswerColumns, read_answers
+from semscale.self_consistency.columns import AnswerChecks, AnswerColumns, answer_cells
 from semscale.store.reading import open_table
 
 
@@ -16,6 +16,17 @@ def table(tmp_path):
     return written
 
 
+def read_answers(answers, columns):
+    """All cells, read and checked at once."""
+    columns.check(answers)
+    (batch,) = answers.batches(100)
+    cells = answer_cells(batch, columns)
+    checks = AnswerChecks(columns)
+    checks.add(cells)
+    checks.finish()
+    return cells
+
+
 def test_samples_from_columns_and_from_lists_in_cells(table):
     cells = read_answers(
         table({"a": ["x", "y"], "s": ["x", '["y", "z"]'], "t": ["w", None], "ok": [1, 0]}),
@@ -26,23 +37,21 @@ def test_samples_from_columns_and_from_lists_in_cells(table):
     assert [str(label) for label in cells.labels] == ["1", "0"]
 
 
-def test_samples_from_the_rows_of_an_item(table):
+def test_groups_and_prompts_are_those_of_the_rows(table):
     cells = read_answers(
-        table({"q": ["1", "2", "1", None, "1"], "a": ["x", "y", "z", "v", "w"], "p": list("ABCDE")}),
-        AnswerColumns(prompt="p", answer="a", item="q"),
+        table({"a": ["x", "y"], "s": ["x", "y"], "g": [2024, None], "p": ["A", "B"]}),
+        AnswerColumns(prompt="p", answer="a", samples=("s",), by="g"),
     )
-    assert cells.answers == ["x", "y", "v"]
-    assert cells.samples == [["z", "w"], [], []]
-    assert cells.prompts == ["A", "B", "D"]
-    assert cells.rows["p"].to_list() == ["A", "B", "D"]
+    assert (cells.groups, cells.prompts) == (["2024", None], ["A", "B"])
 
 
-def test_groups_are_those_of_the_answers_rows(table):
-    cells = read_answers(
-        table({"q": ["1", "1", "2"], "a": ["x", "y", "z"], "g": ["g1", "g9", "g2"]}),
-        AnswerColumns(answer="a", item="q", by="g"),
-    )
-    assert cells.groups == ["g1", "g2"]
+def test_a_label_is_refused_with_its_place_in_the_file():
+    columns = AnswerColumns(answer="a", samples=("s",), label="l")
+    checks = AnswerChecks(columns)
+    checks.add(answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": ["yes", "0"]}), columns))
+    wrong = answer_cells(pl.DataFrame({"a": ["x", "y"], "s": ["x", "y"], "l": [None, "perhaps"]}), columns, 2)
+    with pytest.raises(InputError, match=r"got 'perhaps' at 3 \(from 0\)"):
+        checks.add(wrong)
 
 
 @pytest.mark.parametrize(

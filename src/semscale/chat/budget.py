@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import dataclass
+from typing import Any
 
 from semscale.chat.prices import Price
 from semscale.chat.replies import Usage
@@ -32,6 +33,15 @@ class Budget:
             value = getattr(self, name)
             if value is not None and not value >= 0:
                 raise InputError(f"a budget's {name} must be >= 0, got {value}")
+
+    def after(self, spent: "Spent") -> "Budget":
+        """Give what is left of it."""
+        return Budget(
+            _left(self.calls, spent.calls),
+            _left(self.tokens, spent.usage.tokens),
+            _left(self.money, spent.money or 0.0),
+            whole=self.whole or self,
+        )
 
 
 @dataclass
@@ -113,6 +123,10 @@ class Meter:
         if self._budget.money is not None and self._price and self._price.of(total) > self._budget.money:
             return f"the cap of {named.money:g} {self._price.currency} is reached"
         return None
+
+
+def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike
+    return None if cap is None else max(cap - spent, 0)
 
 
 def _sum(a: Usage, b: Usage) -> Usage:

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
+from copy import copy
 from pathlib import Path
 from typing import TypeVar
 
@@ -70,6 +71,18 @@ class Runner:
     def spent(self) -> Spent:
         """Calls, tokens and money that the last run has spent so far."""
         return self._meter.spent
+
+    @property
+    def keeps_replies(self) -> bool:
+        """Whether replies are kept in a ledger."""
+        return self._ledger is not False
+
+    def rest(self) -> "Runner":
+        """Make a runner like this one, with what its last run has left of the budget."""
+        other = copy(self)
+        other._budget = self._budget.after(self.spent)
+        other._meter = Meter(other._budget, self._price)
+        return other
 
     def run(self, requests: Requests, *, progress: Progress | None = None) -> list[RequestOutcome]:
         """Send requests and wait for all of them; asynchronous programs use :meth:`collect`.

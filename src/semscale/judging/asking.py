@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from semscale.chat.budget import Budget, Spent
 from semscale.chat.calling import CapReachedError
@@ -41,13 +40,7 @@ class Running:
 
     def after(self, spent: Spent) -> "Running":
         """The same, with what was spent taken off the budget."""
-        budget = Budget(
-            _left(self.budget.calls, spent.calls),
-            _left(self.budget.tokens, spent.usage.tokens),
-            _left(self.budget.money, spent.money or 0.0),
-            whole=self.budget.whole or self.budget,
-        )
-        return replace(self, budget=budget)
+        return replace(self, budget=self.budget.after(spent))
 
     def divided(self, parts: int) -> "Running":
         """The same, with an equal part of the budget for each of several judges."""
@@ -138,7 +131,3 @@ async def ask(
             else str(error)
         )
     return running.after(runner.spent), stopped
-
-
-def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike
-    return None if cap is None else max(cap - spent, 0)

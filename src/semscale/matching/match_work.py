@@ -22,8 +22,9 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import floats_in, statuses_in
 from semscale.store.result_columns import PREFIX, check_free
+from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table
-from semscale.store.table_run import PART_ROWS, WorkedPart
+from semscale.store.table_run import WorkedPart
 from semscale.types import Integers, Progress
 
 # Columns of a part that its run keeps for itself: the reference that counted, and what findings leave of a
@@ -176,17 +177,10 @@ class MatchWork:
     def _cells_of(self, rows: Integers) -> dict[int, tuple[Any, list[Any]]]:
         """Read some rows once more: the prediction of each, and its references."""
         found: dict[int, tuple[Any, list[Any]]] = {}
-        wanted, first_row = np.sort(rows), 0
-        for batch in self.table.batches_with(self.columns.titles, PART_ROWS):
-            if len(found) == len(wanted):
-                break
-            here = wanted[(wanted >= first_row) & (wanted < first_row + batch.height)]
-            if len(here):
-                cells = match_cells(batch[(here - first_row).tolist()], self.columns, first_row)
-                found |= zip(
-                    here.tolist(), zip(cells.predictions, cells.references, strict=True), strict=True
-                )
-            first_row += batch.height
+        for batch, places in picked_rows(self.table, np.sort(rows), self.columns.titles):
+            cells = match_cells(batch, self.columns)
+            both = zip(cells.predictions, cells.references, strict=True)
+            found |= zip(places.tolist(), both, strict=True)
         return found
 
 

@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +21,9 @@ Score = Callable[[list[str], list[str]], Floats]
 """Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
 
 
+_MOST_REASONS = 1000
+
+
 @dataclass(frozen=True)
 class ReplyCounts:
     """What it took to have replies.
@@ -28,16 +31,37 @@ class ReplyCounts:
     Attributes:
         n_calls: replies that were asked for, from the ledger or from the model.
         n_saved: replies that were not asked for, because the decision was settled.
-        n_failed: requests without a reply.
-        why_failed: what most of these met; ``None`` where each request has a reply.
+        failures: what requests without a reply met, each with how many did.
         stopped: why not everything was asked, or ``None``.
     """
 
-    n_calls: int
-    n_saved: int
-    n_failed: int
-    why_failed: str | None = None
+    n_calls: int = 0
+    n_saved: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
     stopped: str | None = None
+
+    @property
+    def n_failed(self) -> int:
+        """Requests without a reply."""
+        return sum(self.failures.values())
+
+    @property
+    def why_failed(self) -> str | None:
+        """What most of these met; ``None`` where each request has a reply."""
+        return Counter(self.failures).most_common(1)[0][0] if self.failures else None
+
+    def added(self, other: "ReplyCounts") -> "ReplyCounts":
+        """Add the counts of further prompts."""
+        failures = dict(self.failures)
+        for why, n in other.failures.items():
+            name = why if why in failures or len(failures) < _MOST_REASONS else "other reasons"
+            failures[name] = failures.get(name, 0) + n
+        return ReplyCounts(
+            self.n_calls + other.n_calls,
+            self.n_saved + other.n_saved,
+            failures,
+            self.stopped or other.stopped,
+        )
 
 
 @dataclass(frozen=True)
@@ -109,6 +133,10 @@ class Asking:
             stopped = str(error)
         return self._collected(stopped)
 
+    def unasked(self, stopped: str) -> Replies:
+        """Give what there is without asking, and say why nobody is asked."""
+        return self._collected(stopped)
+
     def _put(self, wanted: list[tuple[int, int]], queue: asyncio.Queue[Request | None]) -> int:
         for item, sample in wanted:
             self._asked.append((item, sample))
@@ -163,14 +191,17 @@ class Asking:
         for item in np.flatnonzero(status == Status.SCORED).tolist():
             status[item] = self._status_of(item, len(samples[item]))
             n_saved += m - len(samples[item]) if status[item] is Status.SCORED else 0
-        failures = Counter(str(found.failure) for found in self._replies.values() if found.failure)
-        why = failures.most_common(1)[0][0] if failures else None
+        failures = Counter(
+            str(self._replies[place].failure)
+            for place in sorted(self._replies)
+            if self._replies[place].failure
+        )
         return Replies(
             [self._text(item, 0) for item in range(n)],
             [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
             status,
             tuple(self._sides),
-            ReplyCounts(len(self._replies), n_saved, failures.total(), why, stopped),
+            ReplyCounts(len(self._replies), n_saved, failures, stopped),
         )
 
     def _status_of(self, item: int, n_samples: int) -> Status:

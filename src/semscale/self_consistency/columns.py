@@ -8,13 +8,13 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
+from semscale.self_consistency.correctness_probability import read_labels
 from semscale.store.cells import storable
-from semscale.store.columns import as_names, groups_in
+from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.list_cells import listed_cell
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
 
-_BATCH = 50_000
 _SHOWN = 40
 
 
@@ -67,6 +67,11 @@ class AnswerColumns:
                 yield parameter, column
         yield from (("sample", column) for column in self.samples)
 
+    @property
+    def titles(self) -> set[str]:
+        """All columns."""
+        return {column for _, column in self.named}
+
     def check(self, table: Table) -> None:
         """Check that a table has the columns, and none that the result will have.
 
@@ -99,71 +104,88 @@ class AnswerCells:
     groups: list[str | None] | None
 
 
-def read_answers(table: Table, columns: AnswerColumns) -> AnswerCells:
-    """Read a table's rows and take prompts, answers and samples out of them.
+def answer_cells(
+    batch: pl.DataFrame, columns: AnswerColumns, first_row: int = 0, samples: list[list[Any]] | None = None
+) -> AnswerCells:
+    """Take prompts, answers and samples out of some rows of a table.
+
+    Args:
+        batch: a row for each of n items, as the table yields them.
+        columns: which column is what.
+        first_row: row of the file that the first one is, from 0.
+        samples: n lists of cells, where they do not stand in columns of the same rows.
 
     Raises:
-        InputError: a column that does not exist, a row that cannot be read, a broken list, more than
-            1,000 groups, or no text among the answers, or among the prompts that are to be asked.
+        InputError: a broken list; its row is named.
     """
-    columns.check(table)
-    frames: list[pl.DataFrame] = []
-    cells: dict[str, list[Any]] = {column: [] for _, column in columns.named}
-    groups: list[str | None] = []
-    for batch in table.batches(_BATCH):
-        check_free(batch.columns, table.name)
-        frames.append(storable(batch))
-        for title in cells:
-            cells[title] += batch[title].to_list() if title in batch.columns else [None] * batch.height
-        if columns.by is not None:
-            there = columns.by in frames[-1].columns
-            groups += as_names(groups_in(frames[-1][columns.by]), "by") if there else [None] * batch.height
-    check_groups(set(groups))
-    rows = pl.concat(frames, how="diagonal_relaxed") if frames else pl.DataFrame()
-    first, samples = _samples(columns, cells, rows.height)
+    rows, n = storable(batch), batch.height
 
-    def chosen(title: str | None) -> list[Any]:
-        return [None] * len(first) if title is None else [cells[title][row] for row in first]
+    def cells(title: str | None) -> list[Any]:
+        return [None] * n if title is None else column_in(batch, title).to_list()
 
-    _refuse_textless(chosen(columns.answer or columns.prompt), columns)
+    if samples is None:
+        samples = [[] for _ in range(n)]
+        for title in columns.samples:
+            for row, cell in enumerate(cells(title)):
+                samples[row] += listed_cell(
+                    cell, parameter="sample", column=title, row=first_row + row, only_nulls=True
+                )
+    by = columns.by
     return AnswerCells(
-        rows=rows[first],
-        prompts=chosen(columns.prompt),
-        answers=chosen(columns.answer),
+        rows=rows,
+        prompts=cells(columns.prompt),
+        answers=cells(columns.answer),
         samples=samples,
-        labels=None if columns.label is None else chosen(columns.label),
-        groups=None if columns.by is None else [groups[row] for row in first],
+        labels=None if columns.label is None else cells(columns.label),
+        groups=None if by is None else as_names(groups_in(column_in(rows, by)), "by"),
     )
 
 
-def _samples(
-    columns: AnswerColumns, cells: dict[str, list[Any]], n: int
-) -> tuple[list[int], list[list[Any]]]:
-    """Give the row of each item's answer, and the item's samples."""
-    if columns.item is None:
-        lists = [
-            [one for title in columns.samples for one in _samples_in(cells[title][row], title, row)]
-            for row in range(n)
-        ]
-        return list(range(n)), lists
-    rows: dict[Any, list[int]] = {}
-    for row, item in enumerate(cells[columns.item]):
-        # A row that belongs to no item is one of its own, with no sample: it is counted, not dropped.
-        rows.setdefault((row,) if item is None else str(item), []).append(row)
-    answers = cells[str(columns.answer)]
-    return [of[0] for of in rows.values()], [[answers[row] for row in of[1:]] for of in rows.values()]
+class AnswerChecks:
+    """Looks at all cells of a table batch by batch, before anything is asked or measured.
 
+    Args:
+        columns: which column is what.
+    """
 
-def _samples_in(cell: Any, column: str, row: int) -> list[Any]:  # noqa: ANN401 - any cell
-    return listed_cell(cell, parameter="sample", column=column, row=row, only_nulls=True)
+    def __init__(self, columns: AnswerColumns) -> None:
+        self.n = 0
+        self._parameter, self._column = (
+            ("answer", columns.answer) if columns.answer else ("prompt", columns.prompt)
+        )
+        self._groups: set[str | None] = set()
+        self._given: object = None
+        self._has_text = False
 
+    def add(self, cells: AnswerCells) -> None:
+        """Look at the next items.
 
-def _refuse_textless(cells: list[Any], columns: AnswerColumns) -> None:
-    if any(isinstance(cell, str) and cell.strip() for cell in cells):
-        return
-    parameter, column = ("answer", columns.answer) if columns.answer else ("prompt", columns.prompt)
-    given = next((cell for cell in cells if cell is not None and str(cell).strip()), None)
-    found = "all its cells are empty" if given is None else f"its first value is {str(given)[:_SHOWN]!r}"
-    raise InputError(
-        f"{parameter}: column '{column}' holds no text: {found}; name the column with the {parameter}s"
-    )
+        Raises:
+            InputError: a label that says neither right nor wrong, or more than 1,000 groups.
+        """
+        if cells.labels is not None:
+            read_labels(cells.labels, self.n)
+        if cells.groups is not None:
+            self._groups.update(cells.groups)
+            check_groups(self._groups)
+        self.n += len(cells.answers)
+        if not self._has_text:
+            texts = cells.answers if self._parameter == "answer" else cells.prompts
+            given = [cell for cell in texts if cell is not None and str(cell).strip()]
+            self._has_text = any(isinstance(cell, str) for cell in given)
+            self._given = given[0] if given and self._given is None else self._given
+
+    def finish(self) -> None:
+        """Refuse a table without a text among the answers, or among the prompts that are to be asked.
+
+        Raises:
+            InputError: there is none.
+        """
+        if self._has_text:
+            return
+        given = self._given
+        found = "all its cells are empty" if given is None else f"its first value is {str(given)[:_SHOWN]!r}"
+        raise InputError(
+            f"{self._parameter}: column '{self._column}' holds no text: {found}; "
+            f"name the column with the {self._parameter}s"
+        )

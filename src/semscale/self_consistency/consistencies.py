@@ -1,9 +1,8 @@
 """What measuring consistency gives: values of each item, what contradicts, and what was left out."""
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Unpack
 
 import numpy as np
 import polars as pl
@@ -12,21 +11,15 @@ from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
-from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.self_consistency.contradictions import Contradiction
 from semscale.self_consistency.correctness_probability import Trust, TrustSettings, estimate_trust
 from semscale.self_consistency.measures import MEASURES
 from semscale.self_consistency.samples import given_texts
-from semscale.self_consistency.summary import (
-    FEW_SAMPLES,
-    KEPT_EXAMPLES,
-    KEPT_ITEMS,
-    ConsistencyItem,
-    ConsistencySummary,
-)
+from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
-from semscale.store.columns import as_list, as_names, is_missing
+from semscale.store.columns import as_list, as_names
 from semscale.types import Floats, Integers, Statuses
 
 
@@ -152,66 +145,21 @@ class Consistencies(Result):
         for name, given in (("answers", originals), ("prompts", questions)):
             if len(given) != n:
                 raise InputError(f"{name} must have {n} rows, one for each item, got {len(given)}")
-        texts = _Texts(questions, originals, lists)
-        score = self.score
-        lowest = np.argsort(score, kind="stable")[: min(KEPT_ITEMS, int((~np.isnan(score)).sum()))]
-        guards = Counter(
-            guard for found in self.contradictions for guard in {one.finding.guard for one in found}
+        by = settings.get("by")
+        estimates = self.estimate(**settings)
+        collector = ConsistencyCollector()
+        collector.add(
+            self, AnswerTexts(questions, originals, lists), () if by is None else as_names(by, "by")
         )
-        return ConsistencySummary(
+        return collector.summary(
+            estimates,
+            signature=self.signature,
+            floor=self.floor,
             source=source,
             columns=columns,
-            n=n,
-            counts={str(status): count for status, count in self.counts.items()},
-            n_samples=int(self.n_samples.sum()),
-            n_samples_left_out=int(self.samples_left_out.sum()),
-            n_few_samples=int((self.n_samples[self.scored] < FEW_SAMPLES).sum()),
-            n_windowed=self.n_windowed,
-            n_contradicted=int((self.n_contradicting > 0).sum()),
-            guards=dict(sorted(guards.items())),
-            floor=self.floor,
-            estimates=self.estimate(**settings),
-            scores={name: values[~np.isnan(values)] for name, values in self.measures.items()},
-            group_scores=self._group_scores(settings.get("by")),
-            lowest=tuple(self._item(item, texts, trust) for item in lowest.tolist()),
-            examples=self._examples(texts),
-            signature=self.signature,
             trust=trust,
             replies=replies,
         )
-
-    def _group_scores(self, by: object) -> dict[str | None, Floats]:
-        if by is None:
-            return {}
-        groups: dict[str | None, list[float]] = {}
-        for name, score in zip(as_names(by, "by"), self.score.tolist(), strict=True):
-            groups.setdefault(name, []).append(score)
-        columns = {name: np.array(scores) for name, scores in groups.items()}
-        return {name: column[~np.isnan(column)] for name, column in columns.items()}
-
-    def _item(self, item: int, texts: "_Texts", trust: Trust | None) -> ConsistencyItem:
-        return ConsistencyItem(
-            item=item + 1,
-            measures={name: float(values[item]) for name, values in self.measures.items()},
-            n_samples=int(self.n_samples[item]),
-            contradictions=self.contradictions[item],
-            prompt=_text(texts.prompts[item]),
-            answer=_text(texts.answers[item]),
-            samples=tuple(map(_text, texts.samples[item])),
-            probability_correct=None if trust is None else float(trust.probability[item]),
-            decision=None if trust is None else trust.decision[item],
-        )
-
-    def _examples(self, texts: "_Texts") -> dict[str, tuple[tuple[int, str], ...]]:
-        """Find a few items without a value for each reason, each with a text of its own."""
-        reasons = np.where(self.scored & np.isnan(self.score), NO_VALUE, self.status)
-        found: dict[str, list[tuple[int, str]]] = {}
-        for item in np.flatnonzero(np.isnan(self.score)).tolist():
-            shown = found.setdefault(str(reasons[item]), [])
-            text = next(filter(None, texts.of(item)), None)
-            if text is not None and len(shown) < KEPT_EXAMPLES:
-                shown.append((item + 1, text))
-        return {reason: tuple(shown) for reason, shown in found.items()}
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the items out as a table, one row each; what is missing is null.
@@ -244,24 +192,6 @@ class Consistencies(Result):
                 ),
             ]
         )
-
-
-@dataclass(frozen=True)
-class _Texts:
-    """The texts of n items, as they were given."""
-
-    prompts: list[Any]
-    answers: list[Any]
-    samples: list[list[Any]]
-
-    def of(self, item: int) -> Iterator[str]:
-        """Texts of an item: its answer, its prompt and its samples, without white space around them."""
-        cells = (self.answers[item], self.prompts[item], *self.samples[item])
-        return ((_text(cell) or "").strip() for cell in cells)
-
-
-def _text(cell: object) -> str | None:
-    return None if is_missing(cell) else str(cell)
 
 
 _SHOWN = pl.List(

@@ -182,17 +182,51 @@ class Consistency:
         if plan.stopping is not None and MEASURES[self.measures[0]].bounds != (0.0, 1.0):
             raise InputError(f"stopping needs a first measure from 0 to 1, got {self.measures[0]!r}")
         used = runner or Runner(self.chat_model)
-        floors: list[Floor] = []
-        given = as_list(prompts, "prompts")
-        asking = Asking(given, plan, lambda answers: self._scorer(answers, floors))
-        replies = await asking.run(used, progress)
+        return await self.ask_part(as_list(prompts, "prompts"), plan, used, progress=progress)
+
+    async def ask_part(
+        self,
+        prompts: Sequence[Prompt],
+        sampling: Sampling,
+        runner: "Runner",
+        *,
+        floor: Floor | None = None,
+        stopped: str | None = None,
+        progress: Progress | None = None,
+    ) -> Asked:
+        """Ask about some of many prompts, and measure how far the replies agree.
+
+        Args:
+            prompts: n questions or conversations.
+            sampling: temperature, parameters, and when to stop early.
+            runner: sends the requests.
+            floor: of all prompts; estimated from the answers that come unless given.
+            stopped: why nobody is asked any more, if there is a reason.
+            progress: called while replies come and texts are scored.
+        """
+        floors = [] if floor is None else [floor]
+        asking = Asking(prompts, sampling, lambda answers: self._scorer(answers, floors))
+        replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
-        taken = take_samples(answers, replies.samples, fewest=self.fewest_samples)
-        measured = self._measured(taken, floors[0] if floors else None, progress)
+        measured = self.measure_part(answers, replies.samples, floors[0] if floors else None, progress)
         status = np.where(finished, measured.status, replies.status)
-        signature = measured.signature.extended(plan.signature).extended(self._chat_signature)
+        signature = measured.signature.extended(sampling.signature).extended(self._chat_signature)
         return Asked(replies, replace(measured, status=status, signature=signature))
+
+    def measure_part(
+        self,
+        answers: Sequence[object],
+        samples: Sequence[Sequence[object]],
+        floor: Floor | None = None,
+        progress: Progress | None = None,
+    ) -> Consistencies:
+        """Measure some of many answers, on the floor of all of them; estimated from these unless given."""
+        return self._measured(take_samples(answers, samples, fewest=self.fewest_samples), floor, progress)
+
+    def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
+        """Estimate the floor from answers, as far as a measure stands on one and none is given."""
+        return self._floor(answers, self._cosines(), progress)
 
     def ask(
         self,
@@ -229,8 +263,8 @@ class Consistency:
     def _scorer(self, answers: list[str], floors: list[Floor]) -> Score:
         """Make what gives single samples their values, on the floor of all answers."""
         cosines = self._cosines()
-        floor = self._floor(answers, cosines, None)
-        floors.append(floor)
+        floor = floors[0] if floors else self._floor(answers, cosines, None)
+        floors[:] = [floor]
 
         def score(answers: list[str], samples: list[str]) -> Floats:
             return self._measured(

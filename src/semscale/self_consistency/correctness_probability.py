@@ -122,8 +122,12 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
     )
 
 
-def read_labels(cells: object) -> Floats:
+def read_labels(cells: object, first: int = 0) -> Floats:
     """Read which answers are right: 1, 0, and NaN where that is not known.
+
+    Args:
+        cells: shape (n,).
+        first: place of the first of them among all items, from 0.
 
     Raises:
         InputError: a cell that says neither; its place is named.
@@ -132,7 +136,9 @@ def read_labels(cells: object) -> Floats:
         >>> read_labels([True, "wrong", None, 1.0]).tolist()
         [1.0, 0.0, nan, 1.0]
     """
-    return np.array([_label(cell, place) for place, cell in enumerate(as_list(cells, "correct"))], np.float64)
+    return np.array(
+        [_label(cell, place) for place, cell in enumerate(as_list(cells, "correct"), first)], np.float64
+    )
 
 
 def _label(cell: Any, place: int) -> float:  # noqa: ANN401 - any cell
@@ -167,11 +173,18 @@ def _area(values: Floats, labels: Floats) -> float:
     return share_above(right, wrong) if len(right) and len(wrong) else np.nan
 
 
-def trust_frame(trust: Trust) -> pl.DataFrame:
-    """Lay the items out as a table: ``probability_correct`` and ``decision``; what is missing is null."""
+def trust_frame(trust: Trust, start: int = 0, stop: int | None = None) -> pl.DataFrame:
+    """Lay items out as a table: ``probability_correct`` and ``decision``; what is missing is null.
+
+    Args:
+        trust: of n items.
+        start: the first of them that is laid out.
+        stop: the one after the last; all unless given.
+    """
+    rows = slice(start, stop)
     return pl.DataFrame(
         [
-            pl.Series("probability_correct", trust.probability, nan_to_null=True),
-            pl.Series("decision", list(trust.decision), dtype=pl.String),
+            pl.Series("probability_correct", trust.probability[rows], nan_to_null=True),
+            pl.Series("decision", list(trust.decision[rows]), dtype=pl.String),
         ]
     )

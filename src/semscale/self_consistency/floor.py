@@ -32,6 +32,11 @@ class Floor:
         """Whether it was given or estimated."""
         return self.origin != "too-few-answers"
 
+    @property
+    def applied(self) -> float | None:
+        """The floor that values stand on; ``None`` where none was needed, or none could be estimated."""
+        return self.value if self.known and self != NO_FLOOR else None
+
 
 NO_FLOOR = Floor(0.0, "not-needed")
 """For measures that are made without one."""

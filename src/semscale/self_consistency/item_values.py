@@ -4,7 +4,7 @@ import numpy as np
 
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.contradictions import Contradiction
-from semscale.self_consistency.floor import NO_FLOOR, Floor
+from semscale.self_consistency.floor import Floor
 from semscale.self_consistency.length_baselines import length_nulls
 from semscale.self_consistency.measures import item_means
 from semscale.self_consistency.pair_blocks import PairValues
@@ -35,6 +35,6 @@ def collect(taken: SampledAnswers, floor: Floor, values: PairValues, signature: 
         windows=windows,
         nulls=length_nulls(pairs),
         contradictions=tuple(map(tuple, found)),
-        floor=floor.value if floor.known and floor is not NO_FLOOR else None,
+        floor=floor.applied,
         signature=signature,
     )

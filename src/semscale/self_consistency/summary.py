@@ -14,8 +14,8 @@ from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.types import Floats
 
-KEPT_ITEMS, KEPT_EXAMPLES = 20, 3
-"""How many items with the lowest values a summary keeps, and how many without a value for each reason."""
+KEPT_ITEMS = 20
+"""How many items with the lowest values a summary keeps."""
 
 FEW_SAMPLES = 3
 """Samples below which one that differs by chance decides."""

@@ -4,7 +4,6 @@ import numpy as np
 import polars as pl
 import pytest
 
-from semscale.cli.runs.consistency import measured_table
 from semscale.report.document.blocks import DataTable, Histogram, Items
 from semscale.report.document.values import Count, Number, Quoted, Share
 from semscale.report.render.html import notebook_fragment, page
@@ -12,7 +11,6 @@ from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 from semscale.report.self_consistency.words import MEANINGS, cautions, promise_words
 from semscale.self_consistency.asking import ReplyCounts
-from semscale.self_consistency.columns import AnswerCells
 from semscale.self_consistency.consistency import Consistency
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
@@ -139,7 +137,7 @@ def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
 
 def test_what_a_cap_left_is_said(toy_embedder):
     found = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
-    counts = ReplyCounts(4, 1, 2, "the line is busy", "the cap of 4 calls is reached")
+    counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
     assert document.cautions == ("Not everything was asked: the cap of 4 calls is reached.",)
     assert document.counting[1] == (
@@ -155,16 +153,6 @@ def test_a_null_that_does_as_well_is_said(toy_embedder):
         answers, [["b"]] * 40, labels=[1] * 20 + [0] * 20, embedder=toy_embedder, measures=["exact_match"]
     )
     assert any("lengths of the texts alone do as well" in line for line in cautions(summary))
-
-
-def test_the_table_has_the_items_own_columns_first():
-    answers, samples = ["a"] * 40, [["a"], ["b"]] * 20
-    found = Consistency(measures=["exact_match"]).measure(answers, samples)
-    cells = AnswerCells(pl.DataFrame({"n": range(40)}), [None] * 40, answers, samples, None, None)
-    frame = measured_table(cells, found, trust=found.trust([1, 0] * 20))
-    assert frame.columns[:3] == ["n", "semscale_status", "semscale_exact_match"]
-    assert frame.columns[-2:] == ["semscale_probability_correct", "semscale_decision"]
-    assert frame.height == 40
 
 
 @pytest.mark.parametrize(

@@ -45,7 +45,9 @@ from semscale.cli.options.table import (
     FormatName,
     Interval,
     Json,
+    PartRows,
     Report,
+    Restart,
     Seed,
     Sheet,
 )
@@ -97,13 +99,15 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     sheet: Sheet = None,
     interval: Interval = 0.95,
     seed: Seed = 0,
+    part_rows: PartRows = 50_000,
+    restart: Restart = False,  # noqa: FBT002
 ) -> None:
     """Say how far several answers to one question agree, and which ones can be trusted.
 
     [bold]semscale consistency answers.csv --answer answer --sample again1 --sample again2[/bold]
 
     With --ask N --model NAME the answers come from a model. Replies are kept: stopped at any moment, the same
-    command goes on and pays for nothing twice.
+    command goes on and pays for nothing twice; with --out it goes on after the last finished part.
     """
     from semscale.cli.options.model_choice import ModelChoice
     from semscale.cli.outputs import Outputs, present
@@ -112,6 +116,7 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.self_consistency.correctness_probability import TrustSettings
     from semscale.self_consistency.measures import DEFAULT_MEASURES
     from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.table_run import PartSettings
 
     run = ConsistencyRun(
         columns=AnswerColumns(prompt, answer, tuple(sample or ()), item, label, by),
@@ -139,6 +144,7 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
         floor=_floor(floor),
         fewest=fewest_samples,
         outputs=Outputs(out, report, figures),
+        parts=PartSettings(part_rows, restart),
     )
     run.check_options()
     kind = None if format is None else format.value

@@ -1,0 +1,230 @@
+"""From measured parts to the summary of all of them; numbers are kept, texts of a few items only."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+
+from semscale.results.estimates import Estimates
+from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.results.tallies import NO_VALUE
+from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.contradictions import Contradiction
+from semscale.self_consistency.correctness_probability import Trust
+from semscale.self_consistency.summary import (
+    FEW_SAMPLES,
+    KEPT_ITEMS,
+    ConsistencyItem,
+    ConsistencySummary,
+)
+from semscale.signature import Signature
+from semscale.store.columns import is_missing
+from semscale.types import Floats, Integers, Mask, Statuses, count_statuses
+
+
+class MeasuredItems(Protocol):
+    """Measured items as ``Consistencies`` has them: arrays with one entry an item."""
+
+    @property
+    def measures(self) -> Mapping[str, Floats]:
+        """For each measure its values; NaN where there is none."""
+
+    @property
+    def nulls(self) -> Mapping[str, Floats]:
+        """Figures of the texts' lengths alone."""
+
+    @property
+    def score(self) -> Floats:
+        """Values of the first measure."""
+
+    @property
+    def status(self) -> Statuses:
+        """Why each item has values, or has none."""
+
+    @property
+    def scored(self) -> Mask:
+        """Which items have values."""
+
+    @property
+    def n_samples(self) -> Integers:
+        """Usable samples."""
+
+    @property
+    def samples_left_out(self) -> Integers:
+        """Samples that are missing, empty or no text."""
+
+    @property
+    def n_windowed(self) -> int:
+        """How many items have a text that was read in windows."""
+
+    @property
+    def contradictions(self) -> Sequence[tuple[Contradiction, ...]]:
+        """For every item what contradicts its answer."""
+
+
+@dataclass(frozen=True)
+class AnswerTexts:
+    """The texts of n items, as they were given.
+
+    Attributes:
+        prompts: n cells.
+        answers: n cells.
+        samples: n lists of cells.
+    """
+
+    prompts: Sequence[Any]
+    answers: Sequence[Any]
+    samples: Sequence[Sequence[Any]]
+
+    def of(self, item: int) -> Iterator[str]:
+        """Texts of an item: its answer, its prompt and its samples, without white space around them."""
+        cells = (self.answers[item], self.prompts[item], *self.samples[item])
+        return ((_text(cell) or "").strip() for cell in cells)
+
+
+class ConsistencyCollector:
+    """Takes measured items in their order, in parts of any size, and keeps what a report shows of them.
+
+    Files and items in memory both go through it, so the same items give the same report.
+    """
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._status: list[Statuses] = []
+        self._values: dict[str, list[Floats]] = {}
+        self._nulls: dict[str, list[Floats]] = {}
+        self._groups: list[str | None] = []
+        self._names: dict[str | None, str | None] = {}
+        self._counted: Counter[str] = Counter()
+        self._guards: Counter[str] = Counter()
+        self._lowest = ForemostRows[ConsistencyItem](KEPT_ITEMS)
+        self._left_out = LeftOutRows()
+
+    def add(self, found: MeasuredItems, texts: AnswerTexts, groups: Sequence[str | None] = ()) -> None:
+        """Take the next items.
+
+        Args:
+            found: m items.
+            texts: of the same items.
+            groups: m names of groups; empty without groups.
+        """
+        first = self.n
+        self._status.append(found.status)
+        for kept, columns in ((self._values, found.measures), (self._nulls, found.nulls)):
+            for name, values in columns.items():
+                kept.setdefault(name, []).append(values)
+        # Each name once, however many items have it.
+        self._groups += [self._names.setdefault(group, group) for group in groups]
+        self._counted["samples"] += int(found.n_samples.sum())
+        self._counted["samples left out"] += int(found.samples_left_out.sum())
+        self._counted["few samples"] += int((found.n_samples[found.scored] < FEW_SAMPLES).sum())
+        self._counted["windowed"] += found.n_windowed
+        self._counted["contradicted"] += sum(map(bool, found.contradictions))
+        for contradictions in found.contradictions:
+            self._guards.update({one.finding.guard for one in contradictions})
+        self._lowest.add(found.score, first, lambda item: _item(found, texts, item, first))
+        reasons = np.where(found.scored & np.isnan(found.score), NO_VALUE, found.status)
+        self._left_out.add(reasons, first, lambda item: next(filter(None, texts.of(item)), None))
+        self.n += len(found.status)
+
+    @property
+    def status(self) -> Statuses:
+        """Why each item has values, or has none, shape (n,)."""
+        return np.concatenate(self._status)
+
+    @property
+    def measures(self) -> dict[str, Floats]:
+        """For each measure the values of all items, shape (n,); NaN where there is none."""
+        return {name: np.concatenate(parts) for name, parts in self._values.items()}
+
+    @property
+    def nulls(self) -> dict[str, Floats]:
+        """For each null the figures of all items, shape (n,)."""
+        return {name: np.concatenate(parts) for name, parts in self._nulls.items()}
+
+    @property
+    def groups(self) -> list[str | None]:
+        """Names of the groups of all items; empty without groups."""
+        return self._groups
+
+    def summary(  # noqa: PLR0913 - what items do not say themselves
+        self,
+        estimates: Estimates,
+        *,
+        signature: Signature,
+        floor: float | None,
+        source: str,
+        columns: tuple[tuple[str, str], ...],
+        trust: Trust | None,
+        replies: ReplyCounts | None,
+    ) -> ConsistencySummary:
+        """Sum up everything that was taken.
+
+        Args:
+            estimates: made from the same items.
+            signature: what was applied.
+            floor: cosine of unrelated answers; ``None`` where none was applied.
+            source: what the items are from.
+            columns: what columns were used for, each with its name.
+            trust: P(correct) and decisions, where answers were labelled.
+            replies: what asking took, where a model was asked.
+        """
+        measures, counted = self.measures, self._counted
+        score = next(iter(measures.values()))
+        return ConsistencySummary(
+            source=source,
+            columns=columns,
+            n=self.n,
+            counts={str(one): count for one, count in count_statuses(self.status).items()},
+            n_samples=counted["samples"],
+            n_samples_left_out=counted["samples left out"],
+            n_few_samples=counted["few samples"],
+            n_windowed=counted["windowed"],
+            n_contradicted=counted["contradicted"],
+            guards=dict(sorted(self._guards.items())),
+            floor=floor,
+            estimates=estimates,
+            scores={name: values[~np.isnan(values)] for name, values in measures.items()},
+            group_scores=_by_group(score, self._groups),
+            lowest=tuple(_trusted(item, trust) for item in self._lowest.items),
+            examples={
+                reason: tuple((row + 1, text) for row, text in rows)
+                for reason, rows in self._left_out.examples.items()
+            },
+            signature=signature,
+            trust=trust,
+            replies=replies,
+        )
+
+
+def _item(found: MeasuredItems, texts: AnswerTexts, item: int, first: int) -> ConsistencyItem:
+    return ConsistencyItem(
+        item=first + item + 1,
+        measures={name: float(values[item]) for name, values in found.measures.items()},
+        n_samples=int(found.n_samples[item]),
+        contradictions=found.contradictions[item],
+        prompt=_text(texts.prompts[item]),
+        answer=_text(texts.answers[item]),
+        samples=tuple(map(_text, texts.samples[item])),
+    )
+
+
+def _trusted(item: ConsistencyItem, trust: Trust | None) -> ConsistencyItem:
+    if trust is None:
+        return item
+    place = item.item - 1
+    return replace(item, probability_correct=float(trust.probability[place]), decision=trust.decision[place])
+
+
+def _by_group(score: Floats, names: Sequence[str | None]) -> dict[str | None, Floats]:
+    groups: dict[str | None, list[float]] = {}
+    for name, value in zip(names, score.tolist() if names else (), strict=True):
+        groups.setdefault(name, []).append(value)
+    columns = {name: np.array(scores) for name, scores in groups.items()}
+    return {name: column[~np.isnan(column)] for name, column in columns.items()}
+
+
+def _text(cell: object) -> str | None:
+    return None if is_missing(cell) else str(cell)

@@ -1,0 +1,212 @@
+"""Files of answers: the same figures as in memory, whatever the parts, floors, caps and labels."""
+
+import numpy as np
+import polars as pl
+import pytest
+from polars.testing import assert_frame_equal
+from tests.conftest import ToyEmbedder
+
+from semscale.chat.budget import Budget
+from semscale.chat.replies import Reply
+from semscale.chat.retrying import Retries
+from semscale.chat.runner import Runner
+from semscale.errors import InputError
+from semscale.self_consistency import file_consistency
+from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.consistency_work import AskedModel
+from semscale.self_consistency.file_consistency import consistency_file
+from semscale.self_consistency.sampling import Sampling
+from semscale.signature import Signature
+from semscale.store.reading import open_table
+from semscale.store.table_run import PartSettings
+
+N = 24
+ANSWERS = [f"it is {('yes', 'no', 'blue', 'green')[row % 4]} because of {row}" for row in range(N)]
+SAMPLES = [[ANSWERS[row], ANSWERS[(row + row % 3) % N], None] for row in range(N)]
+ANSWERS[5], SAMPLES[8] = None, ["", None, None]
+RIGHT = [row % 3 == 0 for row in range(N)]
+COLUMNS = AnswerColumns("q", "a", ("s",), label="ok", by="g")
+ASKED = AnswerColumns("q", label="ok")
+
+
+def consistency(**settings):
+    return Consistency(**{"embedder": ToyEmbedder(), **settings})
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "answers.parquet"
+    groups = [("x", "y", None)[row % 3] for row in range(N)]
+    columns = {"q": [f"why {row}" for row in range(N)], "a": ANSWERS, "s": SAMPLES, "ok": RIGHT, "g": groups}
+    pl.DataFrame(columns).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize("part_rows", [1, 7, 100])
+def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows):
+    out = tmp_path / "out.parquet"
+    summary = consistency_file(
+        open_table(path), COLUMNS, instrument=consistency(), out=out, settings=PartSettings(part_rows)
+    )
+    found = consistency().measure(ANSWERS, SAMPLES)
+    trust = found.trust(RIGHT)
+    expected = found.summarize(
+        answers=ANSWERS,
+        samples=SAMPLES,
+        prompts=[f"why {row}" for row in range(N)],
+        trust=trust,
+        source=str(path),
+        columns=tuple(COLUMNS.named),
+        by=pl.read_parquet(path)["g"],
+    )
+    assert summary.signature == found.signature
+    assert summary.lowest == expected.lowest
+    shown, wanted = summary.record(), expected.record()
+    for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
+        assert shown.get(name) == wanted.get(name), name
+    assert summary.examples == expected.examples
+    assert summary.group_scores.keys() == expected.group_scores.keys()
+    np.testing.assert_allclose(summary.scores["consistency"], expected.scores["consistency"])
+    written = pl.read_parquet(out)
+    assert written.columns[:6] == ["q", "a", "s", "ok", "g", "semscale_status"]
+    assert written.columns[-2:] == ["semscale_probability_correct", "semscale_decision"]
+    added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
+    assert_frame_equal(added.drop("probability_correct", "decision"), found.to_frame())
+    np.testing.assert_allclose(added["probability_correct"].to_numpy(), trust.probability)
+
+
+@pytest.mark.parametrize("part_rows", [1, 3, 100])
+@pytest.mark.parametrize("apart", [False, True])
+def test_rows_of_an_item_may_stand_anywhere(tmp_path, part_rows, apart):
+    rows = [(f"p{item}", text) for item in range(12) for text in (ANSWERS[item], *SAMPLES[item])]
+    if apart:  # first all answers, then all first samples, ...
+        rows = [rows[item * 4 + turn] for turn in range(4) for item in range(12)]
+    rows.insert(20, (None, "nobody's"))
+    path, out = tmp_path / "rows.csv", tmp_path / "out.csv"
+    pl.DataFrame(rows, schema=["item", "text"], orient="row").write_csv(path)
+    summary = consistency_file(
+        open_table(path),
+        AnswerColumns(answer="text", item="item"),
+        instrument=consistency(),
+        out=out,
+        settings=PartSettings(part_rows),
+    )
+    found = consistency().measure(ANSWERS[:12], SAMPLES[:12])
+    written = pl.read_csv(out)
+    place = written["item"].is_null().arg_true()[0]
+    kept = written.filter(pl.col("item").is_not_null())
+    assert kept["item"].to_list() == [f"p{item}" for item in range(12)]
+    assert written["semscale_status"][place] == "too-few-samples"
+    assert summary.floor == found.floor
+    got = kept["semscale_consistency"].cast(pl.Float64).to_numpy()
+    np.testing.assert_allclose(got, found.measures["consistency"])
+
+
+@pytest.mark.parametrize("part_rows", [5, 100])
+def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, part_rows):
+    monkeypatch.setattr(file_consistency, "FLOOR_ITEMS", 12)
+    drawn = consistency_file(
+        open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
+    )
+    again = consistency_file(open_table(path), COLUMNS, instrument=consistency())
+    whole = consistency().measure(ANSWERS, SAMPLES)
+    assert drawn.signature == again.signature
+    assert drawn.signature.differences(whole.signature).keys() == {"floor", "floor_from"}
+    assert "floor_from:66-pairs#" in str(drawn.signature)  # all pairs of 12 answers
+
+
+def test_a_wrong_label_far_down_is_refused_before_a_text_is_read(path):
+    frame = pl.read_parquet(path).with_columns(ok=pl.Series(["yes"] * (N - 1) + ["perhaps"]))
+    frame.write_parquet(path)
+    instrument = consistency()
+    with pytest.raises(InputError, match=r"got 'perhaps' at 23 \(from 0\)"):
+        consistency_file(open_table(path), COLUMNS, instrument=instrument, settings=PartSettings(5))
+    assert instrument.embedder.embedded == []
+
+
+class Answering:
+    """Answers with what its question asks, and counts."""
+
+    name = "answering"
+    signature = Signature.of("chat", model="answering")
+
+    def __init__(self):
+        self.asked = []
+
+    async def complete(self, request):
+        self.asked.append((request.messages[-1].text, request.sample))
+        number = int(request.messages[-1].text.split()[1])
+        return Reply(f"it is {number + request.sample * (number % 3)}")
+
+
+def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, **settings):
+    model = Answering()
+    runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0), budget=Budget(calls=calls))
+    summary = consistency_file(
+        open_table(path),
+        ASKED,
+        instrument=consistency(chat_model=model, **settings),
+        model=AskedModel(Sampling(n_samples=2), runner),
+        out=out,
+        settings=PartSettings(part_rows, restart),
+    )
+    return summary, model.asked
+
+
+def test_a_model_is_asked_part_by_part_as_it_is_at_once(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary, asked = ask(path, tmp_path, out=out)
+    assert len(asked) == len(set(asked)) == 3 * N
+    # All answers come first, as the floor is theirs.
+    assert [sample for _, sample in asked[:N]] == [0] * N
+    whole, _ = ask(path, tmp_path, part_rows=100)
+    assert summary.signature == whole.signature
+    assert summary.lowest == whole.lowest
+    assert (summary.replies.n_calls, summary.replies.n_failed) == (3 * N, 0)
+    written = pl.read_parquet(out)
+    assert written["semscale_answer"][7] == "it is 7"
+    assert written["semscale_samples_asked"][7].to_list() == ["it is 8", "it is 9"]
+    assert "semscale_decision" in written.columns
+
+
+def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary, asked = ask(path, tmp_path, calls=N + 20, out=out)
+    assert len(asked) == N + 20
+    # Twenty samples are those of the eight items of the first part, and of two more.
+    assert summary.counts["scored"] >= 8
+    assert summary.counts["scored"] + summary.counts["unfinished"] == N
+    assert "the cap of 44 calls is reached" in summary.stopped
+    assert summary.trust is None
+    kept = tmp_path / "out.parquet.parts"
+    assert [part.name for part in kept.glob("*.parquet")] == ["part-000000.parquet"]
+    assert "semscale_decision" not in pl.read_parquet(out).columns
+
+    rest, more = ask(path, tmp_path, out=out)
+    assert len(more) == 3 * N - len(asked)
+    assert (rest.stopped, rest.counts) == (None, {"scored": N})
+    assert not kept.exists()
+    whole, _ = ask(path, tmp_path)
+    assert rest.signature == whole.signature
+
+
+def test_a_given_floor_needs_no_answers_first(path, tmp_path):
+    _, asked = ask(path, tmp_path, floor=0.2)
+    assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}
+
+
+def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    summary, asked = ask(path, tmp_path, calls=10, out=out)
+    assert len(asked) == 10
+    assert summary.counts == {"unfinished": N}
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def test_other_settings_do_not_go_on_with_it(path, tmp_path):
+    out = tmp_path / "out.parquet"
+    ask(path, tmp_path, calls=N + 20, out=out)
+    with pytest.raises(InputError, match="fewest_samples was 1, now 2.*--restart"):
+        ask(path, tmp_path, out=out, fewest_samples=2)
+    assert ask(path, tmp_path, out=out, fewest_samples=2, restart=True)[0].counts == {"scored": N}
