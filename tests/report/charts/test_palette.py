@@ -23,7 +23,9 @@ from semscale.report.charts.palette import (
 )
 
 TEXT, GRAPHIC = 4.5, 3.0  # WCAG 2.2 AA: contrast of text (1.4.3) and of parts of a picture (1.4.11)
-STYLE = resources.files("semscale.report").joinpath("templates", "style.css").read_text(encoding="utf-8")
+STYLE = (
+    resources.files("semscale.report.render").joinpath("templates", "style.css").read_text(encoding="utf-8")
+)
 STEPS = [step / 20 for step in range(21)]
 
 
