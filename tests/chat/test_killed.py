@@ -53,7 +53,9 @@ def test_killed_and_resumed(endpoint, tmp_path, after):
     runner = Runner(endpoint.model(), limits=Limits(concurrency=CONCURRENCY), ledger=ledger)
     outcomes = runner.run([Request.of(f"question {number}") for number in range(COUNT)])
     assert [outcome.reply.text for outcome in outcomes] == [f"echo: question {n}" for n in range(COUNT)]
-    assert len(endpoint.requests) - before == COUNT - kept == runner.spent.calls
+    assert runner.spent.calls == COUNT - kept
+    late = len(endpoint.requests) - before - runner.spent.calls
+    assert 0 <= late <= CONCURRENCY  # what the killed run had sent may arrive after its end
     twice = len(endpoint.prompts) - len(set(endpoint.prompts))
     assert twice <= CONCURRENCY
 

@@ -67,13 +67,18 @@ def _told(error: DBAPIError) -> str | None:
     code = _server_code(error.orig)
     if code is not None:
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
-    if error.connection_invalidated and error.statement is not None:
+    if error.statement is not None and (error.connection_invalidated or _is_broken(error.orig)):
         return _LOST
     if isinstance(error, InterfaceError):
         cause = error.orig and error.orig.__cause__
         why = cause.strerror if isinstance(cause, OSError) and cause.strerror else error.orig
         return f"cannot be used ({why}): check host, port and sslmode, and that the server is running"
     return None
+
+
+def _is_broken(error: BaseException | None) -> bool:
+    """Tell whether a connection broke while it was used: the other end had closed it."""
+    return error is not None and isinstance(error.__cause__, BrokenPipeError | ConnectionResetError)
 
 
 def _server_code(error: BaseException | None) -> str | None:

@@ -3,6 +3,7 @@
 import numpy as np
 import polars as pl
 import pytest
+from tests.workbook_sheets import sheets_of
 
 from semscale.guards.findings import Finding, Span
 from semscale.matching.match_columns import MatchColumns
@@ -186,7 +187,7 @@ def test_a_summary_writes_its_reports_and_shows_itself_in_a_notebook(full, tmp_p
     assert sorted(path.name for path in (tmp_path / "figures").iterdir()) == [
         "parts.png", "parts.svg", "scores.png", "scores.svg",
     ]  # fmt: skip
-    sheets = pl.read_excel(tmp_path / "match.xlsx", sheet_id=0, has_header=False)
+    sheets = sheets_of(tmp_path / "match.xlsx")
     lowest = next(rows for name, rows in sheets.items() if name == "The lowest scores")
     scores = lowest.rows()[2:14]
     assert [float(row[2]) for row in scores] == pytest.approx(sorted(full.scores)[:12])

@@ -4,9 +4,9 @@ import dataclasses
 import json
 
 import numpy as np
-import polars as pl
 import pytest
 from tests.schema_check import check_json
+from tests.workbook_sheets import sheets_of
 
 from semscale.rating.lint.linter import lint
 from semscale.rating.rater import Rater
@@ -54,7 +54,7 @@ def test_markdown_and_workbook_have_every_section(make_summary, tmp_path):
     summary = make_summary(n=60, groups=2, comparison=True)
     shown = markdown(summary.document())
     summary.report(tmp_path / "rated.xlsx", figures=tmp_path / "figures")
-    book = pl.read_excel(tmp_path / "rated.xlsx", sheet_id=0, has_header=False)
+    book = sheets_of(tmp_path / "rated.xlsx")
     titles = (
         "How the ratings are spread", "By region", "Against human ratings", "Text by text",
         "The clearest and the vaguest", "What was left out", "Can the scale be trusted",

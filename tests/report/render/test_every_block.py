@@ -4,9 +4,9 @@ import typing
 import zipfile
 from dataclasses import replace
 
-import polars as pl
 import pytest
 from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
+from tests.workbook_sheets import sheets_of
 
 from semscale.guards.findings import Span
 from semscale.report.document.blocks import Block, DataTable, Items, Paragraph, Reason, Reasons
@@ -137,7 +137,7 @@ def test_a_mark_in_markdown_leaves_the_white_space_around_it_outside():
 
 
 def sheet_of(path, name):
-    return pl.read_excel(path, sheet_name=name, has_header=False, raise_if_empty=False)
+    return sheets_of(path)[name]
 
 
 def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
@@ -185,7 +185,7 @@ def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path)
     sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
     path = tmp_path / "d.xlsx"
     write_report_workbook(document_of(sections=sections), path)
-    names = list(pl.read_excel(path, sheet_id=0, has_header=False, raise_if_empty=False))
+    names = list(sheets_of(path))
     assert len(names) == len(titles) + 2
     assert all(len(name) <= 31 for name in names)
 
