@@ -1,5 +1,6 @@
 """``semscale consistency`` end to end, with a toy embedder and a scripted chat model."""
 
+import io
 import json
 
 import polars as pl
@@ -61,6 +62,41 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
     assert table["semscale_status"].to_list() == ["scored", "scored", "missing", "too-few-samples"]
     assert table["semscale_uncontradicted"].to_list() == [0.5, 0.0, None, None]
     assert "safe?" in (tmp_path / "r.html").read_text()
+
+
+def test_a_stopped_run_goes_on_after_the_last_finished_part(
+    semscale, answers, files, toy_embedder, monkeypatch
+):
+    run = ("consistency", answers, *COLUMNS, "--floor", "0.1", "--part-rows", 1, "--out")
+    assert semscale(*run, "whole.csv").code == 0
+    embed, calls = toy_embedder.embed, []
+
+    def stopping(texts, **settings):
+        calls.append(texts)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+        return embed(texts, **settings)
+
+    monkeypatch.setattr(toy_embedder, "embed", stopping)
+    ended = semscale(*run, "out.csv")
+    said = "stopped: 1 rows are finished and kept in out.csv.parts; the same command goes on after them"
+    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    assert "floor was 0.1, now 0.2" in semscale(*run, "out.csv", "--floor", "0.2").err
+    assert semscale(*run, "out.csv").code == 0
+    assert files() == ["answers.csv", "out.csv", "whole.csv"]
+    assert (answers.with_name("out.csv")).read_bytes() == answers.with_name("whole.csv").read_bytes()
+    assert "--restart belongs to --out" in semscale("consistency", answers, *COLUMNS, "--restart").err
+
+
+def test_rows_of_items_come_from_standard_input_as_well(semscale, monkeypatch, tmp_path):
+    rows = "item,text\n" + "".join(f"p{row},{text}\n" for text in ("yes", "no", "yes") for row in range(5))
+    (tmp_path / "rows.csv").write_text(rows)
+    run = ("--item", "item", "--answer", "text", "--measure", "exact_match", "--part-rows", 2, "--out")
+    assert semscale("consistency", "rows.csv", *run, "one.csv").code == 0
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(rows.encode())))
+    assert semscale("consistency", "-", *run, "other.csv").code == 0
+    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "other.csv").read_bytes()
+    assert pl.read_csv(tmp_path / "one.csv")["semscale_exact_match"].to_list() == [0.5] * 5
 
 
 def test_json_has_every_measure_and_the_least_consistent(semscale, answers):

@@ -185,6 +185,22 @@ def test_a_cap_keeps_what_is_done_and_ends_with_3(command, endpoint, tmp_path, c
     capsys.readouterr()
 
 
+def test_parts_before_a_cap_are_kept_and_gone_on_with(command, endpoint, tmp_path, capsys):
+    out, kept = tmp_path / "judged.jsonl", tmp_path / "judged.jsonl.parts"
+    run = command("--part-rows", "1", "--out", str(out))
+    assert main([*run, "--max-calls", "2"]) == 3
+    assert len(list(kept.glob("part-*.json"))) == 3  # two rows, and the one without an answer
+    assert (
+        pl.read_ndjson(out)["semscale_status"].to_list() == ["scored"] * 2 + ["missing"] + ["unfinished"] * 2
+    )
+    assert main([*run, "--order", "score-only"]) == 2
+    assert "order was score-first, now score-only" in capsys.readouterr().err
+    done = len(endpoint.asked)
+    assert main(run) == 0
+    assert len(endpoint.asked) - done == 4
+    assert not kept.exists()
+
+
 def test_a_dry_run_asks_nobody(command, endpoint, capsys):
     assert main(command("--dry-run")) == 0
     shown = " ".join(capsys.readouterr().out.split())

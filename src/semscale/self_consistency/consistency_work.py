@@ -1,18 +1,17 @@
 """The work of consistency on the rows of a table, part by part."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import asdict, dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from semscale.chat.runner import run_apart
 from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
-from semscale.errors import InterruptedRunError
 from semscale.results.estimating import estimate_values
-from semscale.self_consistency.asking import Replies, ReplyCounts
+from semscale.self_consistency.asked_model import AskedModel
+from semscale.self_consistency.asking import ReplyCounts
 from semscale.self_consistency.columns import AnswerCells, AnswerColumns, answer_cells
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
@@ -25,9 +24,15 @@ from semscale.self_consistency.correctness_probability import (
 )
 from semscale.self_consistency.floor import Floor
 from semscale.self_consistency.item_rows import ItemRows, read_items
-from semscale.self_consistency.measured_part import SPANS, part_columns, part_items, part_notes
+from semscale.self_consistency.measured_part import (
+    SPANS,
+    TEXTS,
+    part_columns,
+    part_items,
+    part_notes,
+    text_columns,
+)
 from semscale.self_consistency.measures import MEASURES
-from semscale.self_consistency.sampling import Sampling
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -36,24 +41,6 @@ from semscale.store.result_columns import PREFIX, check_free
 from semscale.store.table import Table
 from semscale.store.table_run import WorkedPart
 from semscale.types import Floats, Progress
-
-if TYPE_CHECKING:
-    from semscale.chat.runner import Runner
-
-_TEXTS = f"{PREFIX}sample_texts"
-_SIDES = {True: "above", False: "below", None: None}
-
-
-class AskedModel(NamedTuple):
-    """A chat model that is asked for answers and samples.
-
-    Attributes:
-        sampling: what is asked for.
-        runner: sends the requests; its budget holds for all parts together.
-    """
-
-    sampling: Sampling
-    runner: "Runner"
 
 
 @dataclass
@@ -105,7 +92,7 @@ class ConsistencyWork:
     @property
     def private(self) -> tuple[str, ...]:
         """What items are shown with beside the output's columns."""
-        return (SPANS, _TEXTS)
+        return (SPANS, TEXTS)
 
     def key(self) -> dict[str, str]:
         """Name the columns and all that the signature has."""
@@ -141,7 +128,7 @@ class ConsistencyWork:
                 "floor": [floor.value, floor.origin],
                 "replies": None if replies is None else asdict(replies.counts),
             }
-            added = part_columns(found).with_columns(_texts(cells, replies))
+            added = part_columns(found).with_columns(text_columns(cells, replies))
             frame = pl.concat([cells.rows, added], how="horizontal")
             yield WorkedPart(frame, notes, is_finished=self._stopped is None)
 
@@ -158,7 +145,7 @@ class ConsistencyWork:
         texts = AnswerTexts(
             [None] * frame.height if columns.prompt is None else column_in(frame, columns.prompt).to_list(),
             column_in(frame, answer).to_list(),
-            frame[f"{PREFIX}samples_asked" if asked else _TEXTS].to_list(),
+            frame[f"{PREFIX}samples_asked" if asked else TEXTS].to_list(),
         )
         groups = () if columns.by is None else as_names(groups_in(column_in(frame, columns.by)), "by")
         self.collector.add(part_items(frame, notes), texts, groups)
@@ -214,31 +201,8 @@ class ConsistencyWork:
         if self._floor is None:
             answers = list(self.floor_from)
             if self.model is not None and answers:
-                answers = run_apart(self._first_answers(self.model, answers))
+                answers, self._stopped = run_apart(self.model.first_answers(answers, self.progress))
                 self.model = self.model._replace(runner=self.model.runner.rest())
             self._floor = self.instrument.estimated_floor(answers, self.progress)
             self.floor_from = ()
         return self._floor
-
-    async def _first_answers(self, model: AskedModel, prompts: Sequence[str]) -> list[str]:
-        """Ask for the answers that the floor is estimated from; the ledger has them when parts are asked."""
-        answers: list[str] = []
-        requests = [model.sampling.request(prompt, 0) for prompt in prompts]
-        try:
-            async with aclosing(model.runner.stream(requests, progress=self.progress)) as outcomes:
-                answers += [outcome.reply.text async for outcome in outcomes if outcome.reply is not None]
-        except InterruptedRunError as error:
-            self._stopped = str(error)
-        return [answer for answer in answers if answer.strip()]
-
-
-def _texts(cells: AnswerCells, replies: Replies | None) -> list[pl.Series]:
-    """Lay out the texts that items are shown with, and of replies also what the output has of them."""
-    if replies is None:
-        texts = [[None if cell is None else str(cell) for cell in each] for each in cells.samples]
-        return [pl.Series(_TEXTS, texts, dtype=pl.List(pl.String))]
-    return [
-        pl.Series(f"{PREFIX}answer", replies.answers, dtype=pl.String),
-        pl.Series(f"{PREFIX}samples_asked", replies.samples, dtype=pl.List(pl.String)),
-        pl.Series(f"{PREFIX}settled", [_SIDES[side] for side in replies.sides], dtype=pl.String),
-    ]

@@ -6,6 +6,8 @@ from typing import Any
 import polars as pl
 
 from semscale.guards.findings import Finding, Span
+from semscale.self_consistency.asking import Replies
+from semscale.self_consistency.columns import AnswerCells
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.contradictions import Contradiction
 from semscale.signature import Signature
@@ -15,6 +17,10 @@ from semscale.store.result_columns import PREFIX
 SPANS = f"{PREFIX}contradiction_spans"
 """A column that a run keeps for itself: where contradictions stand in the answer and in the sample."""
 
+TEXTS = f"{PREFIX}sample_texts"
+"""Another one: the samples of each item, where they are no replies."""
+
+_SIDES = {True: "above", False: "below", None: None}
 _PLACES = pl.List(pl.List(pl.Int64))
 
 
@@ -23,6 +29,18 @@ def part_columns(found: Consistencies) -> pl.DataFrame:
     columns = found.to_frame().rename(lambda name: PREFIX + name)
     spans = [[_places(one.finding) for one in each] for each in found.contradictions]
     return columns.with_columns(pl.Series(SPANS, spans, dtype=_PLACES))
+
+
+def text_columns(cells: AnswerCells, replies: Replies | None) -> list[pl.Series]:
+    """Lay out the texts that items are shown with, and of replies also what the output has of them."""
+    if replies is None:
+        texts = [[None if cell is None else str(cell) for cell in each] for each in cells.samples]
+        return [pl.Series(TEXTS, texts, dtype=pl.List(pl.String))]
+    return [
+        pl.Series(f"{PREFIX}answer", replies.answers, dtype=pl.String),
+        pl.Series(f"{PREFIX}samples_asked", replies.samples, dtype=pl.List(pl.String)),
+        pl.Series(f"{PREFIX}settled", [_SIDES[side] for side in replies.sides], dtype=pl.String),
+    ]
 
 
 def part_notes(found: Consistencies) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
+from semscale.self_consistency.asked_model import AskedModel
 from semscale.self_consistency.columns import AnswerColumns
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.consistency_work import AskedModel
 from semscale.self_consistency.correctness_probability import TrustSettings
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.measures import MEASURES, check_measures
