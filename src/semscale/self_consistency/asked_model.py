@@ -36,7 +36,9 @@ class AskedModel(NamedTuple):
         requests = [self.sampling.request(prompt, 0) for prompt in prompts]
         try:
             async with aclosing(self.runner.stream(requests, progress=progress)) as outcomes:
-                answers += [outcome.reply.text async for outcome in outcomes if outcome.reply is not None]
+                async for outcome in outcomes:
+                    if outcome.reply is not None and outcome.reply.text.strip():
+                        answers.append(outcome.reply.text)
         except InterruptedRunError as error:
             stopped = str(error)
-        return [answer for answer in answers if answer.strip()], stopped
+        return answers, stopped
