@@ -10,7 +10,8 @@ import typer
 from semscale.errors import InputError
 from semscale.presentable import Presentable
 from semscale.report.json_encoding import to_json
-from semscale.report.render.writing import check_ending, write_report
+from semscale.report.presenting import write_files
+from semscale.report.render.writing import check_ending
 from semscale.store.atomic import check_folder, check_writable
 from semscale.store.writing import output_format
 
@@ -81,12 +82,7 @@ class Outputs:
 
     def write(self, document: "Document") -> None:
         """Write the report and its figures, as far as they were asked for."""
-        if self.figures is not None:
-            from semscale.report.render.pictures import save_pictures
-
-            save_pictures(document, self.figures)
-        if self.report is not None:
-            write_report(document, self.report, figures=self.figures)
+        write_files(document, self.report, self.figures)
 
 
 def present(summary: Presentable, outputs: Outputs, *, json: bool, **further: object) -> None:

@@ -42,14 +42,23 @@ def write(document: Document, path: Path, figures: Path | None) -> None:
     Raises:
         InputError: an ending that no renderer has, or a path that cannot be written.
     """
-    from semscale.report.render.pictures import save_pictures
-    from semscale.report.render.writing import check_ending, write_report
+    from semscale.report.render.writing import check_ending
 
     check_ending(path)
     check_writable(path, "report")
+    write_files(document, path, figures)
+
+
+def write_files(document: Document, report: Path | None, figures: Path | None) -> None:
+    """Write a report and its figures, as far as they are named; whether they can be written was checked."""
     if figures is not None:
+        from semscale.report.render.pictures import save_pictures
+
         save_pictures(document, figures)
-    write_report(document, path, figures=figures)
+    if report is not None:
+        from semscale.report.render.writing import write_report
+
+        write_report(document, report, figures=figures)
 
 
 def as_json(summary: Presentable) -> str:
