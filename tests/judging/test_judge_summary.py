@@ -1,8 +1,11 @@
 """What came of judging a table, estimated once as the run has it."""
 
+import math
+
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
+from semscale.chat.replies import Reply, TokenLogprob
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 
@@ -32,6 +35,22 @@ def test_every_judges_interval_is_made_as_the_run_has_it(verdicts):
         usual = own.estimate().overall.mean
         assert ours.overall.mean.high - ours.overall.mean.low < 0.6 * (usual.high - usual.low)
     assert summary.estimates.interval == 0.5
+
+
+def test_mean_score_and_mean_expected_score_are_means_of_their_columns():
+    # Each reply states level 4, .75, to whose token the model gives .5; the other .5 is on level 2, .25.
+    top = (("4", math.log(0.5)), ("2", math.log(0.5)))
+    reply = Reply("4", logprobs=(TokenLogprob("4", math.log(0.5), top),))
+    found = Judge(Scripted(lambda _: reply)).judge(["q"] * 3, ["a", "b", "c"], running=plain_running())
+    assert found.expected.tolist() == pytest.approx([0.5] * 3)
+    summary = found.summarize(["q"] * 3, ["a", "b", "c"])
+    for estimates in (found.estimate(), summary.estimates, summary.judge_estimates["scripted"]):
+        means = {name: figure.value for name, figure in estimates.overall.figures.items()}
+        assert means == pytest.approx({"score": 0.75, "expected": 0.5})
+        assert estimates.overall.mean.value == pytest.approx(0.75)
+    lead = summary.document().lead
+    assert (lead.name, lead.value.value) == ("mean score, from 0 to 1", pytest.approx(0.75))
+    assert summary.mean_expected.value == pytest.approx(0.5)
 
 
 def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 
@@ -15,7 +15,7 @@ from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.panels import (
@@ -24,7 +24,7 @@ from semscale.stats.agreement.panels import (
     pairwise_agreement,
     severities,
 )
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate
 from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
 
@@ -132,20 +132,33 @@ class JudgeSummary(Presentable):
 
     @cached_property
     def estimates(self) -> Estimates:
-        """Mean expected score of all items, with its interval."""
-        return self._estimated(
-            "mean" if self.is_panel else "expected", self.expected, self.statuses, self.signature
+        """What is estimated about all items, with intervals.
+
+        Of one judge these are ``score``, the mean of the levels that it stated, and ``expected``, the mean of
+        its expected scores; of a panel ``mean``, the mean of its judges' expected scores.
+        """
+        if not self.is_panel:
+            return next(iter(self.judge_estimates.values()))
+        return estimate_values(
+            {"mean": self.expected},
+            self.statuses,
+            bounds={"mean": (0.0, 1.0)},
+            signature=self.signature,
+            **self._intervals,
         )
 
     @cached_property
     def judge_estimates(self) -> dict[str, Estimates]:
-        """Each judge's own mean expected score with its interval, by the judge's name."""
-        if not self.is_panel:
-            return dict.fromkeys(self.judges, self.estimates)
+        """Each judge's mean ``score`` and mean ``expected`` score with intervals, by the judge's name."""
         return {
-            name: self._estimated("expected", own.expected, own.statuses, own.signature)
+            name: estimate_scores(own.score, own.expected, own.statuses, own.signature, **self._intervals)
             for name, own in self.judges.items()
         }
+
+    @property
+    def mean_expected(self) -> Estimate | None:
+        """Mean of ``expected`` over all items, 0 to 1, with its interval; ``None`` without any score."""
+        return self.estimates.overall.figures.get("mean" if self.is_panel else "expected")
 
     @cached_property
     def severities(self) -> dict[str, MeanEstimate]:
@@ -245,15 +258,40 @@ class JudgeSummary(Presentable):
         """Expected scores, shape (n, k)."""
         return np.column_stack([own.expected for own in self.judges.values()])
 
-    def _estimated(self, name: str, values: Floats, status: Statuses, signature: Signature) -> Estimates:
+    @property
+    def _intervals(self) -> IntervalSettings:
         plan = self.plan
-        return estimate_values(
-            {name: values},
-            status,
-            bounds={name: (0.0, 1.0)},
-            signature=signature,
-            interval=plan.interval,
-            method=plan.method,
-            seed=plan.seed,
-            replicates=plan.replicates,
-        )
+        return {
+            "interval": plan.interval,
+            "method": plan.method,
+            "seed": plan.seed,
+            "replicates": plan.replicates,
+        }
+
+
+def estimate_scores(
+    score: Floats,
+    expected: Floats,
+    status: Statuses,
+    signature: Signature,
+    **settings: Unpack[EstimateSettings],
+) -> Estimates:
+    """Estimate a judge's mean ``score``, which is the main figure, and its mean ``expected`` score.
+
+    Args:
+        score: shape (n,), the levels that were stated, 0 to 1; NaN where there is none.
+        expected: shape (n,), the means of the distributions, likewise.
+        status: shape (n,), why each item has a score, or has none.
+        signature: of the judge.
+        settings: groups, weights, respondents, and how intervals are made.
+
+    Raises:
+        InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+    """
+    return estimate_values(
+        {"score": score, "expected": expected},
+        status,
+        bounds=dict.fromkeys(("score", "expected"), (0.0, 1.0)),
+        signature=signature,
+        **settings,
+    )

@@ -128,7 +128,9 @@ class PanelVerdicts(Result):
         return replace(self, judges=judges, status=self.status[rows])
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
-        """Estimate the mean of the judges' mean scores of all items and of each group, with intervals.
+        """Estimate the mean of the column ``mean`` over all items and each group, with intervals.
+
+        Each item's value is the mean of its judges' expected scores.
 
         Args:
             settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see

@@ -9,11 +9,11 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.judge_collector import summarize
-from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.judge_summary import JudgeSummary, estimate_scores
 from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings
 from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -113,7 +113,7 @@ class Verdicts(Result):
         return self.model
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
-        """Estimate the mean expected score of all items and of each group, with intervals.
+        """Estimate the mean score and the mean expected score of all items and of each group, with intervals.
 
         Args:
             settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
@@ -122,13 +122,7 @@ class Verdicts(Result):
         Raises:
             InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
-        return estimate_values(
-            {"expected": self.expected},
-            self.status,
-            bounds={"expected": (0.0, 1.0)},
-            signature=self.signature,
-            **settings,
-        )
+        return estimate_scores(self.score, self.expected, self.status, self.signature, **settings)
 
     def summarize(
         self,

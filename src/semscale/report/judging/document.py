@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 SHOWN_ITEMS = 8
 
+_EXPECTED = "mean expected score"
 _JUDGES = Citation(
     "Zheng, L., Chiang, W.-L., Sheng, Y., et al. (2023).",
     "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena",
@@ -57,7 +58,9 @@ def judge_document(summary: "JudgeSummary") -> Document:
             f"{summary.created:%Y-%m-%d}",
         ),
         signature=summary.signature,
-        lead=headline(estimates, "mean score, from 0 to 1", (0.0, 1.0)),
+        lead=headline(
+            estimates, f"{_EXPECTED if summary.is_panel else 'mean score'}, from 0 to 1", (0.0, 1.0)
+        ),
         counting=(counting,),
         reading=(f"{'' if estimates.overall.n else nothing}{counting}.", *([panel] if panel else [])),
         facts=_facts(summary),
@@ -101,8 +104,10 @@ def _facts(summary: "JudgeSummary") -> tuple[tuple[str, Cell], ...]:
 
 def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     human, severity = human_table(summary), severity_figure(summary)
-    if mean := summary.estimates.overall.mean:
-        figures: list[tuple[str, Cell]] = [("mean score, from 0 to 1", WithInterval.of(mean))]
+    if mean := summary.mean_expected:
+        figures: list[tuple[str, Cell]] = [(f"{_EXPECTED}, from 0 to 1", WithInterval.of(mean))]
+        if not summary.is_panel:
+            figures.insert(0, ("mean score, from 0 to 1", WithInterval.of(summary.estimates.overall.mean)))
         yield Section(
             "scores",
             "How the scores are spread",
