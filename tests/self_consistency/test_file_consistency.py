@@ -7,7 +7,7 @@ from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
 from semscale.chat.budget import Budget
-from semscale.chat.replies import Reply
+from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
@@ -131,17 +131,19 @@ class Answering:
     name = "answering"
     signature = Signature.of("chat", model="answering")
 
-    def __init__(self):
-        self.asked = []
+    def __init__(self, failing=()):
+        self.asked, self.failing = [], failing
 
     async def complete(self, request):
         self.asked.append((request.messages[-1].text, request.sample))
+        if self.asked[-1] in self.failing:
+            raise CallError("the endpoint is down", kind=FailureKind.SERVER)
         number = int(request.messages[-1].text.split()[1])
         return Reply(f"it is {number + request.sample * (number % 3)}")
 
 
-def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, **settings):
-    model = Answering()
+def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, failing=(), **settings):  # noqa: PLR0913
+    model = Answering(failing)
     runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0), budget=Budget(calls=calls))
     summary = consistency_file(
         open_table(path),
@@ -194,6 +196,20 @@ def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
 def test_a_given_floor_needs_no_answers_first(path, tmp_path):
     _, asked = ask(path, tmp_path, floor=0.2)
     assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}
+
+
+def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
+    out, failing = tmp_path / "out.parquet", {("why 9", 1)}
+    # All answers and the samples of 20 items: the cap comes in the third part, the failure in the second.
+    summary, _ = ask(path, tmp_path, calls=N + 2 * 20, out=out, failing=failing)
+    assert (summary.replies.n_failed, "cap" in summary.stopped) == (1, True)
+    assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 1
+    rest, asked = ask(path, tmp_path, out=out)
+    assert set(asked) == {
+        ("why 9", 1),
+        *((f"why {item}", sample) for item in range(20, N) for sample in (1, 2)),
+    }
+    assert (rest.replies.n_failed, rest.counts) == (0, {"scored": N})
 
 
 def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):

@@ -47,7 +47,8 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     References and labels are checked in a reading of their own, before anything is asked. Finished parts are
     kept as ``TableRun`` says, and replies in the ledger, so that a run that goes on pays for nothing twice.
     Where a cap is reached, the rows that were not asked about are ``unfinished``: the output is written, and
-    the same call goes on after the last part that has none of them.
+    the same call goes on after the last part before the first such row. It also asks again about rows whose
+    calls failed; without a ledger only if the first run reached its end, and then about all rows.
 
     Args:
         table: the input.
@@ -140,8 +141,14 @@ class JudgeWork:
             verdicts, self._states = run_apart(self._judged(items))
             found = verdicts.part_frame().rename(lambda name: PREFIX + name)
             notes = {"judges": [state.notes() for state in self._states]}
-            is_finished = not any(state.stopped for state in self._states)
-            yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes, is_finished)
+            each = verdicts.judges if isinstance(verdicts, PanelVerdicts) else (verdicts,)
+            yield WorkedPart(
+                pl.concat([cells.rows, found], how="horizontal"),
+                notes,
+                is_finished=not any(state.stopped for state in self._states),
+                # Without a ledger, making the part again would pay again for the replies that came.
+                has_failed_calls=self._keeps_replies and any(Status.FAILED in own.counts for own in each),
+            )
             first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:

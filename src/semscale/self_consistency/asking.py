@@ -75,6 +75,7 @@ class Replies:
             reached before the answer and all samples were asked for.
         sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
         counts: what it took to have them.
+        has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
     """
 
     answers: list[str | None]
@@ -82,6 +83,7 @@ class Replies:
     status: npt.NDArray[np.object_]
     sides: tuple[Side, ...]
     counts: ReplyCounts
+    has_failed_calls: bool = False
 
 
 class Asking:
@@ -196,12 +198,14 @@ class Asking:
             for place in sorted(self._replies)
             if self._replies[place].failure
         )
+        has_failed_calls = any(one.status is OutcomeStatus.FAILED for one in self._replies.values())
         return Replies(
             [self._text(item, 0) for item in range(n)],
             [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
             status,
             tuple(self._sides),
             ReplyCounts(len(self._replies), n_saved, failures, stopped),
+            has_failed_calls,
         )
 
     def _status_of(self, item: int, n_samples: int) -> Status:

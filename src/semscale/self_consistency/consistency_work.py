@@ -84,7 +84,7 @@ class ConsistencyWork:
     @property
     def kept(self) -> str:
         """Replies or embeddings."""
-        if self.model is not None and self.model.runner.keeps_replies:
+        if self._keeps_replies:
             return "replies that came stay in the ledger"
         cached = "cosine" in self.instrument.needs and isinstance(self.instrument.embedder, CachedEmbedder)
         return KEPT_EMBEDDINGS if cached else ""
@@ -130,7 +130,12 @@ class ConsistencyWork:
             }
             added = part_columns(found).with_columns(text_columns(cells, replies))
             frame = pl.concat([cells.rows, added], how="horizontal")
-            yield WorkedPart(frame, notes, is_finished=self._stopped is None)
+            yield WorkedPart(
+                frame,
+                notes,
+                is_finished=self._stopped is None,
+                has_failed_calls=self._keeps_replies and replies is not None and replies.has_failed_calls,
+            )
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part, and go on with its floor."""
@@ -185,6 +190,10 @@ class ConsistencyWork:
         if self._trusted is None:
             return None
         return trust_frame(self._trusted, start, stop).rename(lambda name: PREFIX + name)
+
+    @property
+    def _keeps_replies(self) -> bool:
+        return self.model is not None and self.model.runner.keeps_replies
 
     def _cells(self, size: int, skip: int) -> Iterator[AnswerCells]:
         if self.items is not None:
