@@ -12,10 +12,10 @@ from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.self_consistency import file_consistency
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
+from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.store.reading import open_table

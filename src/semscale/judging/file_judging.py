@@ -11,14 +11,14 @@ from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
-from semscale.judging.judge_collector import JudgeCollector
 from semscale.judging.judge_columns import JudgeColumns, check_judge_cells, judge_cells
 from semscale.judging.judge_state import JudgeState
-from semscale.judging.judge_summary import JudgeSummary
-from semscale.judging.judged_rows import private_columns
 from semscale.judging.panel import Panel, joined
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.summary.judge_collector import JudgeCollector
+from semscale.judging.summary.judge_summary import JudgeSummary
+from semscale.judging.summary.judged_rows import private_columns
 from semscale.judging.verdicts import Verdicts
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import needs_counting

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.judging.template import Template
+from semscale.judging.prompts.template import Template
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
 from semscale.stats.agreement.kappa import weighted_kappa
@@ -57,7 +57,7 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
         InputError: a label that is none of the template's; the rows are named.
 
     Example:
-        >>> from semscale.judging.template import load_template
+        >>> from semscale.judging.prompts.template import load_template
         >>> label_table(["5", [4, "Partially correct"], None], load_template("likert")).tolist()
         [[1.0, nan], [0.75, 0.5], [nan, nan]]
     """

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from semscale.errors import InputError
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Status
 

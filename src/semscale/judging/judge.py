@@ -15,9 +15,9 @@ from semscale.judging.items import read_items
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
-from semscale.judging.prompting import JudgedItem, Order, PromptForm, ReferencePlace
+from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace
+from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.replies.reading import ReplyReading, read_reply
-from semscale.judging.template import Template, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import settle
 from semscale.judging.verdicts import Verdicts

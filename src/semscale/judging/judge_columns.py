@@ -7,7 +7,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.human_labels import label_table
-from semscale.judging.template import Template
+from semscale.judging.prompts.template import Template
 from semscale.matching.match_columns import reference_lists
 from semscale.store.cells import storable
 from semscale.store.columns import column_in

@@ -3,8 +3,8 @@
 from typing import Literal, TypedDict
 
 from semscale.errors import InputError
-from semscale.judging.prompting import ORDERS, Order, ReferencePlace
-from semscale.judging.template import Template
+from semscale.judging.prompts.prompting import ORDERS, Order, ReferencePlace
+from semscale.judging.prompts.template import Template
 from semscale.messages import unknown_name
 from semscale.scales import Scale
 

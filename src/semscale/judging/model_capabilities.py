@@ -12,7 +12,7 @@ from typing import Any, Literal
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Running, Thread
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
 
 _TOP = (20, 5)
 _NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})

@@ -14,7 +14,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature

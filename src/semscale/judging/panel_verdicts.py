@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.judging.judge_collector import summarize
-from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.summary.judge_collector import summarize
+from semscale.judging.summary.judge_summary import JudgeSummary
 from semscale.judging.verdicts import Verdicts
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values

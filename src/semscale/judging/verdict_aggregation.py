@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from semscale.chat.replies import FailureKind
 from semscale.judging.asking import Thread
+from semscale.judging.prompts.template import Template
 from semscale.judging.replies.reading import ReplyReading
 from semscale.judging.replies.token_probabilities import token_shares
-from semscale.judging.template import Template
 from semscale.judging.verdict import Provenance, Verdict, massed, most_frequent, sample_shares
 from semscale.types import Status
 

@@ -8,9 +8,9 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.judging.judge_collector import summarize
-from semscale.judging.judge_summary import JudgeSummary, estimate_scores
-from semscale.judging.template import Template
+from semscale.judging.prompts.template import Template
+from semscale.judging.summary.judge_collector import summarize
+from semscale.judging.summary.judge_summary import JudgeSummary, estimate_scores
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings

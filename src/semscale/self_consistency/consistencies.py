@@ -11,12 +11,12 @@ from semscale.errors import InputError
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
-from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
-from semscale.self_consistency.contradictions import Contradiction
 from semscale.self_consistency.correctness_probability import Trust, TrustSettings, estimate_trust
-from semscale.self_consistency.measures import MEASURES
-from semscale.self_consistency.samples import given_texts
+from semscale.self_consistency.scoring.contradictions import Contradiction
+from semscale.self_consistency.scoring.measures import MEASURES
+from semscale.self_consistency.scoring.samples import given_texts
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.store.columns import as_list, as_names

@@ -14,16 +14,16 @@ from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
 from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
-from semscale.self_consistency.asking import Asking, Replies, Score
+from semscale.self_consistency.asking.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
-from semscale.self_consistency.contradictions import GUARD_NAMES, check_guards
-from semscale.self_consistency.floor import NO_FLOOR, Floor, estimate_floor, given_floor
-from semscale.self_consistency.item_values import collect
-from semscale.self_consistency.measures import DEFAULT_MEASURES, MEASURES, check_measures
-from semscale.self_consistency.memoized_embedder import RememberingEmbedder
-from semscale.self_consistency.pair_blocks import value_pairs
-from semscale.self_consistency.samples import SampledAnswers, take_samples
 from semscale.self_consistency.sampling import Prompt, Sampling
+from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
+from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
+from semscale.self_consistency.scoring.item_values import collect
+from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.scoring.memoized_embedder import RememberingEmbedder
+from semscale.self_consistency.scoring.pair_blocks import value_pairs
+from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
@@ -73,14 +73,16 @@ class Consistency:
     Args:
         chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
             gives; needed for nothing else.
-        measures: names among ``semscale.self_consistency.measures.MEASURES``; the first one is the ``score``.
+        measures: names among ``semscale.self_consistency.scoring.measures.MEASURES``; the first one is the
+            ``score``.
         embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
             ``load_embedder`` gives.
         bert_embedder: the model of ``bert_score``, by name, as an embedder that shows the states of tokens,
             or as a ``BertScorer``; the default model unless given, where uqlm has ``roberta-large``.
         floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
             at hand, and corrects nothing where there are fewer than 10 different ones.
-        guards: which of ``semscale.self_consistency.contradictions.GUARD_NAMES`` look for contradictions.
+        guards: names among ``semscale.self_consistency.scoring.contradictions.GUARD_NAMES``: what looks for
+            contradictions.
         fewest_samples: usable samples below which an item has no values.
         seed: of the draw of unrelated pairs.
 

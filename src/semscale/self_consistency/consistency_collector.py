@@ -10,9 +10,9 @@ import numpy as np
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
-from semscale.self_consistency.asking import ReplyCounts
-from semscale.self_consistency.contradictions import Contradiction
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.correctness_probability import Trust
+from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.summary import (
     FEW_SAMPLES,
     KEPT_ITEMS,

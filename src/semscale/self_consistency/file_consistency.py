@@ -7,14 +7,14 @@ from typing import Any
 import polars as pl
 
 from semscale.results.row_sampling import RowSample
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.consistency_work import ConsistencyWork
 from semscale.self_consistency.correctness_probability import TrustSettings
-from semscale.self_consistency.item_rows import ItemRows
-from semscale.self_consistency.samples import take_samples
+from semscale.self_consistency.files.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
+from semscale.self_consistency.files.consistency_work import ConsistencyWork
+from semscale.self_consistency.files.item_rows import ItemRows
 from semscale.self_consistency.sampling import prompt_status
+from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in

@@ -7,9 +7,9 @@ from typing import Any
 
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.self_consistency.asking import ReplyCounts
-from semscale.self_consistency.contradictions import Contradiction
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.correctness_probability import Trust
+from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.types import Floats

@@ -10,7 +10,7 @@ from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 from semscale.report.self_consistency.words import MEANINGS, cautions, promise_words
-from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency import Consistency
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 

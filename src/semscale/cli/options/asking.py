@@ -8,8 +8,8 @@ from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.replies import CallError
 from semscale.cli.options.calls import CallSettings
 from semscale.errors import InputError
-from semscale.self_consistency.measures import MEASURES
 from semscale.self_consistency.sampling import Sampling, prompt_status
+from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.types import Progress, Status
 
 if TYPE_CHECKING:

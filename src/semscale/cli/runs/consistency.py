@@ -12,13 +12,13 @@ from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.correctness_probability import TrustSettings
 from semscale.self_consistency.file_consistency import consistency_file
-from semscale.self_consistency.measures import MEASURES, check_measures
+from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import prompt_status
+from semscale.self_consistency.scoring.measures import MEASURES, check_measures
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.stats.intervals.estimates import IntervalPlan

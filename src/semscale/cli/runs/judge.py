@@ -12,13 +12,13 @@ from semscale.cli.options.calls import CallSettings
 from semscale.cli.options.judges import JudgeChoice
 from semscale.cli.outputs import Outputs
 from semscale.cli.progress import progress_bars
-from semscale.judging.audit import audit
-from semscale.judging.audit_summary import AuditSummary
+from semscale.judging.audit.audit import audit
+from semscale.judging.audit.audit_summary import AuditSummary
 from semscale.judging.file_judging import judge_file
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, read_judge_cells
-from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.summary.judge_summary import JudgeSummary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.table import Table

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from semscale.judging.prompts.template import Template
 from semscale.judging.replies.json_reply import json_replies
 from semscale.judging.replies.refusals import is_refusal
 from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.stated_levels import Atom, AtomReader
 from semscale.judging.replies.statement_patterns import WITHDRAWN
 from semscale.judging.replies.statements import Statement, settled, statements
-from semscale.judging.template import Template
 
 _EXPLANATION = re.compile(
     r"(?im)^[ \t\"']*(?:explanation|reasoning|reason|rationale|justification)[\"']?[ \t]*[:=-][ \t]*"
@@ -56,7 +56,7 @@ def read_reply(
         cut: whether the reply was cut at its longest; a number at its very end may then begin another.
 
     Example:
-        >>> from semscale.judging.template import load_template
+        >>> from semscale.judging.prompts.template import load_template
         >>> likert = load_template("likert")
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]
         [0.75, None, 0.75]

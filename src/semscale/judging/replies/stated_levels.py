@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from semscale.judging.template import Level, Template
+from semscale.judging.prompts.template import Level, Template
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")

@@ -20,8 +20,8 @@ from semscale.report.sentences import interval_words, left_out_section, rows_tha
 from semscale.report.wording import capitalised, counted, has_interval, number
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeSummary
-    from semscale.judging.judged_rows import JudgedRow
+    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary.judged_rows import JudgedRow
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8

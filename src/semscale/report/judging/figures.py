@@ -13,7 +13,7 @@ from semscale.report.wording import coverage, ends, number, one_line
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeScores, JudgeSummary
+    from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate

@@ -28,7 +28,7 @@ from semscale.report.self_consistency.words import (
 )
 from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
 from semscale.report.wording import capitalised, clipped, counted, number, one_line
-from semscale.self_consistency.measures import MEASURES
+from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import Trust

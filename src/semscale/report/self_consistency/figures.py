@@ -10,7 +10,7 @@ from semscale.report.document.values import Cell, Count, Number, Share, WithInte
 from semscale.report.parts import histogram_caption
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
 from semscale.report.wording import capitalised, coverage, number, one_line
-from semscale.self_consistency.measures import MEASURES
+from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import Trust

@@ -1,0 +1,1 @@
+"""Sums up what judges said of many items, for reports and JSON."""

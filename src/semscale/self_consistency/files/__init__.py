@@ -1,0 +1,1 @@
+"""Tables of answers and samples, measured part by part."""

@@ -1,0 +1,1 @@
+"""From answers and samples to values: pairs, measures, contradictions and the floor."""
