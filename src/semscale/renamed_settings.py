@@ -1,5 +1,6 @@
-"""Settings that have a new name; the old one is taken for one version, with a warning."""
+"""Settings, functions and classes with a new name; the old one is taken for one version, with a warning."""
 
+import sys
 import warnings
 from collections.abc import Callable
 from functools import wraps
@@ -57,3 +58,37 @@ def renamed(**new_names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
         return called
 
     return decorate
+
+
+def old_names(module: str, **new_names: str) -> Callable[[str], object]:
+    """Make the ``__getattr__`` of a module whose functions and classes can be imported by old names, too.
+
+    Args:
+        module: the module's ``__name__``.
+        new_names: for each old name the new one.
+
+    Returns:
+        A function that looks a name up. An old name warns with ``DeprecationWarning``; one that never was
+        there raises ``AttributeError``.
+
+    Example:
+        >>> find = old_names("semscale.renamed_settings", renaming="renamed")
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     find("renaming") is renamed
+        True
+        >>> str(caught[0].message)
+        "semscale.renamed_settings: 'renaming' is called 'renamed' now; version 0.2 has it no more"
+    """
+
+    def find(name: str) -> object:
+        if name not in new_names:
+            raise AttributeError(f"module {module!r} has no attribute {name!r}")
+        warnings.warn(
+            f"{module}: {name!r} is called {new_names[name]!r} now; version {NEXT_VERSION} has it no more",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return getattr(sys.modules[module], new_names[name])
+
+    return find

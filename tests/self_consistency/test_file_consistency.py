@@ -50,12 +50,12 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         open_table(path), COLUMNS, instrument=consistency(), out=out, settings=PartSettings(part_rows)
     )
     found = consistency().measure(ANSWERS, SAMPLES)
-    trust = found.trust(RIGHT)
+    correctness = found.correctness(RIGHT)
     expected = found.summarize(
         answers=ANSWERS,
         samples=SAMPLES,
         prompts=[f"why {row}" for row in range(N)],
-        trust=trust,
+        correctness=correctness,
         source=str(path),
         columns=tuple(COLUMNS.named),
         by=pl.read_parquet(path)["g"],
@@ -73,7 +73,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     assert written.columns[-2:] == ["semscale_probability_correct", "semscale_decision"]
     added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
     assert_frame_equal(added.drop("probability_correct", "decision"), found.to_frame())
-    np.testing.assert_allclose(added["probability_correct"].to_numpy(), trust.probability)
+    np.testing.assert_allclose(added["probability_correct"].to_numpy(), correctness.probability)
 
 
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
@@ -180,7 +180,7 @@ def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
     assert summary.counts["scored"] >= 8
     assert summary.counts["scored"] + summary.counts["unfinished"] == N
     assert "the cap of 44 calls is reached" in summary.stopped
-    assert summary.trust is None
+    assert summary.correctness is None
     kept = tmp_path / "out.parquet.parts"
     assert [part.name for part in kept.glob("*.parquet")] == ["part-000000.parquet"]
     assert "semscale_decision" not in pl.read_parquet(out).columns

@@ -54,7 +54,7 @@ class Running:
 
 
 @dataclass
-class Thread:
+class Conversation:
     """One conversation about an item, with everything that came back.
 
     Attributes:
@@ -83,17 +83,17 @@ class Thread:
 
 async def ask(
     model: ChatModel,
-    threads: Sequence[Thread],
+    conversations: Sequence[Conversation],
     read: Callable[[Reply], ReplyReading],
     *,
     running: Running,
     progress: Progress | None = None,
 ) -> tuple[Running, str | None]:
-    """Send the last request of each thread, and note what comes back.
+    """Send the last request of each conversation, and note what comes back.
 
     Args:
         model: who is asked.
-        threads: changed in place.
+        conversations: changed in place.
         read: reads a reply.
         running: how calls are made.
         progress: called as replies come.
@@ -114,14 +114,14 @@ async def ask(
     )
     stopped = None
     try:
-        requests = [thread.request for thread in threads]
+        requests = [conversation.request for conversation in conversations]
         async with aclosing(runner.stream(requests, progress=progress)) as outcomes:
             async for outcome in outcomes:
-                thread = threads[outcome.index]
-                thread.failure = outcome.failure
+                conversation = conversations[outcome.index]
+                conversation.failure = outcome.failure
                 if outcome.reply is not None:
-                    thread.replies.append(outcome.reply)
-                    thread.reading = read(outcome.reply)
+                    conversation.replies.append(outcome.reply)
+                    conversation.reading = read(outcome.reply)
     except InterruptedRunError as error:
         # A run of one part of the items knows only how many of these are finished.
         cap = isinstance(error.__cause__, CapReachedError)

@@ -10,16 +10,16 @@ from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.runner import run_apart
-from semscale.judging.asking import Running, Thread, ask
+from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.items import read_items
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
 from semscale.judging.judge_state import JudgeState
-from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
+from semscale.judging.model_capabilities import ModelCapabilities, capabilities_to_try, find_capabilities
 from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace
 from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.replies.reading import ReplyReading, read_reply
 from semscale.judging.verdict import Verdict
-from semscale.judging.verdict_aggregation import settle
+from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.renamed_settings import renamed
 from semscale.scales import Scale
@@ -90,7 +90,7 @@ class Judge:
         self.reference_place: ReferencePlace = reference_place
         self._sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
         Parameters(**self._sampling)  # checks their ranges before anything is sent
-        self._abilities = abilities_to_try(structured, logprobs if samples == 1 else False)
+        self._to_try = capabilities_to_try(structured, logprobs if samples == 1 else False)
 
     def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
         """The same judge with some settings changed; another template comes with its own rubric."""
@@ -107,7 +107,7 @@ class Judge:
     @property
     def signature(self) -> Signature:
         """What is applied if the model can do all that it is asked for."""
-        return self._signature(self._abilities[0])
+        return self._signature(self._to_try[0])
 
     def judge(
         self,
@@ -172,31 +172,34 @@ class Judge:
             progress: called as replies come.
         """
         distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
-        threads: dict[JudgedItem, list[Thread]] = {}
-        ability, running, stopped = state.ability, state.running, state.stopped
-        if distinct and ability is None and stopped is None:
-            ability, running, threads, stopped = await first_ability(
-                self._abilities,
+        conversations: dict[JudgedItem, list[Conversation]] = {}
+        capabilities, running, stopped = state.capabilities, state.running, state.stopped
+        if distinct and capabilities is None and stopped is None:
+            capabilities, running, conversations, stopped = await find_capabilities(
+                self._to_try,
                 distinct,
-                self._threads,
+                self._conversations,
                 lambda found, left: ask(self.model, found, self._read, running=left, progress=progress),
                 running,
             )
-        form = ability or self._abilities[0]
-        waiting = {item: threads.get(item) or self._threads(item, form) for item in distinct}
+        form = capabilities or self._to_try[0]
+        waiting = {item: conversations.get(item) or self._conversations(item, form) for item in distinct}
         if stopped is None:
             running, stopped = await self._finished(waiting, form, running, progress)
-        settled = {
-            item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
+        aggregated = {
+            item: aggregate_verdict(found, self.template, stopped=stopped is not None)
+            for item, found in waiting.items()
         }
         verdicts = [
-            settled[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
+            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
         ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
-        replies = [reply for found in waiting.values() for thread in found for reply in thread.replies]
+        replies = [
+            reply for found in waiting.values() for conversation in found for reply in conversation.replies
+        ]
         after = JudgeState(
             running,
-            ability,
+            capabilities,
             replied=state.replied or bool(replies),
             gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
             stopped=stopped,
@@ -206,9 +209,9 @@ class Judge:
 
     def applied(self, state: JudgeState) -> Signature:
         """Say what was really applied: a model that takes the question for probabilities may give none."""
-        ability = state.ability or self._abilities[0]
+        capabilities = state.capabilities or self._to_try[0]
         given = state.gave_logprobs or not state.replied
-        return self._signature(ability if given else replace(ability, top_logprobs=None))
+        return self._signature(capabilities if given else replace(capabilities, top_logprobs=None))
 
     def requests(
         self, questions: object, answers: object, *, references: object = None
@@ -222,18 +225,22 @@ class Judge:
             row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
         )
         return [
-            [thread.request for item in items for thread in self._threads(item, ability)]
-            for ability in self._abilities
+            [
+                conversation.request
+                for item in items
+                for conversation in self._conversations(item, capabilities)
+            ]
+            for capabilities in self._to_try
         ]
 
     def prompt(self, item: JudgedItem) -> str:
         """What the judge reads about an item, after the words that stand before every item."""
-        return self._form(self._abilities[0]).messages(item)[-1].text
+        return self._form(self._to_try[0]).messages(item)[-1].text
 
     async def _finished(
         self,
-        waiting: dict[JudgedItem, list[Thread]],
-        ability: Ability,
+        waiting: dict[JudgedItem, list[Conversation]],
+        capabilities: ModelCapabilities,
         running: Running,
         progress: Progress | None,
     ) -> tuple[Running, str | None]:
@@ -242,30 +249,36 @@ class Judge:
         Returns:
             What is left to run with, and what stopped it, if anything did.
         """
-        form = self._form(ability)
-        every = [thread for found in waiting.values() for thread in found]
-        asked = [thread for thread in every if thread.reading is None and thread.failure is None]
+        form = self._form(capabilities)
+        every = [conversation for found in waiting.values() for conversation in found]
+        asked = [
+            conversation
+            for conversation in every
+            if conversation.reading is None and conversation.failure is None
+        ]
         stopped = None
         for turn in range(self.corrections + 1):
             if asked:
                 running, stopped = await ask(
                     self.model, asked, self._read, running=running, progress=progress
                 )
-            asked = [thread for thread in every if thread.unread]
+            asked = [conversation for conversation in every if conversation.unread]
             if stopped is not None or not asked:
                 break
             if turn < self.corrections:
-                for thread in asked:
-                    thread.correct(form.correction(thread.replies[-1].text))
+                for conversation in asked:
+                    conversation.correct(form.correction(conversation.replies[-1].text))
         return running, stopped
 
-    def _threads(self, item: JudgedItem, ability: Ability) -> list[Thread]:
-        form = self._form(ability)
-        request = ability.request(form.messages(item), form.schema(), self._sampling)
-        return [Thread(request.resampled(sample)) for sample in range(self.samples)]
+    def _conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
+        form = self._form(capabilities)
+        request = capabilities.request(form.messages(item), form.schema(), self._sampling)
+        return [Conversation(request.resampled(sample)) for sample in range(self.samples)]
 
-    def _form(self, ability: Ability) -> PromptForm:
-        return PromptForm(self.template, self.order, self.context, ability.structured, self.reference_place)
+    def _form(self, capabilities: ModelCapabilities) -> PromptForm:
+        return PromptForm(
+            self.template, self.order, self.context, capabilities.structured, self.reference_place
+        )
 
     def _read(self, reply: "Reply") -> ReplyReading:
         return read_reply(
@@ -275,8 +288,8 @@ class Judge:
             cut=reply.finish_reason == "length",
         )
 
-    def _signature(self, ability: Ability) -> Signature:
-        form = self._form(ability)
+    def _signature(self, capabilities: ModelCapabilities) -> Signature:
+        form = self._form(capabilities)
         return Signature.of(
             "judge",
             template=f"{self.template.name}#{self.template.content_hash}",
@@ -285,8 +298,8 @@ class Judge:
             reference=self.reference_place,
             samples=self.samples,
             **self._sampling,
-            structured=ability.structured,
-            logprobs=ability.top_logprobs,
+            structured=capabilities.structured,
+            logprobs=capabilities.top_logprobs,
             corrections=self.corrections,
         ).extended(self.model.signature)
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import FailureKind
-from semscale.judging.asking import Running, Thread
+from semscale.judging.asking import Conversation, Running
 from semscale.judging.prompts.prompting import JudgedItem
 
 _TOP = (20, 5)
@@ -20,7 +20,7 @@ _TRIED_ITEMS = 3
 
 
 @dataclass(frozen=True)
-class Ability:
+class ModelCapabilities:
     """What a request asks of a model besides a reply.
 
     Attributes:
@@ -41,41 +41,42 @@ class Ability:
         return Request(messages, parameters)
 
 
-def abilities_to_try(
+def capabilities_to_try(
     structured: bool | Literal["auto"], logprobs: bool | Literal["auto"]
-) -> tuple[Ability, ...]:
+) -> tuple[ModelCapabilities, ...]:
     """List the forms to try, the richest first.
 
     Example:
-        >>> [(able.structured, able.top_logprobs) for able in abilities_to_try(False, "auto")]
+        >>> [(each.structured, each.top_logprobs) for each in capabilities_to_try(False, "auto")]
         [(False, 20), (False, 5), (False, None)]
     """
     forms = (True, False) if structured == "auto" else (structured,)
     tops: tuple[int | None, ...] = (*_TOP, None) if logprobs == "auto" else _TOP if logprobs else (None,)
-    return tuple(Ability(form, top) for form, top in product(forms, tops))
+    return tuple(ModelCapabilities(form, top) for form, top in product(forms, tops))
 
 
-async def first_ability(
-    abilities: Sequence[Ability],
+async def find_capabilities(
+    to_try: Sequence[ModelCapabilities],
     items: Sequence[JudgedItem],
-    threads_of: Callable[[JudgedItem, Ability], list[Thread]],
-    asked: Callable[[list[Thread], Running], Awaitable[tuple[Running, str | None]]],
+    conversations_about: Callable[[JudgedItem, ModelCapabilities], list[Conversation]],
+    asked: Callable[[list[Conversation], Running], Awaitable[tuple[Running, str | None]]],
     running: Running,
-) -> tuple[Ability, Running, dict[JudgedItem, list[Thread]], str | None]:
+) -> tuple[ModelCapabilities, Running, dict[JudgedItem, list[Conversation]], str | None]:
     """Ask about the first item until a form is taken.
 
     An item may be refused for itself, so up to three are tried.
 
     Returns:
-        The form; what is left to run with; the threads that have a reply; what stopped it, if anything did.
+        What the model takes; what is left to run with; the conversations that have a reply; why asking
+        stopped, or ``None``.
     """
     for item in items[:_TRIED_ITEMS]:
-        for ability in abilities:
-            threads = threads_of(item, ability)
-            running, stopped = await asked(threads[:1], running)
-            failure = threads[0].failure
+        for capabilities in to_try:
+            conversations = conversations_about(item, capabilities)
+            running, stopped = await asked(conversations[:1], running)
+            failure = conversations[0].failure
             if stopped is not None or failure is None or failure.kind not in _NOT_TAKEN:
-                return ability, running, {item: threads}, stopped
-            if len(abilities) == 1:
-                return ability, running, {item: threads}, stopped
-    return abilities[-1], running, {}, None
+                return capabilities, running, {item: conversations}, stopped
+            if len(to_try) == 1:
+                return capabilities, running, {item: conversations}, stopped
+    return to_try[-1], running, {}, None

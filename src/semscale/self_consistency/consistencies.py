@@ -1,5 +1,6 @@
 """What measuring consistency gives: values of each item, what contradicts, and what was left out."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Unpack
@@ -8,12 +9,17 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.renamed_settings import NEXT_VERSION, renamed
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
 from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
-from semscale.self_consistency.correctness_probability import Trust, TrustSettings, estimate_trust
+from semscale.self_consistency.correctness_probability import (
+    CorrectnessProbability,
+    CorrectnessSettings,
+    estimate_correctness,
+)
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.self_consistency.scoring.samples import given_texts
@@ -92,26 +98,36 @@ class Consistencies(Result):
             **settings,
         )
 
-    def trust(self, correct: object, **settings: Unpack[TrustSettings]) -> Trust:
+    def correctness(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
         """Give answers the probability of being right, and say which to accept, review and abstain from.
 
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked.
                 The items that were checked must be a random sample of all.
-            settings: as ``semscale.self_consistency.correctness_probability.estimate_trust`` takes them.
+            settings: as ``estimate_correctness`` takes them.
 
         Raises:
-            InputError: as ``estimate_trust``.
+            InputError: as ``estimate_correctness``.
         """
-        return estimate_trust(self.measures, correct, nulls=self.nulls, **settings)
+        return estimate_correctness(self.measures, correct, nulls=self.nulls, **settings)
 
+    def trust(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
+        """Do as ``correctness``, whose old name this is; version 0.2 has it no more."""
+        warnings.warn(
+            f"Consistencies: 'trust' is called 'correctness' now; version {NEXT_VERSION} has it no more",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.correctness(correct, **settings)
+
+    @renamed(trust="correctness")
     def summarize(  # noqa: PLR0913 - what is known beside the values, all of it optional
         self,
         *,
         answers: object = None,
         samples: object = None,
         prompts: object = None,
-        trust: Trust | None = None,
+        correctness: CorrectnessProbability | None = None,
         replies: ReplyCounts | None = None,
         source: str = "",
         columns: tuple[tuple[str, str], ...] = (),
@@ -123,7 +139,7 @@ class Consistencies(Result):
             answers: the texts that were measured, as ``measure`` took them; without them no text is shown.
             samples: n lists of texts, likewise.
             prompts: shape (n,), the questions.
-            trust: P(correct) and decisions, as ``trust`` gives them.
+            correctness: P(correct) and decisions, as ``correctness`` gives them.
             replies: what asking took.
             source: what the data are called.
             columns: what columns were used for, each with its name.
@@ -157,7 +173,7 @@ class Consistencies(Result):
             floor=self.floor,
             source=source,
             columns=columns,
-            trust=trust,
+            correctness=correctness,
             replies=replies,
         )
 

@@ -21,7 +21,7 @@ from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
 from semscale.self_consistency.scoring.item_values import collect
 from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
-from semscale.self_consistency.scoring.memoized_embedder import RememberingEmbedder
+from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
 from semscale.self_consistency.scoring.pair_blocks import value_pairs
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
@@ -276,7 +276,7 @@ class Consistency:
         return score
 
     def _cosines(self) -> Cosines | None:
-        return Cosines(RememberingEmbedder(self.embedder)) if "cosine" in self.needs else None
+        return Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None
 
     @property
     def _chat_signature(self) -> Signature:

@@ -11,7 +11,7 @@ from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import Trust
+from semscale.self_consistency.correctness_probability import CorrectnessProbability
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.summary import (
     FEW_SAMPLES,
@@ -157,7 +157,7 @@ class ConsistencyCollector:
         floor: float | None,
         source: str,
         columns: tuple[tuple[str, str], ...],
-        trust: Trust | None,
+        correctness: CorrectnessProbability | None,
         replies: ReplyCounts | None,
     ) -> ConsistencySummary:
         """Sum up everything that was taken.
@@ -168,7 +168,7 @@ class ConsistencyCollector:
             floor: cosine of unrelated answers; ``None`` where none was applied.
             source: what the items are from.
             columns: what columns were used for, each with its name.
-            trust: P(correct) and decisions, where answers were labelled.
+            correctness: P(correct) and decisions, where answers were labelled.
             replies: what asking took, where a model was asked.
         """
         measures, counted = self.measures, self._counted
@@ -188,13 +188,13 @@ class ConsistencyCollector:
             estimates=estimates,
             scores={name: values[~np.isnan(values)] for name, values in measures.items()},
             group_scores=_by_group(score, self._groups),
-            lowest=tuple(_trusted(item, trust) for item in self._lowest.items),
+            lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
             examples={
                 reason: tuple((row + 1, text) for row, text in rows)
                 for reason, rows in self._left_out.examples.items()
             },
             signature=signature,
-            trust=trust,
+            correctness=correctness,
             replies=replies,
         )
 
@@ -211,11 +211,13 @@ def _item(found: MeasuredItems, texts: AnswerTexts, item: int, first: int) -> Co
     )
 
 
-def _trusted(item: ConsistencyItem, trust: Trust | None) -> ConsistencyItem:
-    if trust is None:
+def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability | None) -> ConsistencyItem:
+    if correctness is None:
         return item
     place = item.item - 1
-    return replace(item, probability_correct=float(trust.probability[place]), decision=trust.decision[place])
+    return replace(
+        item, probability_correct=float(correctness.probability[place]), decision=correctness.decision[place]
+    )
 
 
 def _by_group(score: Floats, names: Sequence[str | None]) -> dict[str | None, Floats]:

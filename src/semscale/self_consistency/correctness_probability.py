@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.matching.separation import share_above
+from semscale.renamed_settings import old_names
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
@@ -26,8 +27,8 @@ _WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
 
 
 @dataclass(frozen=True)
-class Trust:
-    """How far n answers can be trusted.
+class CorrectnessProbability:
+    """How probably n answers are right, and what to do with each.
 
     Attributes:
         probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency.
@@ -57,8 +58,8 @@ class Trust:
         return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
 
 
-class TrustSettings(TypedDict, total=False):
-    """Settings of ``estimate_trust``, as others pass them on."""
+class CorrectnessSettings(TypedDict, total=False):
+    """Settings of ``estimate_correctness``, as others pass them on."""
 
     curve: CurveName
     error_rate: float
@@ -68,7 +69,7 @@ class TrustSettings(TypedDict, total=False):
     seed: int
 
 
-def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is made
+def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve is made
     measures: Mapping[str, Floats],
     correct: object,
     *,
@@ -79,7 +80,7 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
     confidence: float = 0.95,
     interval: float = 0.95,
     seed: int = 0,
-) -> Trust:
+) -> CorrectnessProbability:
     """Give answers the probability of being right, and say which to accept, to review and to abstain from.
 
     Args:
@@ -110,7 +111,7 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
         )
     honest = cross_fitted(scores, labels, curve, folds=_FOLDS, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
-    return Trust(
+    return CorrectnessProbability(
         probability=fit_curve(scores, labels, curve).probability(scores),
         decision=_decisions(scores, promised),
         figures=calibration_figures(honest, labels, interval=interval, seed=seed),
@@ -120,6 +121,15 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
         curve=curve,
         interval=interval,
     )
+
+
+__getattr__ = old_names(
+    __name__,
+    Trust="CorrectnessProbability",
+    TrustSettings="CorrectnessSettings",
+    estimate_trust="estimate_correctness",
+    trust_frame="correctness_frame",
+)
 
 
 def read_labels(cells: object, first: int = 0) -> Floats:
@@ -173,18 +183,20 @@ def _area(values: Floats, labels: Floats) -> float:
     return share_above(right, wrong) if len(right) and len(wrong) else np.nan
 
 
-def trust_frame(trust: Trust, start: int = 0, stop: int | None = None) -> pl.DataFrame:
+def correctness_frame(
+    correctness: CorrectnessProbability, start: int = 0, stop: int | None = None
+) -> pl.DataFrame:
     """Lay items out as a table: ``probability_correct`` and ``decision``; what is missing is null.
 
     Args:
-        trust: of n items.
+        correctness: of n items.
         start: the first of them that is laid out.
         stop: the one after the last; all unless given.
     """
     rows = slice(start, stop)
     return pl.DataFrame(
         [
-            pl.Series("probability_correct", trust.probability[rows], nan_to_null=True),
-            pl.Series("decision", list(trust.decision[rows]), dtype=pl.String),
+            pl.Series("probability_correct", correctness.probability[rows], nan_to_null=True),
+            pl.Series("decision", list(correctness.decision[rows]), dtype=pl.String),
         ]
     )

@@ -5,7 +5,7 @@ import re
 import pytest
 from tests.judging.conftest import Scripted, material
 
-from semscale.judging.audit.audit import CHECKS, audit, lettered, upside_down
+from semscale.judging.audit.audit import CHECKS, audit, lettered_levels, reversed_levels
 from semscale.judging.judge import Judge
 from semscale.judging.prompts.template import load_template
 
@@ -87,7 +87,7 @@ def test_items_without_both_scores_are_left_out_and_counted(running):
 
 def test_levels_keep_their_scores():
     likert = load_template("likert")
-    turned, letters = upside_down(likert), lettered(likert)
+    turned, letters = reversed_levels(likert), lettered_levels(likert)
     assert [(level.number, level.score, level.label) for level in turned.levels[:2]] == [
         (1, 1.0, "Completely correct"), (2, 0.75, "Mostly correct"),
     ]  # fmt: skip

@@ -4,13 +4,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.errors import InputError
-from semscale.self_consistency.asking.early_stopping import settled
+from semscale.self_consistency.asking.early_stopping import early_decision
 
 
 def stops(values, threshold, confidence):
     """After how many values the side is settled, and which one it is."""
     for k in range(1, len(values) + 1):
-        side = settled(values[:k], threshold, len(values), confidence)
+        side = early_decision(values[:k], threshold, len(values), confidence)
         if side is not None:
             return k, side
     raise AssertionError("all values are there")
@@ -34,8 +34,8 @@ def test_betting_by_hand():
     # 5/3 = 2.25, then left = 2/7, so 1 + .75 * 5/2 = 2.875: products 1.75, 3.39, 7.63, 21.9. 20 is passed at
     # the fourth.
     assert stops([1.0] * 10, 0.5, 0.95) == (4, True)
-    assert settled([1.0] * 3, 0.5, 10, 1 - 1 / 7.6) is True
-    assert settled([1.0] * 3, 0.5, 10, 1 - 1 / 7.7) is None
+    assert early_decision([1.0] * 3, 0.5, 10, 1 - 1 / 7.6) is True
+    assert early_decision([1.0] * 3, 0.5, 10, 1 - 1 / 7.7) is None
 
 
 @pytest.mark.parametrize("confidence", [0.9, 0.95])
@@ -65,4 +65,4 @@ def test_the_side_is_wrong_no_more_often_than_stated(confidence):
 )
 def test_what_cannot_be_is_refused(values, threshold, n, confidence, message):
     with pytest.raises(InputError, match=message):
-        settled(values, threshold, n, confidence)
+        early_decision(values, threshold, n, confidence)

@@ -3,7 +3,7 @@ import numpy as np
 from semscale.embedding import ArrayEmbedder
 from semscale.matching.cosines import Cosines
 from semscale.self_consistency.scoring.floor import estimate_floor
-from semscale.self_consistency.scoring.memoized_embedder import RememberingEmbedder
+from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
 
 WORDS = [f"word{place}" for place in range(12)]
 
@@ -34,7 +34,7 @@ def test_too_few_answers_correct_nothing_and_say_so():
 
 
 def test_texts_that_are_kept_are_not_embedded_again(toy_embedder):
-    remembering = RememberingEmbedder(toy_embedder, capacity=2)
+    remembering = MemoizedEmbedder(toy_embedder, capacity=2)
     first = remembering.embed(["a b", "c"])
     again = remembering.embed(["c", "d e", "a b"])
     assert toy_embedder.embedded == ["a b", "c", "d e"]

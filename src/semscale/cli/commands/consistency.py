@@ -112,7 +112,7 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
     from semscale.cli.options.model_choice import ModelChoice
     from semscale.cli.outputs import Outputs, present
     from semscale.cli.runs.consistency import ConsistencyRun
-    from semscale.self_consistency.correctness_probability import TrustSettings
+    from semscale.self_consistency.correctness_probability import CorrectnessSettings
     from semscale.self_consistency.files.columns import AnswerColumns
     from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES
     from semscale.stats.intervals.estimates import IntervalPlan
@@ -133,7 +133,7 @@ def consistency(  # noqa: PLR0913, PLR0917 - each is an option of the command
             temperature=temperature,
             system=system,
         ),
-        trust=TrustSettings(
+        correctness=CorrectnessSettings(
             curve=curve.value,
             error_rate=error_rate,
             lost_rate=lost_rate,

@@ -14,7 +14,7 @@ from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.correctness_probability import TrustSettings
+from semscale.self_consistency.correctness_probability import CorrectnessSettings
 from semscale.self_consistency.file_consistency import consistency_file
 from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import prompt_status
@@ -42,7 +42,7 @@ class ConsistencyRun:
         model: which embedding model.
         plan: how intervals are made, and the seed of all that is random.
         asking: whom to ask for what, if anybody.
-        trust: how P(correct) is made of labels.
+        correctness: how P(correct) is made of labels.
         floor: cosine of unrelated answers, or ``auto``.
         fewest: samples that a prompt needs.
         outputs: files to write.
@@ -54,7 +54,7 @@ class ConsistencyRun:
     model: ModelChoice
     plan: IntervalPlan
     asking: AskingChoice | None = None
-    trust: TrustSettings = field(default_factory=TrustSettings)
+    correctness: CorrectnessSettings = field(default_factory=CorrectnessSettings)
     floor: float | str = "auto"
     fewest: int = 1
     outputs: Outputs = Outputs()
@@ -98,7 +98,7 @@ class ConsistencyRun:
                 self.columns,
                 instrument=self._instrument(chat, progress),
                 model=model,
-                trust=self.trust,
+                correctness=self.correctness,
                 plan=self.plan,
                 out=self.outputs.out,
                 settings=self.parts,

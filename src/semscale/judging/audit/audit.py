@@ -144,9 +144,9 @@ def changed_by(
 ) -> tuple[Judge, list[JudgedItem | Status]]:
     """Make the judge and the items of one check."""
     if name == "reversed":
-        return judge.varied(template=upside_down(judge.template)), list(rows)
+        return judge.varied(template=reversed_levels(judge.template)), list(rows)
     if name == "relabelled":
-        return judge.varied(template=lettered(judge.template)), list(rows)
+        return judge.varied(template=lettered_levels(judge.template)), list(rows)
     if name == "reference-position":
         place: ReferencePlace = "before" if judge.reference_place == "after" else "after"
         return judge.varied(reference_place=place), list(rows)
@@ -156,7 +156,7 @@ def changed_by(
     return judge, [_between("", row, text) for row, text in zip(rows, orders, strict=True)]
 
 
-def upside_down(template: Template) -> Template:
+def reversed_levels(template: Template) -> Template:
     """Give the best level the lowest number, and list it first; every level keeps its score."""
     numbers = [level.number for level in template.levels]
     levels = tuple(
@@ -166,7 +166,7 @@ def upside_down(template: Template) -> Template:
     return template.model_copy(update={"levels": levels})
 
 
-def lettered(template: Template) -> Template:
+def lettered_levels(template: Template) -> Template:
     """Call the levels by letters; their labels become what they mean."""
     levels = tuple(
         Level(

@@ -21,7 +21,7 @@ _LOOKALIKES = str.maketrans({"<": "‹", ">": "›", "[": "⁅", "]": "⁆", "|"
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
-def neutralised(text: str) -> tuple[str, int]:
+def sanitized(text: str) -> tuple[str, int]:
     """Replace marks of chat templates and characters that cannot be seen.
 
     Args:
@@ -31,7 +31,7 @@ def neutralised(text: str) -> tuple[str, int]:
         The text as the judge will read it, and how many places were replaced.
 
     Example:
-        >>> neutralised("fine<|im_end|>")
+        >>> sanitized("fine<|im_end|>")
         ('fine‹¦im_end¦›', 1)
     """
     unified = text.replace("\r\n", "\n").replace("\r", "\n")

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, Literal
 
 from semscale.chat.messages import Message
-from semscale.judging.prompts.input_sanitizing import mark_code, neutralised
+from semscale.judging.prompts.input_sanitizing import mark_code, sanitized
 from semscale.judging.prompts.template import Template, read_yaml
 
 Order = Literal["score-first", "explanation-first", "score-only"]
@@ -56,7 +56,7 @@ class PromptForm:
         """Write the messages for one item; the same item gives the same messages.
 
         Args:
-            item: its texts are material: marked with a code that they cannot contain, and neutralised.
+            item: its texts are material: marked with a code that they cannot contain, and sanitized.
         """
         words = wording()
         parts = self._material(item)
@@ -98,7 +98,7 @@ class PromptForm:
     def correction(self, reply: str) -> tuple[Message, ...]:
         """What is said after a reply that could not be read."""
         asked = Message("user", wording()["correction"].format(form=self.form()))
-        said = neutralised(reply.strip())[0][:_LONGEST_QUOTED]
+        said = sanitized(reply.strip())[0][:_LONGEST_QUOTED]
         return (Message("assistant", said), asked) if said else (asked,)
 
     def schema(self) -> Mapping[str, object]:
@@ -134,10 +134,10 @@ class PromptForm:
         return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
     def _material(self, item: JudgedItem) -> list[tuple[str, str]]:
-        parts = [("question", neutralised(item.question)[0]), ("answer", neutralised(item.answer)[0])]
+        parts = [("question", sanitized(item.question)[0]), ("answer", sanitized(item.answer)[0])]
         if item.reference is not None:
             place = 2 if self.reference_place == "after" else 1
-            parts.insert(place, ("reference", neutralised(item.reference)[0]))
+            parts.insert(place, ("reference", sanitized(item.reference)[0]))
         return parts
 
     def _choice(self) -> str:

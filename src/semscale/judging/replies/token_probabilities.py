@@ -15,7 +15,7 @@ _LEADING = " \t\n\r\"'*:`_([{▁Ġ"
 
 
 @dataclass(frozen=True)
-class TokenShares:
+class LevelProbabilities:
     """What the tokens say about the levels.
 
     Attributes:
@@ -27,9 +27,9 @@ class TokenShares:
     covered: float
 
 
-def token_shares(
+def level_probabilities(
     reply: str, tokens: Sequence[TokenLogprob], span: tuple[int, int], template: Template
-) -> TokenShares | None:
+) -> LevelProbabilities | None:
     """Find the tokens that state the score, and what else they might have stated.
 
     The score's place is where the parser found it, never a fixed number of tokens. A token that can begin
@@ -62,7 +62,7 @@ def token_shares(
     covered = float(masses.sum())
     if not 0 < covered <= 1 + _ROUNDING:
         return None
-    return TokenShares(masses / covered, min(covered, 1.0))
+    return LevelProbabilities(masses / covered, min(covered, 1.0))
 
 
 def _attribute(

@@ -13,7 +13,7 @@ from semscale.chat.messages import Request
 from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
-from semscale.self_consistency.asking.early_stopping import Side, settled
+from semscale.self_consistency.asking.early_stopping import Side, early_decision
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
 from semscale.types import Floats, Progress, Status
 
@@ -181,7 +181,7 @@ class Asking:
         for item in asked:
             n = len(values[item]) + self._sampling.n_samples - sample
             if values[item]:
-                self._sides[item] = settled(values[item], stopping.threshold, n, stopping.confidence)
+                self._sides[item] = early_decision(values[item], stopping.threshold, n, stopping.confidence)
 
     def _collected(self, stopped: str | None) -> Replies:
         n, m = len(self._prompts), self._sampling.n_samples

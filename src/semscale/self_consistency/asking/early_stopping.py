@@ -15,7 +15,9 @@ Side = bool | None
 """``True``: at or above the threshold. ``False``: below it. ``None``: not settled."""
 
 
-def settled(values: Sequence[float] | Floats, threshold: float, n: int, confidence: float = 0.95) -> Side:
+def early_decision(
+    values: Sequence[float] | Floats, threshold: float, n: int, confidence: float = 0.95
+) -> Side:
     """Say on which side of a threshold the mean of n samples will lie, if that is settled.
 
     The values seen so far are the first of n that come in random order, so their mean is that of a sample
@@ -43,7 +45,7 @@ def settled(values: Sequence[float] | Floats, threshold: float, n: int, confiden
         doi:10.1093/jrsssb/qkad009.
 
     Example:
-        >>> settled([1.0, 1.0, 1.0, 1.0], 0.5, 10), settled([1.0, 0.0], 0.5, 10)
+        >>> early_decision([1.0, 1.0, 1.0, 1.0], 0.5, 10), early_decision([1.0, 0.0], 0.5, 10)
         (True, None)
     """
     seen = _checked(values, threshold, n, confidence)

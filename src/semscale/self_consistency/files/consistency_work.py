@@ -15,11 +15,11 @@ from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
 from semscale.self_consistency.correctness_probability import (
-    Trust,
-    TrustSettings,
-    estimate_trust,
+    CorrectnessProbability,
+    CorrectnessSettings,
+    correctness_frame,
+    estimate_correctness,
     read_labels,
-    trust_frame,
 )
 from semscale.self_consistency.files.columns import AnswerCells, AnswerColumns, answer_cells
 from semscale.self_consistency.files.item_rows import ItemRows, read_items
@@ -56,7 +56,7 @@ class ConsistencyWork:
         model: who is asked, if anybody.
         floor_from: answers that the floor is estimated from or, where a model is asked, prompts whose answers
             are asked for first.
-        trust: how P(correct) is made of labels.
+        correctness: how P(correct) is made of labels.
         progress: called while texts are embedded and replies come.
         collector: takes the parts.
     """
@@ -68,7 +68,7 @@ class ConsistencyWork:
     items: ItemRows | None = None
     model: AskedModel | None = None
     floor_from: Sequence[str] = ()
-    trust: TrustSettings = field(default_factory=TrustSettings)
+    correctness: CorrectnessSettings = field(default_factory=CorrectnessSettings)
     progress: Progress | None = None
     collector: ConsistencyCollector = field(default_factory=ConsistencyCollector)
     stage = "measuring"
@@ -78,7 +78,7 @@ class ConsistencyWork:
         self._stopped: str | None = None
         self._counts: ReplyCounts | None = None
         self._labels: list[Floats] = []
-        self._trusted: Trust | None = None
+        self._correctness: CorrectnessProbability | None = None
         self._notes: Mapping[str, Any] = {}
 
     @property
@@ -161,7 +161,9 @@ class ConsistencyWork:
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         if self._labels and self._stopped is None:
             labels = np.concatenate(self._labels)
-            self._trusted = estimate_trust(collector.measures, labels, nulls=collector.nulls, **self.trust)
+            self._correctness = estimate_correctness(
+                collector.measures, labels, nulls=collector.nulls, **self.correctness
+            )
         instrument, fields = self._notes["signature"]
         signature = Signature(instrument, tuple((name, value) for name, value in fields))
         estimates = estimate_values(
@@ -181,15 +183,15 @@ class ConsistencyWork:
             floor=self._notes["applied_floor"],
             source=self.table.name,
             columns=tuple(self.columns.named),
-            trust=self._trusted,
+            correctness=self._correctness,
             replies=self._counts,
         )
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
         """Give P(correct) and decisions, which all labels decide."""
-        if self._trusted is None:
+        if self._correctness is None:
             return None
-        return trust_frame(self._trusted, start, stop).rename(lambda name: PREFIX + name)
+        return correctness_frame(self._correctness, start, stop).rename(lambda name: PREFIX + name)
 
     @property
     def _keeps_replies(self) -> bool:

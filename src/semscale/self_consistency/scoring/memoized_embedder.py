@@ -14,7 +14,7 @@ CAPACITY = 65_536
 """Texts whose vectors are kept: 100 MB for 384 dimensions."""
 
 
-class RememberingEmbedder:
+class MemoizedEmbedder:
     """Embeds with another embedder, and texts that it has kept not again.
 
     Args:

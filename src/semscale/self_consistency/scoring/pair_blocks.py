@@ -18,7 +18,7 @@ BLOCK = 32_768
 """Pairs whose texts are embedded together."""
 
 
-class Chosen(Protocol):
+class MeasureChoice(Protocol):
     """What was asked for."""
 
     measures: tuple[str, ...]
@@ -46,7 +46,7 @@ class PairValues:
 
 
 def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
-    chosen: Chosen,
+    chosen: MeasureChoice,
     pairs: Pairs,
     floor: float,
     *,
@@ -108,7 +108,7 @@ def _parts(
     return PairParts(block.texts, block.prediction, block.reference, cosine, floor, nothing, f1), windows
 
 
-def _findings(chosen: Chosen, parts: PairParts) -> list[tuple[Finding, ...]]:
+def _findings(chosen: MeasureChoice, parts: PairParts) -> list[tuple[Finding, ...]]:
     if "contradicted" not in chosen.needs:
         return [()] * len(parts.cosine)
     return find_contradictions(
