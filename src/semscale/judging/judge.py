@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -12,12 +12,12 @@ from semscale.chat.messages import Parameters, Request
 from semscale.chat.runner import run_apart
 from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.items import read_items
+from semscale.judging.judge_requests import JudgeRequests
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.model_capabilities import ModelCapabilities, capabilities_to_try, find_capabilities
-from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace
+from semscale.judging.prompts.prompting import JudgedItem, Order, ReferencePlace
 from semscale.judging.prompts.template import Template, load_template
-from semscale.judging.replies.reading import ReplyReading, read_reply
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.judging.verdicts import Verdicts
@@ -25,9 +25,6 @@ from semscale.renamed_settings import renamed
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Progress, Status
-
-if TYPE_CHECKING:
-    from semscale.chat.replies import Reply
 
 
 class Judge:
@@ -88,8 +85,11 @@ class Judge:
         self.order: Order = order
         self.samples, self.corrections = samples, corrections
         self.reference_place: ReferencePlace = reference_place
-        self._sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
-        Parameters(**self._sampling)  # checks their ranges before anything is sent
+        sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        Parameters(**sampling)  # checks their ranges before anything is sent
+        self._requests = JudgeRequests(
+            self.template, order, self.context, reference_place, samples, corrections, sampling
+        )
         self._to_try = capabilities_to_try(structured, logprobs if samples == 1 else False)
 
     def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
@@ -178,14 +178,21 @@ class Judge:
             capabilities, running, conversations, stopped = await find_capabilities(
                 self._to_try,
                 distinct,
-                self._conversations,
-                lambda found, left: ask(self.model, found, self._read, running=left, progress=progress),
+                self._requests.conversations,
+                lambda found, left: ask(
+                    self.model, found, self._requests.read, running=left, progress=progress
+                ),
                 running,
             )
         form = capabilities or self._to_try[0]
-        waiting = {item: conversations.get(item) or self._conversations(item, form) for item in distinct}
+        waiting = {
+            item: conversations.get(item) or self._requests.conversations(item, form) for item in distinct
+        }
         if stopped is None:
-            running, stopped = await self._finished(waiting, form, running, progress)
+            every = [conversation for found in waiting.values() for conversation in found]
+            running, stopped = await self._requests.ask(
+                self.model, every, form, running=running, progress=progress
+            )
         aggregated = {
             item: aggregate_verdict(found, self.template, stopped=stopped is not None)
             for item, found in waiting.items()
@@ -228,80 +235,17 @@ class Judge:
             [
                 conversation.request
                 for item in items
-                for conversation in self._conversations(item, capabilities)
+                for conversation in self._requests.conversations(item, capabilities)
             ]
             for capabilities in self._to_try
         ]
 
     def prompt(self, item: JudgedItem) -> str:
         """What the judge reads about an item, after the words that stand before every item."""
-        return self._form(self._to_try[0]).messages(item)[-1].text
-
-    async def _finished(
-        self,
-        waiting: dict[JudgedItem, list[Conversation]],
-        capabilities: ModelCapabilities,
-        running: Running,
-        progress: Progress | None,
-    ) -> tuple[Running, str | None]:
-        """Ask about everything that has no reply yet, then correct.
-
-        Returns:
-            What is left to run with, and what stopped it, if anything did.
-        """
-        form = self._form(capabilities)
-        every = [conversation for found in waiting.values() for conversation in found]
-        asked = [
-            conversation
-            for conversation in every
-            if conversation.reading is None and conversation.failure is None
-        ]
-        stopped = None
-        for turn in range(self.corrections + 1):
-            if asked:
-                running, stopped = await ask(
-                    self.model, asked, self._read, running=running, progress=progress
-                )
-            asked = [conversation for conversation in every if conversation.unread]
-            if stopped is not None or not asked:
-                break
-            if turn < self.corrections:
-                for conversation in asked:
-                    conversation.correct(form.correction(conversation.replies[-1].text))
-        return running, stopped
-
-    def _conversations(self, item: JudgedItem, capabilities: ModelCapabilities) -> list[Conversation]:
-        form = self._form(capabilities)
-        request = capabilities.request(form.messages(item), form.schema(), self._sampling)
-        return [Conversation(request.resampled(sample)) for sample in range(self.samples)]
-
-    def _form(self, capabilities: ModelCapabilities) -> PromptForm:
-        return PromptForm(
-            self.template, self.order, self.context, capabilities.structured, self.reference_place
-        )
-
-    def _read(self, reply: "Reply") -> ReplyReading:
-        return read_reply(
-            reply.text,
-            self.template,
-            score_last=self.order == "explanation-first",
-            cut=reply.finish_reason == "length",
-        )
+        return self._requests.prompt_form(self._to_try[0]).messages(item)[-1].text
 
     def _signature(self, capabilities: ModelCapabilities) -> Signature:
-        form = self._form(capabilities)
-        return Signature.of(
-            "judge",
-            template=f"{self.template.name}#{self.template.content_hash}",
-            words=form.content_hash,
-            order=self.order,
-            reference=self.reference_place,
-            samples=self.samples,
-            **self._sampling,
-            structured=capabilities.structured,
-            logprobs=capabilities.top_logprobs,
-            corrections=self.corrections,
-        ).extended(self.model.signature)
+        return self._requests.signature(capabilities).extended(self.model.signature)
 
 
 @renamed(model="chat_model")

@@ -139,19 +139,19 @@ class JudgeSummary(Presentable):
         """
         if not self.is_panel:
             return next(iter(self.judge_estimates.values()))
-        return estimate_values(
-            {"mean": self.expected},
-            self.statuses,
-            bounds={"mean": (0.0, 1.0)},
-            signature=self.signature,
-            **self._intervals,
-        )
+        values = {"mean": self.expected}
+        return estimate_scores(values, self.statuses, self.signature, **self._intervals)
 
     @cached_property
     def judge_estimates(self) -> dict[str, Estimates]:
         """Each judge's mean ``score`` and mean ``expected`` score with intervals, by the judge's name."""
         return {
-            name: estimate_scores(own.score, own.expected, own.statuses, own.signature, **self._intervals)
+            name: estimate_scores(
+                {"score": own.score, "expected": own.expected},
+                own.statuses,
+                own.signature,
+                **self._intervals,
+            )
             for name, own in self.judges.items()
         }
 
@@ -270,28 +270,18 @@ class JudgeSummary(Presentable):
 
 
 def estimate_scores(
-    score: Floats,
-    expected: Floats,
-    status: Statuses,
-    signature: Signature,
-    **settings: Unpack[EstimateSettings],
+    values: Mapping[str, Floats], status: Statuses, signature: Signature, **settings: Unpack[EstimateSettings]
 ) -> Estimates:
-    """Estimate a judge's mean ``score``, which is the main figure, and its mean ``expected`` score.
+    """Estimate means of values from 0 to 1, of all items and of each group; the first one is the main figure.
 
     Args:
-        score: shape (n,), the levels that were stated, 0 to 1; NaN where there is none.
-        expected: shape (n,), the means of the distributions, likewise.
+        values: by name, each of shape (n,); NaN where an item has none.
         status: shape (n,), why each item has a score, or has none.
-        signature: of the judge.
+        signature: of the judge or the panel.
         settings: groups, weights, respondents, and how intervals are made.
 
     Raises:
         InputError: a column of the wrong length, a wrong weight, or a setting out of range.
     """
-    return estimate_values(
-        {"score": score, "expected": expected},
-        status,
-        bounds=dict.fromkeys(("score", "expected"), (0.0, 1.0)),
-        signature=signature,
-        **settings,
-    )
+    bounds = dict.fromkeys(values, (0.0, 1.0))
+    return estimate_values(values, status, bounds=bounds, signature=signature, **settings)
