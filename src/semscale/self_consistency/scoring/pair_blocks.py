@@ -19,15 +19,19 @@ BLOCK = 32_768
 
 
 class MeasureChoice(Protocol):
-    """What was asked for."""
+    """The measures and guards that were chosen."""
 
-    measures: tuple[str, ...]
-    guards: tuple[str, ...]
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of measures."""
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        """Names of guards."""
 
     @property
     def needs(self) -> frozenset[str]:
-        """What the measures are made from."""
-        ...
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
 
 
 @dataclass(frozen=True)
