@@ -1,4 +1,4 @@
-"""Asks a chat model about many items, and again about those whose replies could not be read."""
+"""How a judge's calls are made, and the conversations that they belong to."""
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -71,13 +71,13 @@ class Conversation:
 
     @property
     def unread(self) -> bool:
-        """Whether a reply came that states no score and refuses none."""
+        """Whether the last reply neither states a score nor declines to give one."""
         if self.failure is not None or self.reading is None:
             return False
         return self.reading.status in {"unparsable", "empty"}
 
     def correct(self, messages: tuple[Message, ...]) -> None:
-        """Go on with the conversation; every correction is another request, which no ledger has answered."""
+        """Add messages; the longer conversation is another request, for which a ledger has no reply yet."""
         self.request = replace(self.request, messages=(*self.request.messages, *messages))
 
 
@@ -89,17 +89,17 @@ async def ask(
     running: Running,
     progress: Progress | None = None,
 ) -> tuple[Running, str | None]:
-    """Send the last request of each conversation, and note what comes back.
+    """Send the last request of each conversation, and keep what comes back in it.
 
     Args:
-        model: who is asked.
+        model: the chat model that is asked.
         conversations: changed in place.
-        read: reads a reply.
+        read: reads the score of a reply.
         running: how calls are made.
         progress: called as replies come.
 
     Returns:
-        What is left to run with, and why not everything was asked, or ``None`` if it was.
+        ``running`` with what is left of its budget, and why not everything was asked, or ``None``.
 
     Raises:
         ReplyError: no call can succeed.

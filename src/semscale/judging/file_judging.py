@@ -1,4 +1,4 @@
-"""Judging a file of any size: part by part, resumable, with the rows in their order."""
+"""Judges a table of any size part by part; a stopped run can be resumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Items as callers have them: questions, answers and references in columns of equal length."""
+"""Reads columns of questions, answers and references into items to judge."""
 
 from collections.abc import Sequence
 

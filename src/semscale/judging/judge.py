@@ -33,7 +33,7 @@ class Judge:
     Args:
         chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
         template: one of ``TEMPLATES``, a template, a scale or its name.
-        rubric: the user's own words on what is to be judged.
+        rubric: your own words on what is to be judged.
         context: further words for the judge, such as who asks.
         order: ``score-first``, ``explanation-first`` or ``score-only``. Explaining first narrows the spread.
         samples: replies for each item; with several the distribution is their shares.
@@ -164,11 +164,11 @@ class Judge:
     async def judge_part(
         self, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None = None
     ) -> tuple[Verdicts, JudgeState]:
-        """Judge some of many rows, and say how the judge stands afterwards.
+        """Judge the rows of one part, and give the state for the next part.
 
         Args:
             rows: as ``read_items`` gives them.
-            state: what the rows before have left; nothing is asked after a cap was reached.
+            state: from the part before; where it says that a cap was reached, nothing is asked.
             progress: called as replies come.
         """
         distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
@@ -215,7 +215,7 @@ class Judge:
         return found, after
 
     def applied(self, state: JudgeState) -> Signature:
-        """Say what was really applied: a model that takes the question for probabilities may give none."""
+        """Record what was really applied: without ``logprobs`` where no reply has any."""
         capabilities = state.capabilities or self._to_try[0]
         given = state.gave_logprobs or not state.replied
         return self._signature(capabilities if given else replace(capabilities, top_logprobs=None))

@@ -1,4 +1,4 @@
-"""Which columns of a table are judged, and their cells."""
+"""The columns of a table that a judge needs, and their cells."""
 
 from dataclasses import dataclass
 from typing import Any

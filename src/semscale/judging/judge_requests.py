@@ -38,7 +38,7 @@ class JudgeRequests:
     sampling: Mapping[str, Any]
 
     def prompt_form(self, capabilities: ModelCapabilities) -> PromptForm:
-        """Choose the words for a model that can do this much."""
+        """Choose the form of the prompt for a model that takes these options."""
         return PromptForm(
             self.template, self.order, self.context, capabilities.structured, self.reference_place
         )
@@ -97,7 +97,7 @@ class JudgeRequests:
         )
 
     def signature(self, capabilities: ModelCapabilities) -> Signature:
-        """Record what is asked of a model that can do this much; the model itself is not in it."""
+        """Record what is asked of a model that takes these options; the model itself is not in it."""
         return Signature.of(
             "judge",
             template=f"{self.template.name}#{self.template.content_hash}",

@@ -30,7 +30,7 @@ class JudgeSettings(TypedDict, total=False):
 
 
 def checked_temperature(temperature: float | Literal["auto"] | None, samples: int) -> float | None:
-    """Settle on a temperature: 0 for one sample and 1 for several unless another is given.
+    """Choose the temperature: 0 for one sample and 1 for several unless another is given.
 
     Raises:
         InputError: several samples at 0, which would all be alike.

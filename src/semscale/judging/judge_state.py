@@ -1,4 +1,4 @@
-"""How a judge stands between two parts of its items."""
+"""What a judge carries over from one part of a table to the next."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -10,11 +10,11 @@ from semscale.judging.model_capabilities import ModelCapabilities
 
 @dataclass(frozen=True)
 class JudgeState:
-    """How a judge stands before the next of its items.
+    """What a judge knows, and has left to spend, before its next items.
 
     Attributes:
         running: how calls are made, with what is left of the budget.
-        capabilities: the form that the model takes; ``None`` until the first item has shown it.
+        capabilities: what the model takes; ``None`` until the first item has shown it.
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
         stopped: why no more is asked, or ``None``.
@@ -27,7 +27,7 @@ class JudgeState:
     stopped: str | None = None
 
     def notes(self) -> dict[str, Any]:
-        """Lay out, as JSON has it, what another run must know to go on."""
+        """List, as JSON has it, what a run needs to know when it is resumed."""
         capabilities = self.capabilities
         return {
             "capabilities": None
@@ -38,7 +38,7 @@ class JudgeState:
         }
 
     def recalled(self, notes: Mapping[str, Any]) -> Self:
-        """Go on from the notes of another run, with this one's budget."""
+        """Take over the notes of an earlier run, with this one's budget."""
         known = notes["capabilities"]
         return replace(
             self,

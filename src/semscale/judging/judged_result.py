@@ -1,4 +1,4 @@
-"""What the results of a judge and of a panel have in common: their estimates and their summary."""
+"""Estimates and summary that the results of a judge and of a panel share."""
 
 from abc import abstractmethod
 from collections.abc import Mapping

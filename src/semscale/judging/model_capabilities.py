@@ -1,7 +1,7 @@
-"""Finds out what a model takes: structured output, and probabilities of tokens.
+"""Finds out which options a chat model takes: structured output, and probabilities of tokens.
 
-Endpoints refuse what they do not know, so the first item is asked in the richest form, and in poorer ones
-until one is taken. A model that takes a form and ignores it is seen by its replies.
+Endpoints refuse options that they do not know. So the first item is asked about with all options, and with
+fewer until a request is taken. Whether a model ignores an option that it takes shows in its replies.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -21,7 +21,7 @@ _TRIED_ITEMS = 3
 
 @dataclass(frozen=True)
 class ModelCapabilities:
-    """What a request asks of a model besides a reply.
+    """Options that a chat model takes, and that requests to it use.
 
     Attributes:
         structured: whether the reply must follow a schema.
@@ -44,7 +44,7 @@ class ModelCapabilities:
 def capabilities_to_try(
     structured: bool | Literal["auto"], logprobs: bool | Literal["auto"]
 ) -> tuple[ModelCapabilities, ...]:
-    """List the forms to try, the richest first.
+    """List the capabilities to try, those with most options first.
 
     Example:
         >>> [(each.structured, each.top_logprobs) for each in capabilities_to_try(False, "auto")]
@@ -62,7 +62,7 @@ async def find_capabilities(
     asked: Callable[[list[Conversation], Running], Awaitable[tuple[Running, str | None]]],
     running: Running,
 ) -> tuple[ModelCapabilities, Running, dict[JudgedItem, list[Conversation]], str | None]:
-    """Ask about the first item until a form is taken.
+    """Ask about the first item, each time with fewer options, until a request is taken.
 
     An item may be refused for itself, so up to three are tried.
 

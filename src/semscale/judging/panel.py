@@ -1,4 +1,4 @@
-"""Several judges on the same items, side by side."""
+"""Several judges that score the same items."""
 
 import asyncio
 from collections.abc import Sequence
@@ -108,7 +108,7 @@ class Panel:
         states: Sequence[JudgeState],
         progress: Progress | None = None,
     ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
-        """Judge some of many rows, and say how each judge stands afterwards; see ``Judge.judge_part``."""
+        """Judge the rows of one part, and give each judge's state for the next; see ``Judge.judge_part``."""
         async with AsyncExitStack() as held:
             for judge in self.judges:
                 await held.enter_async_context(held_open(judge.model))

@@ -1,4 +1,4 @@
-"""What a panel gives: every judge's verdicts, figures for each item, and how the judges stand together."""
+"""The result of a panel: every judge's verdicts, figures of each item, and how far the judges agree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

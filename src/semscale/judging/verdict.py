@@ -1,4 +1,4 @@
-"""One judge's verdict on one item, and the arithmetic that makes it of replies."""
+"""One judge's verdict on one item: its score, its distribution and its replies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,7 +57,7 @@ class Verdict:
 
 
 def empirical_distribution(scores: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Turn the scores of several samples into shares.
+    """Give each score its share among the scores of several samples.
 
     Example:
         >>> empirical_distribution([0.75, 1.0, 0.75, 0.5])
@@ -83,5 +83,5 @@ def most_frequent(scores: Sequence[float]) -> float:
 
 
 def with_mass(scores: Floats, masses: Floats) -> tuple[tuple[float, float], ...]:
-    """Pair scores with their masses, leaving out those that have none."""
+    """Pair scores (k,) with their masses (k,), without those whose mass is 0."""
     return tuple((float(score), float(mass)) for score, mass in zip(scores, masses, strict=True) if mass > 0)

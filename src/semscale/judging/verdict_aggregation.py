@@ -1,4 +1,4 @@
-"""Turns everything that came back about an item into its verdict."""
+"""Aggregates the replies about one item into its verdict."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ def aggregate_verdict(conversations: Sequence[Conversation], template: Template,
     """Make a verdict of the conversations of one item, one for each sample.
 
     Args:
-        conversations: with everything that came back.
+        conversations: with all replies and failures.
         template: what the judge was asked.
         stopped: whether a cap ended the run early.
     """

@@ -1,4 +1,4 @@
-"""What judging gives: a score with its distribution for each item, and everything that was replied."""
+"""The result of a judge: a verdict for each item."""
 
 from collections import Counter
 from dataclasses import dataclass

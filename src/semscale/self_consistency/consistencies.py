@@ -1,4 +1,4 @@
-"""What measuring consistency gives: values of each item, what contradicts, and what was left out."""
+"""The result of measuring consistency: values of each item, contradictions, and what was left out."""
 
 import warnings
 from collections.abc import Mapping
@@ -99,7 +99,7 @@ class Consistencies(Result):
         )
 
     def correctness(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
-        """Give answers the probability of being right, and say which to accept, review and abstain from.
+        """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked.
@@ -140,7 +140,7 @@ class Consistencies(Result):
             samples: n lists of texts, likewise.
             prompts: shape (n,), the questions.
             correctness: P(correct) and decisions, as ``correctness`` gives them.
-            replies: what asking took.
+            replies: how many replies were asked for, saved, and did not come, where a model was asked.
             source: what the data are called.
             columns: what columns were used for, each with its name.
             settings: of the estimates: ``by``, ``interval``, ``seed`` and others; see ``EstimateSettings``.

@@ -1,4 +1,4 @@
-"""The instrument: says how far the sampled answers to each prompt agree with the answer."""
+"""The instrument: measures how far sampled answers to a prompt agree with the answer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What prompts brought, and how consistent it is.
+    """Replies to n prompts, and how consistent they are.
 
     Attributes:
         replies: answers and samples, and what it took to have them.
@@ -68,8 +68,8 @@ class Consistency:
     """Measures how far several answers to one prompt agree with the first.
 
     Args:
-        chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
-            gives; needed for nothing else.
+        chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or what ``load_chat_model``
+            gives; only ``ask`` needs it.
         measures: names among ``semscale.self_consistency.scoring.measures.MEASURES``; the first one is the
             ``score``.
         embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
@@ -129,7 +129,7 @@ class Consistency:
 
     @cached_property
     def chat_model(self) -> "ChatModel":
-        """Whom ``ask`` asks.
+        """The model that ``ask`` asks.
 
         Raises:
             InputError: no chat model was given.
@@ -204,7 +204,7 @@ class Consistency:
             sampling: temperature, parameters, and when to stop early.
             runner: sends the requests.
             floor: of all prompts; estimated from the answers that come unless given.
-            stopped: why nobody is asked any more, if there is a reason.
+            stopped: why the model is not asked, if there is a reason.
             progress: called while replies come and texts are scored.
         """
         known = floor

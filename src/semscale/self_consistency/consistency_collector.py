@@ -1,4 +1,4 @@
-"""From measured parts to the summary of all of them; numbers are kept, texts of a few items only."""
+"""Collects measured parts of a table and sums them up; it keeps the texts of a few items only."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -169,7 +169,7 @@ class ConsistencyCollector:
             source: what the items are from.
             columns: what columns were used for, each with its name.
             correctness: P(correct) and decisions, where answers were labelled.
-            replies: what asking took, where a model was asked.
+            replies: how many replies were asked for, saved, and did not come, where a model was asked.
         """
         measures, counted = self.measures, self._counted
         score = next(iter(measures.values()))

@@ -1,4 +1,4 @@
-"""From consistency to the probability of a right answer, given some answers that were checked by people."""
+"""The probability that an answer is right, from its consistency and from some labelled answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ from semscale.types import Floats
 FEWEST_LABELS = 20
 """Labelled answers of each kind, right and wrong together, that a curve is fitted to."""
 DECISIONS = ("accept", "review", "abstain")
-"""What a consistency can be decided to mean."""
+"""Decisions about an answer."""
 
 _FOLDS = 5
 _RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
@@ -33,8 +33,8 @@ class CorrectnessProbability:
     Attributes:
         probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency.
         decision: n of ``accept``, ``review``, ``abstain``; ``None`` without a consistency.
-        figures: how well probabilities hold, each from a curve that was fitted without the item.
-        triage: the thresholds of the decisions, with what they promise.
+        figures: calibration of the probabilities, each from a curve that was fitted without the item.
+        triage: the thresholds of the decisions, with the error rates that hold for them.
         areas: how often a right answer has the higher value than a wrong one (area under the ROC curve),
             for each measure and each null of the texts' lengths.
         measure: which measure the curve is of.
@@ -81,7 +81,7 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
     interval: float = 0.95,
     seed: int = 0,
 ) -> CorrectnessProbability:
-    """Give answers the probability of being right, and say which to accept, to review and to abstain from.
+    """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
     Args:
         measures: of n items, each of shape (n,); the first one counts.

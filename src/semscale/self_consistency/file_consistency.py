@@ -1,4 +1,4 @@
-"""Measuring a file of any size: part by part, resumable, with the items in their order."""
+"""Measures a table of any size part by part; a stopped run can be resumed."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -58,8 +58,8 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         table: the input.
         columns: which column is what.
         instrument: measures.
-        model: who is asked for answers and samples, if anybody; it needs a ledger, so that nothing is paid
-            for twice.
+        model: the model that is asked for answers and samples, if any; it needs a ledger, so that nothing is
+            paid for twice.
         correctness: how P(correct) is made of labels.
         plan: how intervals are made, and the seed of what is drawn.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.

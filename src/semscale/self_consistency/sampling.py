@@ -1,4 +1,4 @@
-"""How answers are sampled from a chat model: how many, how random, and when enough is enough."""
+"""Settings of sampling: how many samples, at what temperature, and when to stop early."""
 
 import hashlib
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Settings of ``Consistency``, as callers pass them on, and what they may be."""
+"""Settings of ``Consistency``, and their ranges."""
 
 from collections.abc import Iterable
 from pathlib import Path

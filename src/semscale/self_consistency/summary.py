@@ -1,4 +1,4 @@
-"""What came of measuring consistency: counts, estimates, P(correct), and the items that are worth a look."""
+"""Summary of measured consistency: counts, estimates, P(correct), and items to look at."""
 
 import warnings
 from collections.abc import Mapping
@@ -62,7 +62,7 @@ class ConsistencyItem:
 
 @dataclass(frozen=True, repr=False)
 class ConsistencySummary(Presentable):
-    """What was measured for n items.
+    """Figures of n measured items, and the items to look at.
 
     Attributes:
         source: what the table is called; empty without one.
@@ -83,7 +83,7 @@ class ConsistencySummary(Presentable):
         examples: numbers from 1 and texts of a few items that have no value, by status.
         signature: what was applied.
         correctness: P(correct) and decisions, where answers were labelled.
-        replies: what asking took, where a model was asked.
+        replies: how many replies were asked for, saved, and did not come, where a model was asked.
         created: when.
     """
 

@@ -9,7 +9,7 @@ from tests.judging.conftest import material
 
 from semscale.chat.messages import Request
 from semscale.judging.audit.injections import INJECTIONS
-from semscale.judging.prompts.input_sanitizing import mark_code, sanitized
+from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
 from semscale.judging.prompts.prompting import ORDERS, JudgedItem, PromptForm
 from semscale.judging.prompts.template import TEMPLATES, Template, load_template
 
@@ -31,7 +31,7 @@ def test_an_injection_stays_between_its_marks(injection, place):
         (side, name) for name in ("QUESTION", "ANSWER", "REFERENCE") for side in ("BEGIN", "END")
     ]
     shown = material(Request(LIKERT.messages(JudgedItem(**texts))), place.upper())
-    assert shown == sanitized(injection.text)[0]
+    assert shown == sanitize(injection.text)[0]
     assert not re.search(r"<\|\w+\|>|\[/?INST\]|<</?SYS>>|</?s>|<(start|end)_of_turn>", prompt)
 
 
@@ -63,13 +63,13 @@ def test_a_code_is_in_no_text(texts):
     ],
 )  # fmt: skip
 def test_what_could_pass_for_something_else_is_made_visible(text, shown, n):
-    assert sanitized(text) == (shown, n)
+    assert sanitize(text) == (shown, n)
 
 
 @given(st.text())
 def test_neutral_text_stays_as_it_is(text):
-    once = sanitized(text)[0]
-    assert sanitized(once.replace("\ufffd", "")) == (once.replace("\ufffd", ""), 0)
+    once = sanitize(text)[0]
+    assert sanitize(once.replace("\ufffd", "")) == (once.replace("\ufffd", ""), 0)
 
 
 @pytest.mark.parametrize("name", TEMPLATES)

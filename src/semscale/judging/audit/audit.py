@@ -1,4 +1,4 @@
-"""Looks for a judge's biases: what scores become when a form changes that should change none."""
+"""Audits a judge for biases: judges the same items again in forms that should change no score."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -40,12 +40,12 @@ _MOVED = 0.01
 
 @dataclass(frozen=True)
 class BiasCheck:
-    """What one change does to the expected scores of the same items.
+    """The effect of one change on the expected scores of the same items.
 
     Attributes:
         name: of the check.
         meaning: what is changed.
-        effect: mean of the score with the change less the score without, from -1 to 1, with its interval.
+        effect: mean of the expected score with the change less that without, -1 to 1, with its interval.
         moved: share of items whose score moves by more than .01, with its interval.
         skipped: why it was not made, or ``None``.
     """
@@ -64,7 +64,7 @@ class BiasCheck:
 
 @dataclass(frozen=True)
 class Audit:
-    """What all checks found.
+    """The findings of all checks of one judge.
 
     Attributes:
         plain: verdicts without any change.

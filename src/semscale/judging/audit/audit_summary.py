@@ -1,4 +1,4 @@
-"""What audits of one judge or several found in a table."""
+"""Summary of audits of one judge or several on a table."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -9,7 +9,7 @@ from semscale.presentable import Presentable
 
 @dataclass(frozen=True, repr=False)
 class AuditSummary(Presentable):
-    """What audits found.
+    """The findings of audits, one for each judge.
 
     Attributes:
         source: what the table is called.

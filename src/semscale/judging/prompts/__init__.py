@@ -1,1 +1,1 @@
-"""What a judge reads: the template, the words around it, and the texts made safe to read."""
+"""The prompt of a judge: templates, wording, and input sanitizing."""

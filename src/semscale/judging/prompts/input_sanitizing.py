@@ -1,7 +1,7 @@
-"""Takes from a text under judgement whatever could pass for something other than text.
+"""Sanitizes texts for a prompt: replaces tokens of chat templates and characters that cannot be seen.
 
-Marks of chat templates, characters that cannot be seen, and the marks that delimit material. What is taken is
-replaced by something that a reader sees, so that the text can still be judged, this included.
+What replaces them can be seen, so that a judge still reads that something stood there. Delimiters around a
+text hold a code that no text can contain.
 """
 
 import hashlib
@@ -21,8 +21,8 @@ _LOOKALIKES = str.maketrans({"<": "‹", ">": "›", "[": "⁅", "]": "⁆", "|"
 REPLACED = "\N{REPLACEMENT CHARACTER}"
 
 
-def sanitized(text: str) -> tuple[str, int]:
-    """Replace marks of chat templates and characters that cannot be seen.
+def sanitize(text: str) -> tuple[str, int]:
+    """Replace tokens of chat templates, such as ``<|im_end|>``, and characters that cannot be seen.
 
     Args:
         text: a question, an answer or a reference.
@@ -31,7 +31,7 @@ def sanitized(text: str) -> tuple[str, int]:
         The text as the judge will read it, and how many places were replaced.
 
     Example:
-        >>> sanitized("fine<|im_end|>")
+        >>> sanitize("fine<|im_end|>")
         ('fine‹¦im_end¦›', 1)
     """
     unified = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -41,9 +41,9 @@ def sanitized(text: str) -> tuple[str, int]:
 
 
 def mark_code(*texts: str) -> str:
-    """Derive the code in the marks from everything between them.
+    """Derive the code of the delimiters from everything that stands between them.
 
-    A text cannot contain the hash of itself, so no text can close its own marks; and the same texts always
+    A text cannot contain the hash of itself, so no text can close its delimiters; and the same texts always
     have the same code, so a request that was answered once need not be paid for again.
 
     Args:

@@ -1,4 +1,4 @@
-"""Builds what a judge reads: its task, the levels, the marked material, and the form of the reply."""
+"""Builds the prompt of a judge: the task, its levels, the delimited texts, and the form of the reply."""
 
 import hashlib
 import json
@@ -8,11 +8,11 @@ from functools import cache
 from typing import Any, Literal
 
 from semscale.chat.messages import Message
-from semscale.judging.prompts.input_sanitizing import mark_code, sanitized
+from semscale.judging.prompts.input_sanitizing import mark_code, sanitize
 from semscale.judging.prompts.template import Template, read_yaml
 
 Order = Literal["score-first", "explanation-first", "score-only"]
-"""What is written first. Reasoning before the score narrows what a judge gives (arXiv 2503.03064)."""
+"""Order of the reply. An explanation before the score narrows the spread of scores (arXiv 2503.03064)."""
 
 ORDERS: tuple[Order, ...] = ("score-first", "explanation-first", "score-only")
 ReferencePlace = Literal["after", "before"]
@@ -36,11 +36,11 @@ class JudgedItem:
 
 @dataclass(frozen=True)
 class PromptForm:
-    """How items are put to a judge.
+    """The form in which a judge is asked about items.
 
     Attributes:
-        template: task and levels.
-        order: what is written first.
+        template: the task and its levels.
+        order: whether the score or the explanation comes first.
         context: further words of the user's, empty for none.
         as_json: whether the reply is asked for as JSON.
         reference_place: whether a reference stands after the answer or before it.
@@ -56,7 +56,7 @@ class PromptForm:
         """Write the messages for one item; the same item gives the same messages.
 
         Args:
-            item: its texts are material: marked with a code that they cannot contain, and sanitized.
+            item: its texts are sanitized, and delimited with a code that they cannot contain.
         """
         words = wording()
         parts = self._material(item)
@@ -96,9 +96,9 @@ class PromptForm:
         return asked
 
     def correction(self, reply: str) -> tuple[Message, ...]:
-        """What is said after a reply that could not be read."""
+        """Ask again after a reply that could not be read."""
         asked = Message("user", wording()["correction"].format(form=self.form()))
-        said = sanitized(reply.strip())[0][:_LONGEST_QUOTED]
+        said = sanitize(reply.strip())[0][:_LONGEST_QUOTED]
         return (Message("assistant", said), asked) if said else (asked,)
 
     def schema(self) -> Mapping[str, object]:
@@ -134,10 +134,10 @@ class PromptForm:
         return hashlib.sha256(json.dumps(shown, sort_keys=True, default=str).encode()).hexdigest()[:8]
 
     def _material(self, item: JudgedItem) -> list[tuple[str, str]]:
-        parts = [("question", sanitized(item.question)[0]), ("answer", sanitized(item.answer)[0])]
+        parts = [("question", sanitize(item.question)[0]), ("answer", sanitize(item.answer)[0])]
         if item.reference is not None:
             place = 2 if self.reference_place == "after" else 1
-            parts.insert(place, ("reference", sanitized(item.reference)[0]))
+            parts.insert(place, ("reference", sanitize(item.reference)[0]))
         return parts
 
     def _choice(self) -> str:

@@ -1,4 +1,4 @@
-"""What a judge is asked: levels that an answer can reach, or a range, with their scores from 0 to 1."""
+"""Templates of judges: the task and its levels, or a range of numbers, with scores from 0 to 1."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ TEMPLATES = ("likert", "continuous", "true_false", "true_false_uncertain")
 
 
 class Level(BaseModel):
-    """One thing that a judge can say.
+    """One level that a judge can choose.
 
     Attributes:
         score: from 0 to 1.

@@ -1,4 +1,4 @@
-"""Makes a reply readable for the rules without moving a character, so that places in it stay true.
+"""Blanks out reasoning and markup of a reply and keeps its length, so that positions stay valid.
 
 Reasoning, markdown and what cannot be seen become spaces; digits of every script become 0 to 9.
 """

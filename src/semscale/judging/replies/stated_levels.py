@@ -1,4 +1,4 @@
-"""Reads one stated level at one place of a reply: ``4``, ``4/5``, ``Mostly correct``, ``4 (Mostly correct)``.
+"""Reads the level that is stated at one place of a reply: ``4``, ``4/5``, ``4 (Mostly correct)``.
 
 What contradicts itself (``4/10`` on five levels, ``4 (Completely correct)``) or can mean two things
 (``4.000``) is no level.

@@ -1,4 +1,4 @@
-"""Finds every place of a reply that states a score, and says whether they agree on one.
+"""Finds all places of a reply that state a score.
 
 A statement is a score word with a level (``Score: 4``), a verb of giving (``I rate it 4/5``), a sentence
 about the answer (``The answer is mostly correct.``), or a line that is a level and nothing else.
@@ -44,7 +44,7 @@ def statements(text: str, reader: LevelReader) -> list[Statement]:
 
 
 def is_conclusive(text: str, level: StatedLevel, reader: LevelReader, *, bare: bool = False) -> bool:
-    """Whether what follows a level on its line leaves it standing.
+    """Whether a stated level is final: nothing on the rest of its line takes it back or offers another.
 
     Args:
         text: the reply.

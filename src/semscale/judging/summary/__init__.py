@@ -1,1 +1,1 @@
-"""Sums up what judges said of many items, for reports and JSON."""
+"""Summaries of judged items, for reports and JSON."""

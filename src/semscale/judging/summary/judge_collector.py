@@ -1,4 +1,4 @@
-"""From judged parts of a table to the summary of all of them; numbers are kept, texts of a few items only."""
+"""Collects judged parts of a table and sums them up; it keeps the texts of a few items only."""
 
 from collections.abc import Mapping, Sequence
 

@@ -1,4 +1,4 @@
-"""What came of judging many items: numbers of each judge, people's labels, and the items to look at."""
+"""Summary of judged items: figures of each judge, people's labels beside them, and items to look at."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class JudgeScores:
-    """What one judge gave n items, in numbers.
+    """Scores of one judge for n items, and counts of how they came about.
 
     Attributes:
         template: what the judge was asked.
@@ -50,7 +50,7 @@ class JudgeScores:
         provenances: how many distributions come from where.
         fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
         n_little_covered: scores whose distribution rests on less than .9 of the mass.
-        failure: what most calls without a reply met; ``None`` where every call had one.
+        failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
     """
 
     template: Template
@@ -76,7 +76,7 @@ class JudgeScores:
 
 @dataclass(frozen=True, repr=False)
 class JudgeSummary(Presentable):
-    """What was measured in n items.
+    """Figures of n judged items, and the items to look at.
 
     Attributes:
         source: what the items are from.
@@ -127,7 +127,7 @@ class JudgeSummary(Presentable):
 
     @property
     def template(self) -> Template:
-        """What was asked; of a panel what its first judge was."""
+        """The template of the judge, of a panel that of its first judge."""
         return next(iter(self.judges.values())).template
 
     @cached_property

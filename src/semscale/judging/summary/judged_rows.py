@@ -1,4 +1,4 @@
-"""Single items with what each judge said of them, read from the columns of a judged table."""
+"""Single judged items, read from the columns of a judged table."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

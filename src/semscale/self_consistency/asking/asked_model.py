@@ -1,4 +1,4 @@
-"""The chat model that a run over a table asks, and the answers that it asks for first."""
+"""The chat model that answers the questions of a table, and its first answers, which give the floor."""
 
 from collections.abc import Sequence
 from contextlib import aclosing
@@ -16,7 +16,7 @@ class AskedModel(NamedTuple):
     """A chat model that is asked for answers and samples.
 
     Attributes:
-        sampling: what is asked for.
+        sampling: how many samples are asked for, and how.
         runner: sends the requests; its budget holds for all parts together.
     """
 

@@ -1,4 +1,4 @@
-"""Asks a chat model for answers and samples in one run, and stops where a decision is settled."""
+"""Asks a chat model for an answer and samples to each prompt, and stops early where they suffice."""
 
 import asyncio
 from collections import Counter
@@ -26,12 +26,12 @@ _MOST_REASONS = 1000
 
 @dataclass(frozen=True)
 class ReplyCounts:
-    """What it took to have replies.
+    """How many replies were asked for, saved, and did not come.
 
     Attributes:
         n_calls: replies that were asked for, from the ledger or from the model.
         n_saved: replies that were not asked for, because the decision was settled.
-        failures: what requests without a reply met, each with how many did.
+        failures: reasons why requests have no reply, each with the number of these requests.
         stopped: why not everything was asked, or ``None``.
     """
 
@@ -47,7 +47,7 @@ class ReplyCounts:
 
     @property
     def why_failed(self) -> str | None:
-        """What most of these met; ``None`` where each request has a reply."""
+        """The most frequent reason; ``None`` where each request has a reply."""
         return Counter(self.failures).most_common(1)[0][0] if self.failures else None
 
     def added(self, other: "ReplyCounts") -> "ReplyCounts":
@@ -66,7 +66,7 @@ class ReplyCounts:
 
 @dataclass(frozen=True)
 class Replies:
-    """What n prompts brought.
+    """Answers and samples for n prompts.
 
     Attributes:
         answers: n texts; ``None`` where no answer came.
@@ -74,7 +74,7 @@ class Replies:
         status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
             reached before the answer and all samples were asked for.
         sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
-        counts: what it took to have them.
+        counts: how many replies were asked for, saved, and did not come.
         has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
     """
 
@@ -136,7 +136,7 @@ class Asking:
         return self._collected(stopped)
 
     def unasked(self, stopped: str) -> Replies:
-        """Give what there is without asking, and say why nobody is asked."""
+        """Give empty replies without asking, and say why nothing is asked."""
         return self._collected(stopped)
 
     def _put(self, wanted: list[tuple[int, int]], queue: asyncio.Queue[Request | None]) -> int:

@@ -1,4 +1,4 @@
-"""When to stop asking for samples: as soon as more of them would hardly change the decision."""
+"""Sequential test that ends sampling as soon as the decision about an item is settled."""
 
 from collections.abc import Sequence
 from numbers import Real

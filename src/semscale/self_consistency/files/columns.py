@@ -1,4 +1,4 @@
-"""Which columns of a table hold prompts, answers and samples, and their cells."""
+"""The columns of a table that hold prompts, answers and samples, and their cells."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

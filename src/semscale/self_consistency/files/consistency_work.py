@@ -1,4 +1,4 @@
-"""The work of consistency on the rows of a table, part by part."""
+"""Measures the rows of a table part by part, and sums the parts up."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -53,7 +53,7 @@ class ConsistencyWork:
         instrument: measures.
         plan: how intervals are made.
         items: which rows belong to which item, where an item has several.
-        model: who is asked, if anybody.
+        model: the model that is asked; ``None`` where answers and samples stand in the table.
         floor_from: answers that the floor is estimated from or, where a model is asked, prompts whose answers
             are asked for first.
         correctness: how P(correct) is made of labels.

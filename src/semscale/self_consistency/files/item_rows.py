@@ -1,4 +1,4 @@
-"""Items whose answer and samples stand in rows of their own, wherever these rows are in the table."""
+"""Items whose answer and samples stand in rows of their own, anywhere in the table."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Measured items as the columns of a part of a table, and read back from these."""
+"""Writes measured items into the columns of a part of a table, and reads them back."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any

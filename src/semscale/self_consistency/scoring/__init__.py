@@ -1,1 +1,1 @@
-"""From answers and samples to values: pairs, measures, contradictions and the floor."""
+"""Scores of answers and their samples: pairs, measures, contradictions and the floor."""

@@ -1,4 +1,4 @@
-"""Whether a sample contradicts the answer: which findings of the guards say so, and where."""
+"""Contradictions between an answer and its samples, found by guards."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -84,7 +84,7 @@ def check_guards(names: Iterable[str]) -> tuple[str, ...]:
 
 
 def find_contradictions(pairs: PairTexts, guards: Sequence[str]) -> list[tuple[Finding, ...]]:
-    """Say for each pair by what the sample contradicts the answer; equal pairs are looked at once.
+    """Find in each pair what contradicts the answer; equal pairs are checked once.
 
     Args:
         pairs: p pairs.

@@ -1,4 +1,4 @@
-"""How alike answers to different prompts are: the floor that similarities of samples stand on."""
+"""The floor of similarities: the mean cosine of answers to different prompts."""
 
 from dataclasses import dataclass
 

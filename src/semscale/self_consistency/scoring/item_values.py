@@ -1,4 +1,4 @@
-"""From values of pairs to values of items."""
+"""Averages the values of pairs into values of items."""
 
 import numpy as np
 
@@ -13,11 +13,11 @@ from semscale.signature import Signature
 
 
 def collect(taken: SampledAnswers, floor: Floor, values: PairValues, signature: Signature) -> Consistencies:
-    """Give each item the means of its pairs, with everything that was found and left out.
+    """Average the values of each item's pairs, and collect contradictions and counts.
 
     Args:
         taken: n answers with their samples, p pairs.
-        floor: what was applied.
+        floor: the floor that was applied.
         values: of the p pairs.
         signature: of the result.
     """

@@ -1,4 +1,4 @@
-"""What the lengths of answers alone would say of them: nulls that any measure of consistency should beat."""
+"""Baselines from the lengths of texts alone, which a measure of consistency should beat."""
 
 import numpy as np
 

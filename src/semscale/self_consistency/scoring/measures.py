@@ -1,4 +1,4 @@
-"""The measures by name, and their arithmetic: one value for each answer and sample, then the mean."""
+"""The measures of consistency by name, and their arithmetic."""
 
 import re
 import unicodedata
@@ -74,7 +74,7 @@ def normalised_cosine(cosine: Floats) -> Floats:
 
 
 def above_floor(cosine: Floats, floor: float) -> Floats:
-    """Stretch cosines so that those of unrelated answers are 0 and that of equal ones 1; below is 0 too.
+    """Rescale cosines: (cosine - floor) / (1 - floor), 0 for unrelated answers or less, and 1 for equal ones.
 
     Args:
         cosine: shape (p,), -1 to 1.

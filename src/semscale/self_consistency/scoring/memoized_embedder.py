@@ -1,4 +1,4 @@
-"""An embedder that keeps the vectors of texts it has seen, as answers come back from block to block."""
+"""An embedder that keeps the vectors of texts that it has embedded."""
 
 from collections.abc import Sequence
 

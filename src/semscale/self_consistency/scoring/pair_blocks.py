@@ -1,4 +1,4 @@
-"""Values of pairs of an answer and a sample, block by block, so that memory does not grow with the pairs."""
+"""Values of pairs of an answer and a sample, made in blocks so that memory stays bounded."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Answers with their samples as callers have them, taken apart into pairs of an answer and one sample."""
+"""Reads answers and their samples into pairs of an answer and one sample."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

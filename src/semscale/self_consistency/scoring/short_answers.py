@@ -1,4 +1,4 @@
-"""A guard for short answers: two that give different things, such as two cities, or that say yes and no."""
+"""A guard for short answers: finds two that name different things, or a yes beside a no."""
 
 from functools import lru_cache
 
