@@ -144,8 +144,8 @@ def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
         items = _items(disputed or vague, brief_title=title if disputed else "")
         yield Section("disputed", title, (items,))
     if lowest:
-        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest score")
-        yield Section("lowest", "The lowest scores", (_items(lowest, brief_title=brief),))
+        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest expected score")
+        yield Section("lowest", "The lowest expected scores", (_items(lowest, brief_title=brief),))
 
 
 def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:
