@@ -1,6 +1,5 @@
 """The result of measuring consistency: values of each item, contradictions, and what was left out."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Unpack
@@ -9,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.renamed_settings import NEXT_VERSION, renamed
+from semscale.renamed_settings import renamed, renamed_attribute
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
@@ -111,14 +110,7 @@ class Consistencies(Result):
         """
         return estimate_correctness(self.measures, correct, nulls=self.nulls, **settings)
 
-    def trust(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
-        """Do as ``correctness``, whose old name this is; version 0.2 has it no more."""
-        warnings.warn(
-            f"Consistencies: 'trust' is called 'correctness' now; version {NEXT_VERSION} has it no more",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return self.correctness(correct, **settings)
+    trust = renamed_attribute("trust", "correctness")
 
     @renamed(trust="correctness")
     def summarize(  # noqa: PLR0913 - what is known beside the values, all of it optional

@@ -1,13 +1,12 @@
 """Summary of measured consistency: counts, estimates, P(correct), and items to look at."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
 from semscale.presentable import Presentable
-from semscale.renamed_settings import NEXT_VERSION
+from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates
 from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.correctness_probability import CorrectnessProbability
@@ -123,15 +122,7 @@ class ConsistencySummary(Presentable):
         """Why not everything was asked, or ``None``."""
         return None if self.replies is None else self.replies.stopped
 
-    @property
-    def trust(self) -> CorrectnessProbability | None:
-        """``correctness``, whose old name this is; version 0.2 has it no more."""
-        warnings.warn(
-            f"ConsistencySummary: 'trust' is called 'correctness' now; version {NEXT_VERSION} has it no more",
-            DeprecationWarning,
-            stacklevel=2,
-        )
-        return self.correctness
+    trust = renamed_attribute("trust", "correctness")
 
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
         """Items with the lowest values of the first measure, at most 20, the lowest first."""
