@@ -22,7 +22,7 @@ from semscale.types import Progress
 
 @dataclass(frozen=True)
 class Running:
-    """How calls are made; it changes no number, so it stands in no signature.
+    """How calls are made: limits, retries, budget, ledger. They change no number and stand in no signature.
 
     Attributes:
         limits: calls at once and a minute, and the time that each may take.
@@ -55,7 +55,7 @@ class Running:
 
 @dataclass
 class Conversation:
-    """One conversation about an item, with everything that came back.
+    """A conversation with a chat model about one item.
 
     Attributes:
         request: what is sent next, or was sent last.

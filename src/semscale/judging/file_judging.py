@@ -118,11 +118,11 @@ class JudgeWork:
 
     @property
     def private(self) -> tuple[str, ...]:
-        """What the summary is made of beside the output's columns."""
+        """Columns that only the summary needs."""
         return private_columns(len(self._members))
 
     def key(self) -> dict[str, str]:
-        """Name the columns and all that the signature has."""
+        """Give the names of the columns, and the fields of the signature."""
         columns = self._columns
         return {
             "question": columns.question,
@@ -152,7 +152,7 @@ class JudgeWork:
             first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part, and go on from how its judges stood."""
+        """Take a part, and go on with the state that its judges had after it."""
         self._collector.add(frame)
         self._states = [state.recalled(own) for state, own in zip(self._states, notes["judges"], strict=True)]
 
@@ -166,7 +166,7 @@ class JudgeWork:
         return self._collector.summary(self._table.name, applied, signature, stopped)
 
     def late(self, start: int, stop: int) -> None:
-        """Every column is there as soon as its rows are judged."""
+        """No column depends on the whole table."""
 
     async def _judged(
         self, items: Sequence[JudgedItem | Status]

@@ -21,7 +21,7 @@ _SHOWN_ROWS = 5
 
 @dataclass(frozen=True)
 class HumanEvidence:
-    """A judge, or a panel's mean, beside people's labels.
+    """How a judge's scores, or a panel's means, compare with people's labels.
 
     Attributes:
         labels: shape (n, raters), from 0 to 1, NaN where nobody was asked.

@@ -11,7 +11,7 @@ _ALTERNATIVES = "\n\nor:\n\n"
 
 
 def read_items(questions: object, answers: object, references: object = None) -> list[JudgedItem | Status]:
-    """Put columns side by side.
+    """Combine columns into items.
 
     Args:
         questions: shape (n,), a list or a series.

@@ -32,7 +32,7 @@ class Judge:
 
     Args:
         chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
-        template: one of ``TEMPLATES``, a template, a scale or its name.
+        template: a name among ``TEMPLATES``, a ``Template``, a scale, or a scale's name.
         rubric: your own words on what is to be judged.
         context: further words for the judge, such as who asks.
         order: ``score-first``, ``explanation-first`` or ``score-only``. Explaining first narrows the spread.
@@ -106,7 +106,7 @@ class Judge:
 
     @property
     def signature(self) -> Signature:
-        """What is applied if the model can do all that it is asked for."""
+        """What is applied if the model takes every option."""
         return self._signature(self._to_try[0])
 
     def judge(
@@ -223,10 +223,10 @@ class Judge:
     def requests(
         self, questions: object, answers: object, *, references: object = None
     ) -> list[list[Request]]:
-        """Write the requests that a run would begin with, once for each form that the model may take.
+        """Write the first requests of a run, once for each set of options that the model may take.
 
         Returns:
-            A list for each form, the one that asks for most first; a run finds out which one is taken.
+            A list for each set, the one with most options first; a run finds out which set the model takes.
         """
         items = dict.fromkeys(
             row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
@@ -241,7 +241,7 @@ class Judge:
         ]
 
     def prompt(self, item: JudgedItem) -> str:
-        """What the judge reads about an item, after the words that stand before every item."""
+        """The last message to the judge about an item, without the system message."""
         return self._requests.prompt_form(self._to_try[0]).messages(item)[-1].text
 
     def _signature(self, capabilities: ModelCapabilities) -> Signature:

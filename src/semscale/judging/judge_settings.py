@@ -43,7 +43,7 @@ def checked_temperature(temperature: float | Literal["auto"] | None, samples: in
 
 
 def check_settings(*, order: str, samples: int, corrections: int, reference_place: str) -> None:
-    """Check what is chosen from a list, and whole numbers.
+    """Check settings that have a list of values, and whole numbers.
 
     Raises:
         InputError: one is out of range.

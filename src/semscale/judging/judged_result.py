@@ -33,16 +33,16 @@ class JudgedResult(Result):
     @property
     @abstractmethod
     def _figures(self) -> Mapping[str, Floats]:
-        """What is estimated: values by name, each of shape (n,), 0 to 1, the main one first."""
+        """Values whose means are estimated, by name, each of shape (n,), 0 to 1; the main one first."""
 
     @property
     @abstractmethod
     def _applied(self) -> Mapping[str, tuple[Template, Signature]]:
-        """What each judge was asked, and what was applied, by its name."""
+        """Template and signature of each judge, by its name."""
 
     @abstractmethod
     def part_frame(self) -> pl.DataFrame:
-        """Lay out what a run over a table keeps of its part."""
+        """Lay out the columns that a run over a table keeps of a part: ``to_frame`` and further ones."""
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate means of all items and of each group, with intervals.

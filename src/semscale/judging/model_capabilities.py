@@ -34,7 +34,7 @@ class ModelCapabilities:
     def request(
         self, messages: tuple[Message, ...], schema: Mapping[str, object], sampling: Mapping[str, Any]
     ) -> Request:
-        """Make a request in this form."""
+        """Make a request with these options."""
         parameters = Parameters(
             **sampling, top_logprobs=self.top_logprobs, schema=schema if self.structured else None
         )

@@ -98,7 +98,7 @@ class Panel:
         running: Sequence[Running],
         progress: Progress | None = None,
     ) -> PanelVerdicts:
-        """Judge rows as ``read_items`` gives them, each judge running in its own way."""
+        """Judge rows as ``read_items`` gives them; each judge has its own ``Running``."""
         verdicts, _ = await self.judge_part(rows, [JudgeState(own) for own in running], progress)
         return verdicts
 

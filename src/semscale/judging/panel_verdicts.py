@@ -159,7 +159,7 @@ class PanelVerdicts(JudgedResult):
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:
-        """Lay out what a run over a table keeps of its part: ``to_frame``, and more of each judge.
+        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and more of each judge.
 
         That is ``judge_<k>_masses``, ``_covered`` and ``_reason``, as ``Verdicts.part_frame`` has them.
         """

@@ -12,7 +12,7 @@ from semscale.types import Status
 
 
 def aggregate_verdict(conversations: Sequence[Conversation], template: Template, *, stopped: bool) -> Verdict:
-    """Make a verdict of the conversations of one item, one for each sample.
+    """Aggregate the conversations about one item, one for each sample, into a verdict.
 
     Args:
         conversations: with all replies and failures.

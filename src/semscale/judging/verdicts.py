@@ -76,7 +76,7 @@ class Verdicts(JudgedResult):
 
     @property
     def covered(self) -> Floats:
-        """Mass that the distribution rests on, shape (n,); see ``Verdict``."""
+        """``Verdict.covered`` of each item, 0 to 1, shape (n,); NaN where it is not defined."""
         return np.array([verdict.covered for verdict in self.verdicts], dtype=np.float64)
 
     @property
@@ -142,7 +142,7 @@ class Verdicts(JudgedResult):
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:
-        """Lay out what a run over a table keeps of its part: ``to_frame``, and ``masses``.
+        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and ``masses``.
 
         ``masses`` lists the scores of each distribution, each with its mass.
         """

@@ -39,7 +39,7 @@ class Consistencies(Result):
         samples_left_out: shape (n,), samples that are missing, empty or no text.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
-        contradictions: for every item what contradicts its answer; empty tuples without guards.
+        contradictions: for every item the contradictions of its answer; empty tuples without guards.
         floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
         signature: what was applied.
     """
@@ -125,7 +125,7 @@ class Consistencies(Result):
         columns: tuple[tuple[str, str], ...] = (),
         **settings: Unpack[EstimateSettings],
     ) -> ConsistencySummary:
-        """Sum up, for a report: estimates, what contradicts, and the items that are worth a look.
+        """Sum up for a report: estimates, contradictions, and items to look at.
 
         Args:
             answers: the texts that were measured, as ``measure`` took them; without them no text is shown.

@@ -48,7 +48,7 @@ class Asked:
     consistencies: Consistencies
 
     def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
-        """Sum up, for a report; as ``Consistencies.summarize``, with the answers and samples that came.
+        """Sum up for a report, as ``Consistencies.summarize``, with the answers and samples that came.
 
         Args:
             prompts: shape (n,), what was asked.
@@ -197,7 +197,7 @@ class Consistency:
         stopped: str | None = None,
         progress: Progress | None = None,
     ) -> Asked:
-        """Ask about some of many prompts, and measure how far the replies agree.
+        """Ask about the prompts of one part, and measure how far the replies agree.
 
         Args:
             prompts: n questions or conversations.
@@ -230,11 +230,11 @@ class Consistency:
         floor: Floor | None = None,
         progress: Progress | None = None,
     ) -> Consistencies:
-        """Measure some of many answers, on the floor of all of them; estimated from these unless given."""
+        """Measure the answers of one part; the floor is estimated from them unless it is given."""
         return self._scorer.score(take_samples(answers, samples, fewest=self.fewest_samples), floor, progress)
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
-        """Estimate the floor from answers, as far as a measure stands on one and none is given."""
+        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""
         return self._scorer.floor_of(answers, progress)
 
     def ask(

@@ -25,7 +25,7 @@ from semscale.types import Floats, Integers, Mask, Statuses, count_statuses
 
 
 class MeasuredItems(Protocol):
-    """Measured items as ``Consistencies`` has them: arrays with one entry an item."""
+    """Measured items as ``Consistencies`` has them: arrays with one entry for each item."""
 
     @property
     def measures(self) -> Mapping[str, Floats]:
@@ -33,7 +33,7 @@ class MeasuredItems(Protocol):
 
     @property
     def nulls(self) -> Mapping[str, Floats]:
-        """Figures of the texts' lengths alone."""
+        """Baselines from the texts' lengths alone."""
 
     @property
     def score(self) -> Floats:
@@ -85,7 +85,7 @@ class AnswerTexts:
 
 
 class ConsistencyCollector:
-    """Takes measured items in their order, in parts of any size, and keeps what a report shows of them.
+    """Takes measured items in their order, in parts of any size, and sums them up for a report.
 
     Files and items in memory both go through it, so the same items give the same report.
     """
@@ -141,7 +141,7 @@ class ConsistencyCollector:
 
     @property
     def nulls(self) -> dict[str, Floats]:
-        """For each null the figures of all items, shape (n,)."""
+        """For each length baseline its values for all items, shape (n,)."""
         return {name: np.concatenate(parts) for name, parts in self._nulls.items()}
 
     @property

@@ -28,7 +28,7 @@ _WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
 
 @dataclass(frozen=True)
 class CorrectnessProbability:
-    """How probably n answers are right, and what to do with each.
+    """The probability that each of n answers is right, and a decision about it.
 
     Attributes:
         probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency.
@@ -53,7 +53,7 @@ class CorrectnessProbability:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Share of the answers with a consistency that each decision falls to."""
+        """For each decision its share of the answers that have a consistency, 0 to 1."""
         decided = [decision for decision in self.decision if decision is not None]
         return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
 

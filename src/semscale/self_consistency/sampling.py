@@ -37,7 +37,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is asked for each prompt: one answer, and samples to compare it with.
+    """Settings of what each prompt is asked for: one answer, and samples to compare it with.
 
     Attributes:
         n_samples: samples of each prompt, without the answer.

@@ -24,7 +24,7 @@ FEW_SAMPLES = 3
 
 @dataclass(frozen=True)
 class ConsistencyItem:
-    """One item with its texts and everything that was found about it.
+    """One measured item with its texts.
 
     Attributes:
         item: its number, from 1.

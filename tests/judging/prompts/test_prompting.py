@@ -67,7 +67,7 @@ def test_what_could_pass_for_something_else_is_made_visible(text, shown, n):
 
 
 @given(st.text())
-def test_neutral_text_stays_as_it_is(text):
+def test_harmless_text_stays_as_it_is(text):
     once = sanitize(text)[0]
     assert sanitize(once.replace("\ufffd", "")) == (once.replace("\ufffd", ""), 0)
 

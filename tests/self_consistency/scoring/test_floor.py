@@ -34,11 +34,11 @@ def test_too_few_answers_correct_nothing_and_say_so():
 
 
 def test_texts_that_are_kept_are_not_embedded_again(toy_embedder):
-    remembering = MemoizedEmbedder(toy_embedder, capacity=2)
-    first = remembering.embed(["a b", "c"])
-    again = remembering.embed(["c", "d e", "a b"])
+    memoized = MemoizedEmbedder(toy_embedder, capacity=2)
+    first = memoized.embed(["a b", "c"])
+    again = memoized.embed(["c", "d e", "a b"])
     assert toy_embedder.embedded == ["a b", "c", "d e"]
     np.testing.assert_array_equal(again.vectors[[2, 0]], first.vectors)
-    remembering.embed(["d e"])  # came when there was no room left
+    memoized.embed(["d e"])  # came when there was no room left
     assert toy_embedder.embedded == ["a b", "c", "d e", "d e"]
-    assert remembering.signature == toy_embedder.signature
+    assert memoized.signature == toy_embedder.signature

@@ -142,7 +142,7 @@ def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEsti
 def changed_by(
     name: Check, judge: Judge, rows: Sequence[JudgedItem | Status]
 ) -> tuple[Judge, list[JudgedItem | Status]]:
-    """Make the judge and the items of one check."""
+    """Give the judge and the items that one check changes."""
     if name == "reversed":
         return judge.varied(template=reversed_levels(judge.template)), list(rows)
     if name == "relabelled":
@@ -167,7 +167,7 @@ def reversed_levels(template: Template) -> Template:
 
 
 def lettered_levels(template: Template) -> Template:
-    """Call the levels by letters; their labels become what they mean."""
+    """Call the levels by letters; the labels become their meanings."""
     levels = tuple(
         Level(
             score=level.score,

@@ -42,7 +42,7 @@ class Level(BaseModel):
 
     @property
     def shown(self) -> str:
-        """What the judge is asked to write for this level."""
+        """The number or the label that the judge is asked to write for this level."""
         return self.label if self.number is None else f"{self.number:g}"
 
 

@@ -20,7 +20,7 @@ _CUT_OFF = re.compile(
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What one JSON object of a reply says.
+    """The score and the explanation in one JSON object of a reply.
 
     Attributes:
         level: the level it states, with its place in the reply; ``None`` if it states none for certain.

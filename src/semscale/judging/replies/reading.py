@@ -26,7 +26,7 @@ _EDGES = " \t\n.,;:!|-–—}{\"'"
 
 @dataclass(frozen=True)
 class ReplyReading:
-    """What a reply says.
+    """The score that was read from a reply, or why none was.
 
     Attributes:
         score: from 0 to 1; ``None`` if no level is stated beyond doubt.

@@ -19,7 +19,7 @@ _NO_MORE = r"(?![\w%]|[.,]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
 
 @dataclass(frozen=True)
 class StatedLevel:
-    """A level that is stated at a place.
+    """A level that a reply states, and where.
 
     Attributes:
         score: from 0 to 1.

@@ -17,7 +17,7 @@ NEAR = 100
 
 @dataclass(frozen=True)
 class Statement:
-    """A place that states a score.
+    """A place of a reply that states a score.
 
     Attributes:
         level: the level; ``None`` if something is said that is no level, or not for certain.

@@ -40,7 +40,7 @@ class JudgeCollector:
         self._left_out = LeftOutRows()
 
     def add(self, frame: pl.DataFrame) -> None:
-        """Add the next part.
+        """Add the next rows.
 
         Args:
             frame: the input's columns and those of ``part_frame``.

@@ -132,7 +132,7 @@ class JudgeSummary(Presentable):
 
     @cached_property
     def estimates(self) -> Estimates:
-        """What is estimated about all items, with intervals.
+        """Means over all items, with intervals.
 
         Of one judge these are ``score``, the mean of the levels that it stated, and ``expected``, the mean of
         its expected scores; of a panel ``mean``, the mean of its judges' expected scores.

@@ -87,7 +87,7 @@ class Replies:
 
 
 class Asking:
-    """One run over n prompts.
+    """Asks for answers and samples to n prompts.
 
     Rounds follow each other in one run of the runner, whose budget thus holds for all of them: first every
     answer, then one sample of every prompt that is not settled (or all at once without ``stopping``).
@@ -110,7 +110,7 @@ class Asking:
         self._asked: list[tuple[int, int]] = []
 
     async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
-        """Ask; where a cap is reached, the prompts that are not finished say so.
+        """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
 
         Raises:
             ReplyError: no call can succeed.

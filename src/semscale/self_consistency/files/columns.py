@@ -20,7 +20,7 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class AnswerColumns:
-    """Which column of a table is what.
+    """The names of the columns that hold prompts, answers, samples, labels and groups.
 
     Attributes:
         prompt: the questions; needed where answers are to be asked for.
@@ -85,7 +85,7 @@ class AnswerColumns:
 
 @dataclass(frozen=True)
 class AnswerCells:
-    """A table's items, and what stands in their columns.
+    """Items of a table, and their cells.
 
     Attributes:
         rows: one row for each of the n items, as it can be written.
@@ -107,7 +107,7 @@ class AnswerCells:
 def answer_cells(
     batch: pl.DataFrame, columns: AnswerColumns, first_row: int = 0, samples: list[list[Any]] | None = None
 ) -> AnswerCells:
-    """Take prompts, answers and samples out of some rows of a table.
+    """Read prompts, answers and samples of n items.
 
     Args:
         batch: a row for each of n items, as the table yields them.
@@ -142,7 +142,7 @@ def answer_cells(
 
 
 class AnswerChecks:
-    """Looks at all cells of a table batch by batch, before anything is asked or measured.
+    """Checks all cells of a table batch by batch, before anything is asked or measured.
 
     Args:
         columns: which column is what.
@@ -158,7 +158,7 @@ class AnswerChecks:
         self._has_text = False
 
     def add(self, cells: AnswerCells) -> None:
-        """Look at the next items.
+        """Check the next items.
 
         Raises:
             InputError: a label that says neither right nor wrong, or more than 1,000 groups.

@@ -83,7 +83,7 @@ class ConsistencyWork:
 
     @property
     def kept(self) -> str:
-        """Replies or embeddings."""
+        """Clause on replies or embeddings that are kept."""
         if self._keeps_replies:
             return "replies that came stay in the ledger"
         cached = "cosine" in self.instrument.needs and isinstance(self.instrument.embedder, CachedEmbedder)
@@ -91,11 +91,11 @@ class ConsistencyWork:
 
     @property
     def private(self) -> tuple[str, ...]:
-        """What items are shown with beside the output's columns."""
+        """Columns that only the summary needs."""
         return (SPANS, TEXTS)
 
     def key(self) -> dict[str, str]:
-        """Name the columns and all that the signature has."""
+        """Give the names of the columns, and the fields of the signature."""
         columns, signature = self.columns, self.instrument.signature
         if self.model is not None:
             signature = signature.extended(self.model.sampling.signature)
@@ -156,7 +156,7 @@ class ConsistencyWork:
         self.collector.add(part_items(frame, notes), texts, groups)
 
     def summary(self) -> ConsistencySummary:
-        """Sum all parts up, and make P(correct) of the labels."""
+        """Sum all parts up, and estimate P(correct) where there are labels."""
         collector, by, plan = self.collector, self.columns.by, self.plan
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         if self._labels and self._stopped is None:
@@ -188,7 +188,7 @@ class ConsistencyWork:
         )
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Give P(correct) and decisions, which all labels decide."""
+        """Give P(correct) and decisions, which depend on the labels of the whole table."""
         if self._correctness is None:
             return None
         return correctness_frame(self._correctness, start, stop).rename(lambda name: PREFIX + name)

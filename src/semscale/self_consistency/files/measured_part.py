@@ -32,7 +32,7 @@ def part_columns(found: Consistencies) -> pl.DataFrame:
 
 
 def text_columns(cells: AnswerCells, replies: Replies | None) -> list[pl.Series]:
-    """Lay out the texts that items are shown with, and of replies also what the output has of them."""
+    """Lay out the samples of items; of replies also the answers, and the sides that were settled."""
     if replies is None:
         texts = [[None if cell is None else str(cell) for cell in each] for each in cells.samples]
         return [pl.Series(TEXTS, texts, dtype=pl.List(pl.String))]
@@ -44,7 +44,7 @@ def text_columns(cells: AnswerCells, replies: Replies | None) -> list[pl.Series]
 
 
 def part_notes(found: Consistencies) -> dict[str, Any]:
-    """Lay out, as JSON has it, what the columns do not say."""
+    """List, as JSON has it, what the columns do not hold: names, floor and signature."""
     signature = found.signature
     return {
         "measures": list(found.measures),

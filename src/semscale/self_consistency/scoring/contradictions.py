@@ -116,7 +116,7 @@ def _contradicting(answer: str, sample: str, cosine: float, guards: Sequence[str
 
 
 def contradicting(findings: Sequence[Finding]) -> list[Finding]:
-    """Keep the findings by which one text contradicts the other.
+    """Keep the findings that are contradictions.
 
     Those of ``CONTRADICTING`` do; a name does if another one stands in its place.
 

@@ -34,7 +34,7 @@ class Floor:
 
     @property
     def applied(self) -> float | None:
-        """The floor that values stand on; ``None`` where none was needed, or none could be estimated."""
+        """The floor that was applied; ``None`` where none was needed, or none could be estimated."""
         return self.value if self.known and self != NO_FLOOR else None
 
 

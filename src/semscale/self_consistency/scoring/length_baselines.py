@@ -14,7 +14,7 @@ NULLS = {
 
 
 def length_nulls(pairs: Pairs) -> dict[str, Floats]:
-    """Give each item the figures that its texts' lengths alone would give.
+    """Compute the length baselines of each item.
 
     Args:
         pairs: of an answer (``prediction``) and a sample (``reference``).

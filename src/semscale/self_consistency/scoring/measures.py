@@ -61,7 +61,7 @@ class Measure:
 
 
 def normalised_cosine(cosine: Floats) -> Floats:
-    """Bring cosines to 0 to 1: (1 + cosine) / 2.
+    """Rescale cosines from -1 to 1 to 0 to 1: (1 + cosine) / 2.
 
     References:
         uqlm 0.6, "Normalized Cosine Similarity" (NCS).
@@ -106,7 +106,7 @@ def normalised(text: str) -> str:
 
 
 def item_means(values: Floats, item: Integers, n: int) -> Floats:
-    """Give each item the mean of its pairs' values; pairs without a value are set aside.
+    """Average the values of each item's pairs; pairs without a value do not count.
 
     Args:
         values: shape (p,), NaN where a pair has none.

@@ -15,7 +15,7 @@ CAPACITY = 65_536
 
 
 class MemoizedEmbedder:
-    """Embeds with another embedder, and texts that it has kept not again.
+    """Embeds with another embedder, and each text that it keeps only once.
 
     Args:
         embedder: computes vectors.

@@ -58,7 +58,7 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
     scorer: BertScorer | None,
     progress: Progress | None = None,
 ) -> PairValues:
-    """Give each pair its value of each measure.
+    """Compute each measure for each pair.
 
     Args:
         chosen: the measures and guards.

@@ -120,7 +120,7 @@ class SampleScorer:
     def floor_of(
         self, answers: list[str], progress: Progress | None = None, *, cosines: Cosines | None = None
     ) -> Floor:
-        """Estimate the floor from answers, as far as a measure stands on one and none is given.
+        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one.
 
         Args:
             answers: texts; equal ones count once.
@@ -135,7 +135,7 @@ class SampleScorer:
         return estimate_floor(list(dict.fromkeys(answers)), used, seed=self.seed, progress=progress)
 
     def signature(self, floor: Floor | None = None) -> Signature:
-        """Record what is applied, with the floor that was estimated where there is one."""
+        """Record what is applied; without ``floor``, what is known before anything is measured."""
         if floor is None:
             floor = Floor(0.0, "auto") if isinstance(self.floor, str) else given_floor(self.floor)
         needs = self.needs

@@ -15,7 +15,7 @@ _NO = frozenset({"no", "nope", "false", "incorrect"})
 
 
 class ShortAnswerGuard:
-    """Looks at two answers to one prompt; unlike other guards it also asks how alike their vectors are."""
+    """Checks two answers to one prompt; unlike other guards it also takes the cosine of their vectors."""
 
     name = "answer"
     kinds = ("other-answer", "opposite-verdict")
