@@ -18,9 +18,10 @@ from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.sampling import Prompt, Sampling
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
+from semscale.self_consistency.scoring.item_values import collect
 from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
-from semscale.self_consistency.scoring.samples import take_samples
+from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
@@ -166,7 +167,7 @@ class Consistency:
             InputError: lists of unequal length, or something other than a list where samples should be.
             ModelError: the model cannot be run.
         """
-        return self._scorer.score(take_samples(answers, samples, fewest=self.fewest_samples), None, progress)
+        return self.measure_part(*given_texts(answers, samples), progress=progress)
 
     async def ask_async(
         self,
@@ -231,7 +232,9 @@ class Consistency:
         progress: Progress | None = None,
     ) -> Consistencies:
         """Measure the answers of one part; the floor is estimated from them unless it is given."""
-        return self._scorer.score(take_samples(answers, samples, fewest=self.fewest_samples), floor, progress)
+        taken = take_samples(answers, samples, fewest=self.fewest_samples)
+        values, applied = self._scorer.values(taken, floor, progress)
+        return collect(taken, applied, values, self._scorer.signature(applied))
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
         """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""

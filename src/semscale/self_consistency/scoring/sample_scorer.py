@@ -10,12 +10,10 @@ import numpy as np
 from semscale.embedding.loading import as_embedder
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
-from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
-from semscale.self_consistency.scoring.item_values import collect
-from semscale.self_consistency.scoring.measures import MEASURES
+from semscale.self_consistency.scoring.measures import MEASURES, item_means
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
-from semscale.self_consistency.scoring.pair_blocks import value_pairs
+from semscale.self_consistency.scoring.pair_blocks import PairValues, value_pairs
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
@@ -66,18 +64,18 @@ class SampleScorer:
         """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
         return frozenset().union(*(MEASURES[name].needs for name in self.measures))
 
-    def score(
+    def values(
         self,
         taken: SampledAnswers,
         floor: Floor | None = None,
         progress: Progress | None = None,
         *,
         cosines: Cosines | None = None,
-    ) -> Consistencies:
-        """Score n answers.
+    ) -> tuple[PairValues, Floor]:
+        """Compute the measures of all pairs of an answer and a sample, and give the floor that was applied.
 
         Args:
-            taken: the answers with their samples.
+            taken: n answers with their samples.
             floor: estimated from these answers unless given.
             progress: called while texts are embedded and scored.
             cosines: between texts, so that vectors are kept from call to call; new ones unless given.
@@ -93,7 +91,7 @@ class SampleScorer:
         values = value_pairs(
             self, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
         )
-        return collect(taken, floor, values, self.signature(floor))
+        return values, floor
 
     def single_samples(
         self, answers: list[str], floor: Floor | None = None
@@ -113,7 +111,8 @@ class SampleScorer:
 
         def score(answers: list[str], samples: list[str]) -> Floats:
             taken = take_samples(answers, [[sample] for sample in samples])
-            return self.score(taken, applied, cosines=cosines).score
+            values, _ = self.values(taken, applied, cosines=cosines)
+            return item_means(values.measures[self.measures[0]], taken.pairs.item, taken.pairs.n_items)
 
         return score, applied
 
