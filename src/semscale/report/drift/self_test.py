@@ -145,7 +145,7 @@ def _detections_figure(rows: Sequence[SelfTestRow]) -> Figure:
         _rate_table(rows, "Detection: what must fail"),
         caption="Percent of draws in which the gate failed, with the 95 % interval that the number of draws "
         "leaves; each row a kind of damage, each column the share of items that were damaged. "
-        "Dark is detected. Damage to few items is diluted by the others, as in real runs.",
+        "Strong blue is detected. Damage to few items is diluted by the others, as in real runs.",
         legend=(
             Swatch(sequential(0.0), "never detected"),
             Swatch(sequential(0.5), "every other time"),

@@ -179,7 +179,7 @@ def _order(report: "LintReport") -> str:
         )
     return (
         "One row a probe, from the lowest to the highest; mass on each point in percent. "
-        "The dark cells should step from the left to the right."
+        "The strong colours should step from the left to the right."
     )
 
 

@@ -140,8 +140,8 @@ def heat_figure(summary: "RatingSummary") -> Figure | None:
         f"Heat map of {counted(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
         _sample_table(sample, scale, digits),
         caption=f"{whose}: one column a text, sorted by mean score (below the picture). "
-        "The darker a cell, the more mass the text puts on that point: paper is 0\u00a0%, "
-        f"the deepest blue {percent(darkest, 0)}.",
+        "The stronger a cell's colour, the more mass the text puts on that point, up to "
+        f"{percent(darkest, 0)}.",
         style="heat",
     )
 
