@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from semscale.report.document.blocks import Block, DataTable, Detail, Figure, Histogram, Paragraph, SideBySide
-from semscale.report.document.values import Cell, Level, Line, WithInterval
+from semscale.report.document.blocks import Block, DataTable, Figure, Histogram, Paragraph, SideBySide
+from semscale.report.document.values import Cell, Detail, Level, Line, WithInterval
 from semscale.signature import Signature
 
 

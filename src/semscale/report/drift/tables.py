@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from semscale.drift.gate.decision import GateDecision
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
-from semscale.report.document.blocks import DataTable, Detail
-from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Words
+from semscale.report.document.blocks import DataTable
+from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, Words
 from semscale.report.drift.words import (
     LEVELS,
     digits_of,
