@@ -1,15 +1,16 @@
-"""Parts of documents that several instruments share: the headline, tables of estimates, settings."""
+"""Parts of documents that instruments share: what all say of estimates, the headline, tables, settings."""
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from semscale.report.document.blocks import DataTable
-from semscale.report.document.document import Headline, stamp
+from semscale.report.document.blocks import DataTable, Paragraph
+from semscale.report.document.document import Document, Headline, Section, stamp
 from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval, Words
-from semscale.report.wording import coverage, has_interval
+from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
+from semscale.report.wording import capitalised, coverage, has_interval
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
@@ -20,6 +21,35 @@ GROUPS = 50
 """Groups that the screen shows."""
 
 _STEPS = 4
+
+
+class EstimatedSummary(Protocol):
+    """What the summary of every instrument with estimates has."""
+
+    @property
+    def source(self) -> str:
+        """What was read; empty where that has no name."""
+        ...
+
+    @property
+    def created(self) -> datetime:
+        """When it was made."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Rows altogether."""
+        ...
+
+    @property
+    def estimates(self) -> "Estimates":
+        """Figures about all rows and each group."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """What was applied."""
+        ...
 
 
 def headline(
@@ -102,26 +132,95 @@ def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple
     return tuple((guard, meanings.get(guard, ""), n) for guard, n in found.items())
 
 
-def settings(
-    source: str,
-    created: datetime,
+def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
+    summary: EstimatedSummary, *, kind: str, name: str, title: Line, noun: str = "row", n_windowed: int = 0
+) -> Document:
+    """Begin the document of a summary with estimates: all that every instrument says of them.
+
+    Args:
+        summary: of an instrument.
+        kind: such as "matching report".
+        name: on the screen, such as "Match".
+        title: a sentence or a name.
+        noun: what a row is called.
+        n_windowed: rows with a text that was read in windows.
+
+    Returns:
+        A document without a lead and sections, with counts, warnings of the estimates and how intervals were
+        made.
+    """
+    estimates, overall = summary.estimates, summary.estimates.overall
+    counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
+    windowed = windowed_words(n_windowed, noun)
+    return Document(
+        kind=kind,
+        name=name,
+        title=title,
+        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
+        signature=summary.signature,
+        counting=(counting,),
+        reading=(f"{counting}." if overall.n else f"{nothing_words(noun)} {counting}.",),
+        facts=(
+            (f"{capitalised(noun)}s", Count(summary.n)),
+            ("Scored", Count(overall.n)),
+            ("Left out", Count(overall.n_left_out)),
+            *([("Read in windows", Count(n_windowed))] if n_windowed else []),
+        ),
+        cautions=estimates.notes,
+        notes=(
+            f"intervals: {interval_words(estimates, overall.method, noun)}",
+            *([windowed] if windowed else []),
+        ),
+    )
+
+
+def nothing_section(name: str, noun: str = "row") -> Section:
+    """Say on the screen that nothing was scored; a page says so in its head."""
+    return Section(name, "", (Paragraph(nothing_words(noun), detail="brief"),))
+
+
+def estimated_settings(
+    summary: EstimatedSummary,
     columns: Iterable[tuple[str, str | None]],
-    further: Iterable[tuple[str, Line]],
-    signature: Signature,
+    further: Iterable[tuple[str, Line]] = (),
+    *,
+    noun: str = "row",
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a summary with estimates one by one.
+
+    Args:
+        summary: of an instrument.
+        columns: what a column was used for, and its name; ``None`` where there is none.
+        further: settings of the instrument.
+        noun: what a row is called.
+    """
+    estimates = summary.estimates
+    used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
+    intervals = interval_words(estimates, estimates.overall.method, noun)
+    return settings(
+        summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
+    )
+
+
+def settings(
+    source: str, created: datetime, further: Iterable[tuple[str, Line]], signature: Signature
 ) -> tuple[tuple[str, Line], ...]:
     """List the settings of a run one by one.
 
     Args:
         source: what was read; empty where that has no name.
         created: when.
-        columns: what a column was used for, and its name; ``None`` where there is none.
         further: settings of the instrument.
         signature: its fields follow.
     """
     return (
         *([("Source", Quoted(source))] if source else []),
         ("Made", stamp(created)),
-        *((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None),
         *further,
-        *((f"· {name}", Quoted(value)) for name, value in signature.fields),
+        *signature_fields(signature),
     )
+
+
+def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
+    """List the fields of a signature as settings."""
+    return tuple((f"· {name}", Quoted(value)) for name, value in signature.fields)

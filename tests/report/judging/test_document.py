@@ -56,6 +56,7 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     assert "No human label stands beside these scores" in shown
     assert "How severe each judge is" not in shown
     assert "gave no score to 1 row" in shown
+    assert "wide intervals: by t quantiles, from 3 rows only" in shown
 
 
 def test_a_page_without_a_score():

@@ -13,6 +13,7 @@ from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph,
 from semscale.report.document.document import Document, Rates, Section
 from semscale.report.document.values import Cell, Count, Quoted, Share, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
+from semscale.report.parts import signature_fields
 from semscale.report.wording import (
     MISSING,
     count,
@@ -62,7 +63,7 @@ def self_test_document(result: SelfTest) -> Document:
         ),
         cautions=() if result.n_reruns else (noise,),
         sections=tuple(_sections(result)),
-        settings=tuple((name, Quoted(value)) for name, value in result.signature.fields),
+        settings=signature_fields(result.signature),
     )
 
 

@@ -40,11 +40,7 @@ def provenance_words(summary: "JudgeSummary") -> str:
 
 def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
     """List what the figures must not be taken for; empty where there is nothing to say."""
-    said = []
-    if summary.stopped:
-        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
-    for name, own in summary.judges.items():
-        said += _cautions_on(one_line(name), own)
+    said = [said for name, own in summary.judges.items() for said in _cautions_on(one_line(name), own)]
     if summary.human is None:
         said.append(
             "No human label stands beside these scores, so nothing here says how right the judge is: "

@@ -18,6 +18,7 @@ from semscale.report.lint.figures import (
     verdict_table,
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
+from semscale.report.parts import signature_fields
 from semscale.report.wording import count, counted, listed, one_line
 
 if TYPE_CHECKING:
@@ -42,7 +43,7 @@ def lint_document(report: "LintReport") -> Document:
         facts=_facts(report),
         sections=(_overview([report]), *_sections(report)),
         notes=_without_probes([report]),
-        settings=tuple((f"· {name}", Quoted(value)) for name, value in report.signature.fields),
+        settings=signature_fields(report.signature),
         citations=(SSR,),
     )
 

@@ -12,7 +12,7 @@ from semscale.report.document.blocks import DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
 from semscale.report.matching.document import BERTSCORE, CLINIQLINK
-from semscale.report.parts import settings
+from semscale.report.parts import settings, signature_fields
 from semscale.report.wording import capitalised, counted, coverage, ends, number, with_interval
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
             ),
         ),
         notes=(f"intervals: {coverage(_COVERAGE)}; {counting}",),
-        settings=settings(summary.source, summary.created, (), (), scores.signature),
+        settings=settings(summary.source, summary.created, (), scores.signature),
         citations=(CLINIQLINK,),
     )
 
@@ -80,7 +80,7 @@ def calibration_document(calibration: "LayerCalibration") -> Document:
         reading=tuple(f"{capitalised(said)}." for said in (drawn, *best)),
         sections=(Section("layers", "Layer by layer", (_layers(calibration),)),),
         notes=tuple(best),
-        settings=tuple((f"· {name}", Quoted(value)) for name, value in calibration.signature.fields),
+        settings=signature_fields(calibration.signature),
         citations=(BERTSCORE,),
     )
 

@@ -63,10 +63,10 @@ def reading(summary: "RatingSummary") -> str:
 
 def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     """List what the figures of a summary must not be taken for; empty where there is nothing to say."""
-    estimates, comparison = summary.estimates, summary.comparison
-    nps = [NPS_CAUTION] if estimates.overall.nps is not None else []
+    comparison = summary.comparison
+    nps = [NPS_CAUTION] if summary.estimates.overall.nps is not None else []
     said = lint_caution(summary.lint) if summary.lint else None
-    return (*estimates.notes, *nps, *(comparison.notes if comparison else ()), *([said] if said else []))
+    return (*nps, *(comparison.notes if comparison else ()), *([said] if said else []))
 
 
 def codes_hint(summary: "RatingSummary") -> str | None:

@@ -45,8 +45,6 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List what the figures must not be taken for; empty where there is nothing to say."""
     said = []
-    if summary.stopped:
-        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
     if dict(summary.signature.fields).get("floor_from") == "too-few-answers":
         said.append(
             "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
