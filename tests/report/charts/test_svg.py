@@ -12,7 +12,7 @@ from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.labels import columns_of, lines_of
 from semscale.report.charts.matrix import matrix
-from semscale.report.charts.scatter import scatter
+from semscale.report.charts.squares import scatter
 from semscale.report.charts.strips import strips
 from semscale.report.charts.svg import compacted, draw
 from semscale.report.charts.theme import Specification

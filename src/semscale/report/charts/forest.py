@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.decision import Outcome
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, INK, MUTED
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.report.document.blocks import Swatch
 
 if TYPE_CHECKING:
@@ -110,9 +110,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
         axis=_axis(title, narrow=narrow, percent=percent),
         scale=alt.Scale(domain=_domain(records), nice=False, zero=False),
     )
-    base = alt.Chart(alt.NamedData(name="rows")).encode(
-        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))
-    )
+    base = marks_of("rows").encode(y=named_rows(room, paddingInner=0.2))
     layers = [*_bands(base), *_marks(base, x)]
     figures = base.mark_text(align="right", fill=INK, fontSize=13).encode(
         x=alt.value(plot + _FIGURES[narrow]), text="text:N"
@@ -131,8 +129,6 @@ def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":
         format="~%" if percent else "~g",
         labelExpr="replace(datum.label, '%', '\u00a0%')" if percent else "datum.label",
         orient="top",
-        domain=False,
-        ticks=False,
     )
 
 

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
@@ -74,7 +74,7 @@ def text_width(text: str) -> int:
     return round(_CHARACTER * columns_of(text))
 
 
-def names_axis(room: int) -> "alt.Axis":
+def names_axis(room: int, **look: Any) -> "alt.Axis":  # noqa: ANN401 - fields of an axis
     """Build the axis that writes the parameter ``names``, one label a row, into ``room`` pixels."""
     import altair as alt
 
@@ -83,13 +83,19 @@ def names_axis(room: int) -> "alt.Axis":
         labelLimit=0,
         labelLineHeight=15,
         labelPadding=10,
+        labelOverlap=False,
         minExtent=room,
         maxExtent=room,
         title=None,
-        domain=False,
-        ticks=False,
-        labelOverlap=False,
+        **look,
     )
+
+
+def named_rows(room: int, **padding: Any) -> "alt.Y":  # noqa: ANN401 - fields of a scale
+    """Place marks by their ``row`` and write its name into ``room`` pixels; 0 writes none."""
+    import altair as alt
+
+    return alt.Y("row:O", axis=names_axis(room) if room else None, scale=alt.Scale(**padding))
 
 
 def _cut(line: str, columns: int) -> str:

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.labels import label_room, lines_of, names_axis, text_width, words_of
+from semscale.report.charts.labels import label_room, lines_of, named_rows, text_width, words_of
 from semscale.report.charts.palette import ink_on
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -49,9 +49,9 @@ def matrix(
         for i in range(len(rows))
         for j in range(len(columns))
     ]
-    base = alt.Chart(alt.NamedData(name="rows")).encode(
+    base = marks_of("rows").encode(
         x=alt.X("column:O", axis=axis, scale=alt.Scale(padding=0.04)),
-        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(padding=0.06)),
+        y=named_rows(room, padding=0.06),
     )
     cells = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
     size = 12 if cell >= _ROOMY_CELL else 9
@@ -84,8 +84,6 @@ def _columns_axis(
         minExtent=longest + 8 if upright else 36 if in_lines else 0,
         title=title,
         titlePadding=8,
-        domain=False,
-        ticks=False,
     )
     return axis, lines if in_lines else heads
 

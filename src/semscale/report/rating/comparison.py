@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.charts.scatter import scatter
+from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
 from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
 from semscale.report.scale_points import point_names

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.charts.reliability import ReliabilityDot, reliability
+from semscale.report.charts.squares import ReliabilityDot, reliability
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption
