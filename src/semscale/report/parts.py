@@ -1,8 +1,8 @@
 """Parts of documents that instruments share: what all say of estimates, the headline, tables, settings."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,6 +21,10 @@ GROUPS = 50
 """Groups that the screen shows."""
 
 _STEPS = 4
+
+Item = TypeVar("Item")
+Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
+"""Columns of a table: their headings, each with the function that gives an item's cell."""
 
 
 class EstimatedSummary(Protocol):
@@ -50,6 +54,18 @@ class EstimatedSummary(Protocol):
     def signature(self) -> Signature:
         """What was applied."""
         ...
+
+
+def table_of(items: Iterable[Item], columns: "Columns[Item]", **settings: Any) -> DataTable:  # noqa: ANN401 - fields of DataTable
+    """Lay items out as a table with one row for each.
+
+    Args:
+        items: from top to bottom.
+        columns: headings, each with the function that gives an item's cell.
+        settings: other fields of ``DataTable``.
+    """
+    rows = tuple(tuple(cell(one) for _, cell in columns) for one in items)
+    return DataTable(tuple(head for head, _ in columns), rows, **settings)
 
 
 def headline(
