@@ -6,16 +6,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from semscale.report.document.blocks import DataTable, Paragraph
+from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
 from semscale.report.document.document import Document, Headline, Section, stamp
-from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval, Words
+from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
 from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
 from semscale.report.wording import capitalised, coverage, has_interval
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import GroupEstimate
+from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
-    from semscale.stats.intervals.estimates import GroupEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 GROUPS = 50
 """Groups that the screen shows."""
@@ -103,19 +105,38 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
 
 def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> DataTable:
     """Lay out the mean of each group."""
-    head = Quoted(estimates.by or "group")
-    rows = tuple(
-        (
-            group_name(group, estimates.by),
-            Count(group.n),
-            Count(group.n_left_out),
-            WithInterval.of(group.mean, digits),
-        )
-        for group in estimates.groups
+    columns: Columns[GroupEstimate] = (
+        (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
+        (f"{noun}s", lambda group: Count(group.n)),
+        ("left out", lambda group: Count(group.n_left_out)),
+        ("mean", lambda group: WithInterval.of(group.mean, digits)),
     )
-    return DataTable(
-        (head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group"
-    )
+    return table_of(estimates.groups, columns, title="By group", most=GROUPS, noun="group")
+
+
+def mean_row(name: Cell, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
+    """Lay out a mean with the counts behind it: a name, rows, rows left out, the mean."""
+    shown = mean.mean if isinstance(mean, GroupEstimate) else mean
+    return name, Count(mean.n), Count(mean.n_left_out), WithInterval.of(shown)
+
+
+def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
+    """Choose the largest groups that have a mean, the highest mean first."""
+    known = sorted((group for group in groups if group.mean), key=lambda group: -group.n)[:most]
+    return sorted(known, key=lambda group: -group.mean.value if group.mean else 0.0)
+
+
+def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
+    """Make a group of a histogram.
+
+    Args:
+        name: of the items.
+        scores: shape (n,); NaN where an item has none.
+        colour: of its bars.
+        mean: of the scores, with its interval, where there is one.
+    """
+    shown = WithInterval.of(mean)
+    return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:

@@ -95,7 +95,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     assert section.title == ("How far answers agree, by ", Quoted("kind"))
     histogram = next(block for block in section.blocks if isinstance(block, Histogram))
     # After the two measures, groups by their means: a and d say the same, b and c do not.
-    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(none)", "z"]
+    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(no kind)", "z"]
     assert "x &amp; y" in page(summary.document())
 
 

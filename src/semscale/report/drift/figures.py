@@ -31,6 +31,7 @@ from semscale.report.drift.words import (
     interval_words,
     label,
 )
+from semscale.report.parts import score_group
 from semscale.report.render.cells import cell_text
 from semscale.report.wording import capitalised, count, has_interval, number, one_line, signed
 
@@ -70,7 +71,7 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
     if comparison.reruns:
         again = np.concatenate([rerun.losses[metric.name] for rerun in comparison.reruns])
         sets.append(("Reruns of the baseline", again, GROUP))
-    groups = [ScoreGroup(name, losses[~np.isnan(losses)], colour) for name, losses, colour in sets]
+    groups = [score_group(*one) for one in sets]
     if not len(groups[0].scores):
         return
     floor = comparison.floors.get(metric.name)

@@ -14,7 +14,7 @@ from semscale.report.charts.strips import strips
 from semscale.report.document.blocks import DataTable, Figure, Swatch, Verbatim, Verbatims
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.lint.figures import correlations_figure
-from semscale.report.parts import GROUPS, group_name
+from semscale.report.parts import GROUPS, group_name, largest_groups
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.report.wording import (
     count,
@@ -102,9 +102,8 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
     scored = [group for group in estimates.groups if group.mean is not None]
     if not scored or estimates.overall.mean is None:
         return None
-    charted = sorted(scored, key=lambda group: -group.n)[:CHARTED_GROUPS]
+    charted = largest_groups(scored, CHARTED_GROUPS)
     rows = [row for group in charted if (row := _group_row(group, summary.by)) is not None]
-    rows.sort(key=lambda row: -row.mean)
     reference, digits, colours = estimates.overall.mean.value, scale_digits(scale), point_colours(scale)
     described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
     kept = f"The {count(len(charted))} largest of {counted(len(scored), 'group')} are drawn, all are below. "
