@@ -1,4 +1,4 @@
-"""Parts of documents that instruments share: what all say of estimates, the headline, tables, settings."""
+"""Parts of documents that instruments share: the head, tables and settings of estimates, groups, guards."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime

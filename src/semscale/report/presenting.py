@@ -1,4 +1,4 @@
-"""From a summary to its document, its files and its JSON, whatever the instrument."""
+"""Turns the summary of any instrument into a document, files, JSON or a notebook's fragment."""
 
 from importlib import import_module
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Sentences that every instrument says: how many rows count, how intervals were made, what was left out."""
+"""Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Means as dots on one line a row: one dot for each of several sets of items."""
+"""Rows with a dot for the mean of each of several sets of items."""
 
 import math
 from collections.abc import Sequence

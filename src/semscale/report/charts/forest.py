@@ -1,4 +1,4 @@
-"""The chart of a gate: how far each row drifted, beside what reruns lose and what the gate tolerates."""
+"""The forest plot of a gate: the drift of each row, beside the loss of reruns and the margin."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import altair as alt
 
 NOISE, TOLERATED = "#cfc8b8", "#e6decd"
-"""Colours of what reruns lose, and of the margin beyond it."""
+"""Colours of the loss of reruns, and of the margin beyond it."""
 
 _MARKS = {
     Outcome.FAIL: ("diamond", CONTRAST, CONTRAST, 120),

@@ -1,4 +1,4 @@
-"""The picture that compares groups: a dot with its interval beside the group's whole distribution."""
+"""Groups compared: the mean of each with its interval, beside its whole distribution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Labels beside a chart's rows: how much room they take, and how long ones are broken into lines."""
+"""Labels beside a chart's rows: the room they take, and the lines that long ones are broken into."""
 
 import re
 import unicodedata
@@ -45,7 +45,7 @@ def lines_of(name: str, room: int) -> list[str]:
 
 
 def words_of(name: str) -> list[str]:
-    r"""Divide a label where it may be broken: at white space that is not a no-break space.
+    r"""Split a label at white space, but not at no-break spaces.
 
     Example:
         >>> words_of("swap, 10\N{NO-BREAK SPACE}% of items")

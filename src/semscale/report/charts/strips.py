@@ -1,4 +1,4 @@
-"""Many probability mass functions at once: one narrow column of colours an item."""
+"""A heat map of many probability mass functions: one narrow column of colours for each item."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

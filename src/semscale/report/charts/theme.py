@@ -1,4 +1,4 @@
-"""The look that all charts share, and how their data goes with them."""
+"""The look that all charts share, and the data that goes with them."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

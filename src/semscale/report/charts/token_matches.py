@@ -1,4 +1,4 @@
-"""A small picture of a BERTScore: every token of the prediction with every token of the reference."""
+"""The picture of a BERTScore: the cosine of each token of the prediction with each of the reference."""
 
 from itertools import product
 from typing import TYPE_CHECKING

@@ -1,6 +1,6 @@
-"""The picture of a trend: every metric's mean loss over time, one below the other, on one axis of time.
+"""The picture of a trend: one plot for each metric's mean loss, all on one axis of time.
 
-It is drawn as SVG here: Vega takes most of a second for it, and a list of runs should appear at once.
+It is drawn as SVG here, because Vega takes most of a second for it.
 """
 
 from collections.abc import Mapping, Sequence

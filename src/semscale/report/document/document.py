@@ -1,4 +1,4 @@
-"""The document: what an instrument found, ready for any renderer."""
+"""The document and its parts: head, sections and citations, ready for any renderer."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -111,7 +111,7 @@ class Document:
         counting: how many rows count, and what was left out, in one line.
         reading: how to read the lead.
         facts: counts, by name.
-        cautions: what the figures must not be taken for.
+        cautions: limits of the figures that a reader must know.
         sections: in order.
         notes: lines at the end of a brief rendering.
         settings: by name.

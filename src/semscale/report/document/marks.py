@@ -1,4 +1,4 @@
-"""Marks in a user's text: the places where guards found something."""
+"""Marks in a user's text where guards found something."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING

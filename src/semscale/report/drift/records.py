@@ -1,4 +1,4 @@
-"""Documents of a history: what was recorded, what was approved, and all that it holds."""
+"""Documents of a history: a recorded run, an approved baseline, and lists of runs and comparisons."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,7 +26,7 @@ _SHOWN, _MOST_ROWS = 20, 200
 
 
 def recorded_document(summary: RecordedRun) -> Document:
-    """Turn what a run holds into a document."""
+    """Turn a recorded run into a document."""
     run = summary.run
     fields = [
         f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
@@ -79,7 +79,7 @@ def approved_document(summary: ApprovedBaseline) -> Document:
 
 
 def history_document(summary: HistorySummary) -> Document:
-    """Turn what a history holds into a document; for one dataset it is that of its trend, and the lists."""
+    """Turn a history into a document: lists of runs and comparisons, after the trend of a single dataset."""
     lists = tuple(
         Section(f"dataset-{place}", ("All that is kept of “", Quoted(one.name), "”"), tuple(_lists(one)))
         for place, one in enumerate(summary.datasets, start=1)

@@ -1,4 +1,4 @@
-"""Tables of a comparison: what every metric's figures and tests are, thresholds, and all runs together."""
+"""Tables of a comparison: figures and tests of each metric, thresholds, and tests over all runs."""
 
 from collections.abc import Sequence
 

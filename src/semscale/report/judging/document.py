@@ -49,7 +49,7 @@ _CORRECTION = Citation(
 
 
 def judge_document(summary: "JudgeSummary") -> Document:
-    """Turn what judges said of a table into a document."""
+    """Turn the verdicts on a table into a document."""
     columns, panel = summary.columns, panel_words(summary)
     title = ("How good “", Quoted(columns.answer), "” is")
     base = estimated_document(summary, kind="judging report", name="Judge", title=title)

@@ -29,7 +29,7 @@ _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 
 
 def lint_document(report: "LintReport") -> Document:
-    """Turn what the linter found into a document."""
+    """Turn the linter's findings about a scale into a document."""
     scale = report.scale
     return Document(
         kind="lint report",
@@ -49,7 +49,7 @@ def lint_document(report: "LintReport") -> Document:
 
 
 def lint_overview(reports: "Sequence[LintReport]") -> Document:
-    """Turn what the linter found about many scales into a document for the screen."""
+    """Turn the linter's findings about many scales into a document for the screen."""
     verdicts = Counter(report.verdict for report in reports)
     said = [f"{count(n)} {verdict}" for verdict, n in verdicts.items()]
     return Document(

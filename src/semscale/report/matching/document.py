@@ -45,7 +45,7 @@ _CITED = {"bertscore": BERTSCORE, "cliniqlink-doc": CLINIQLINK, "cliniqlink-code
 
 
 def match_document(summary: "MatchSummary") -> Document:
-    """Turn what came of matching into a document."""
+    """Turn the scores of matched texts into a document."""
     base = estimated_document(
         summary, kind="matching report", name="Match", title=_title(summary), n_windowed=summary.n_windowed
     )

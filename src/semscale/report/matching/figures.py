@@ -1,4 +1,4 @@
-"""Pictures of a matched table: how scores are spread, and what they are made of."""
+"""Pictures of a matched table: how scores are spread, and how their parts differ."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""The documents of a scored submission and of a calibrated model, which are one table each."""
+"""Documents of a scored submission and of calibrated BERTScore layers, each with one table."""
 
 from itertools import count
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""Ratings against human ratings: the figures together, what they show, and two pictures."""
+"""Ratings beside human ratings: agreement in words, a table and two pictures."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A histogram as a figure, for renderers that draw."""
+"""Turns histograms into figures, for renderers that draw."""
 
 import numpy as np
 

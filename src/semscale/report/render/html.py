@@ -157,7 +157,7 @@ def _place(value: float, bounds: tuple[float, float]) -> float:
 
 
 def _printable(value: object) -> object:
-    """Make what a template shows printable; markup is already, since it was drawn or escaped."""
+    """Make a value of a template printable; markup is printable already."""
     return value if isinstance(value, Markup) else printable(value)
 
 

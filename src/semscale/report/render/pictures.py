@@ -1,4 +1,4 @@
-"""Figures as files: SVG and PNG."""
+"""Saves figures as SVG and PNG files."""
 
 from pathlib import Path
 

@@ -66,7 +66,7 @@ _THRESHOLDS = Citation(
 
 
 def consistency_document(summary: "ConsistencySummary") -> Document:
-    """Turn what was measured into a document."""
+    """Turn the measures of a table of answers into a document."""
     asking, contradicted = asking_words(summary), contradicted_words(summary)
     base = estimated_document(
         summary,
