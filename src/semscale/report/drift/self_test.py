@@ -116,7 +116,7 @@ def _sections(result: SelfTest) -> Iterator[Section]:
         yield Section("alarms", "False alarms", (drawn,))
     not_drawn = listed(list(dict.fromkeys(row.kind for row in result.rows if not row.n_draws)))
     unknown: list[Block] = [
-        Paragraph(f"No item can undergo: {not_drawn}. Nothing is known of these.", "note")
+        Paragraph(f"No item can be changed in these ways, so nothing is known of them: {not_drawn}.", "note")
     ]
     changes = [Paragraph(_HOW, "note"), _changes_table(result), *(unknown if not_drawn else [])]
     yield Section("changes", "What was done to the outputs", tuple(changes))

@@ -9,6 +9,7 @@ from semscale.report.charts.matrix import matrix
 from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
+from semscale.report.parts import Columns, table_of
 from semscale.report.scale_points import mass_heads, point_names, scale_digits
 from semscale.report.wording import count, counted, number, one_line, percent, plain
 from semscale.types import Floats
@@ -23,20 +24,16 @@ _DARKEST_SHARE = 0.4
 
 def verdict_table(reports: "Sequence[LintReport]") -> DataTable:
     """List each scale's verdict with what it rests on, for the screen."""
-    rows = tuple(
-        (
-            Quoted(report.scale.name),
-            Flag(report.verdict, report.verdict),
-            Count(len(report.sets)),
-            n_probes(report),
-            Number(report.ladder.spearman),
-            Number(report.ladder.spread),
-            Number(report.reliability),
-        )
-        for report in reports
+    columns: Columns[LintReport] = (
+        ("scale", lambda report: Quoted(report.scale.name)),
+        ("verdict", lambda report: Flag(report.verdict, report.verdict)),
+        ("sets", lambda report: Count(len(report.sets))),
+        ("probes", n_probes),
+        ("order", lambda report: Number(report.ladder.spearman)),
+        ("spread", lambda report: Number(report.ladder.spread)),
+        ("reliability", lambda report: Number(report.reliability)),
     )
-    heads = ("scale", "verdict", "sets", "probes", "order", "spread", "reliability")
-    return DataTable(heads, rows, detail="brief")
+    return table_of(reports, columns, detail="brief")
 
 
 def finding_table(reports: "Sequence[LintReport]") -> DataTable:
@@ -122,20 +119,16 @@ def ladder_figure(report: "LintReport") -> Figure | None:
 
 def sets_table(report: "LintReport") -> DataTable:
     """List the measurements of each set that its verdict rests on."""
-    rows = tuple(
-        (
-            Quoted(one.name),
-            Flag(one.verdict, one.verdict),
-            Number(float(one.neighbours.max())),
-            Number(one.ends),
-            Share(float(one.ladder.peak_mass.min())),
-            Share(one.ladder.spread),
-            Number(one.ladder.spearman),
-        )
-        for one in report.sets
+    columns: Columns[SetLint] = (
+        ("set", lambda one: Quoted(one.name)),
+        ("verdict", lambda one: Flag(one.verdict, one.verdict)),
+        ("neighbours, at most", lambda one: Number(float(one.neighbours.max()))),
+        ("ends", lambda one: Number(one.ends)),
+        ("peak mass, at least", lambda one: Share(float(one.ladder.peak_mass.min()))),
+        ("spread", lambda one: Share(one.ladder.spread)),
+        ("rank r", lambda one: Number(one.ladder.spearman)),
     )
-    heads = ("set", "verdict", "neighbours, at most", "ends", "peak mass, at least", "spread", "rank r")
-    return DataTable(heads, rows, detail="full")
+    return table_of(report.sets, columns, detail="full")
 
 
 def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -> Figure | None:
