@@ -74,6 +74,6 @@ def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
 
 def test_nothing_to_estimate_is_said_first():
     document = document_of(summary_of(0, left_out=2), noun="prompt")
-    nothing = "No prompt has a score, so there is nothing to estimate. 0 of 2 prompts count"
+    nothing = "No prompt counts, so there is nothing to estimate. 0 of 2 prompts count"
     assert document.reading[0].startswith(nothing)
     assert document.notes == ("intervals: none: it takes two prompts that count",)

@@ -212,7 +212,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
 
 
 def nothing_section(name: str, noun: str = "row") -> Section:
-    """Say on the screen that nothing was scored; a page says so in its head."""
+    """Say on the screen that nothing counts; a page says so in its head."""
     return Section(name, "", (Paragraph(nothing_words(noun), detail="brief"),))
 
 

@@ -75,8 +75,8 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
 
 
 def nothing_words(noun: str = "row") -> str:
-    """Say that no row has a score."""
-    return f"No {noun} has a score, so there is nothing to estimate."
+    """Say that no row counts."""
+    return f"No {noun} counts, so there is nothing to estimate."
 
 
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:

@@ -61,6 +61,6 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
 
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
-    assert "No row has a score" in shown
+    assert "No row counts" in shown
     assert "no reply states one score beyond doubt" in shown
     assert ">0.00<" not in shown
