@@ -69,6 +69,7 @@ def _ticks_axis(places: Sequence[float]) -> "alt.Axis":
         title=None,
         grid=False,
         domain=False,
+        ticks=True,
         tickColor=MUTED,
         labelFlush=True,
         labelOverlap=False,

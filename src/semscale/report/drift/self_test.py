@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 from semscale.damage.damages import DAMAGES
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.charts.forest import TOLERATED, ForestRow, forest
-from semscale.report.charts.labels import NARROW_LIMIT
-from semscale.report.charts.matrix import matrix
+from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.palette import MUTED, sequential
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Document, Rates, Section
@@ -128,20 +127,14 @@ def _detections_figure(rows: Sequence[SelfTestRow]) -> Figure:
     shares = sorted({row.share for row in rows})
     found = {(row.kind, row.share): row for row in rows}
     cells = [[found.get((kind, share)) for share in shares] for kind in kinds]
+    drawn, heads = [list(map(_cell, row_of)) for row_of in cells], [percent(share, 0) for share in shares]
     said = (
         f"{kind}: {listed([_said(row) for row in row_of if row])}"
         for kind, row_of in zip(kinds, cells, strict=True)
     )
     return Figure(
         "detections",
-        lambda width: matrix(
-            [[_colour(row) for row in row_of] for row_of in cells],
-            [[_text(row, narrow=width < NARROW_LIMIT) for row in row_of] for row_of in cells],
-            kinds,
-            [percent(share, 0) for share in shares],
-            width=width,
-            title="share of items damaged",
-        ),
+        lambda width: matrix(drawn, kinds, heads, width=width, title="share of items damaged"),
         f"Share of draws in which the gate failed. {'; '.join(said)}.",
         _rate_table(rows, "Detection: what must fail"),
         caption="Percent of draws in which the gate failed, with the 95 % interval that the number of draws "
@@ -239,12 +232,8 @@ def _said(row: SelfTestRow) -> str:
     return f"{percent(row.failed.value, 0)} at {percent(row.share, 0)} damaged"
 
 
-def _colour(row: SelfTestRow | None) -> str:
-    return "#ffffff" if row is None or math.isnan(row.failed.value) else sequential(row.failed.value)
-
-
-def _text(row: SelfTestRow | None, *, narrow: bool) -> str:
+def _cell(row: SelfTestRow | None) -> MatrixCell:
     if row is None or math.isnan(row.failed.value):
-        return MISSING
-    rate = f"{100 * row.failed.value:.0f}"
-    return rate if narrow else f"{rate} [{100 * row.failed.low:.0f}, {100 * row.failed.high:.0f}]"
+        return MatrixCell("#ffffff", MISSING)
+    rate, low, high = (f"{100 * share:.0f}" for share in (row.failed.value, row.failed.low, row.failed.high))
+    return MatrixCell(sequential(row.failed.value), f"{rate} [{low}, {high}]", rate)

@@ -5,13 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.matrix import matrix
+from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
 from semscale.report.parts import Columns, table_of
 from semscale.report.scale_points import mass_heads, point_names, scale_digits
-from semscale.report.wording import count, counted, number, one_line, percent, plain
+from semscale.report.wording import count, counted, number, one_line, plain
 from semscale.types import Floats
 
 if TYPE_CHECKING:
@@ -61,12 +61,11 @@ def cosine_figure(one: "SetLint", scale: "Scale") -> Figure:
     """Draw the cosines between a set's anchors; on a good set they fall with the distance between points."""
     names, values = point_names(scale), [plain(value) for value in scale.values]
     cosines = one.cosines.tolist()
-    texts = [[number(cosine) for cosine in row] for row in cosines]
-    colours = [[sequential(max(cosine, 0.0) ** 2) for cosine in row] for row in cosines]
+    cells = [[MatrixCell(sequential(max(r, 0.0) ** 2), number(r)) for r in row] for row in cosines]
     near = f"Neighbours {number(one.neighbours.min())} to {number(one.neighbours.max())}"
     return Figure(
         "cosines",
-        lambda width: matrix(colours, texts, names, values, width=width),
+        lambda width: matrix(cells, names, values, width=width),
         f"Cosines between the anchors of set {one_line(one.name)}. {near}; ends {number(one.ends)}.",
         DataTable(("point", *values), _numbered(names, cosines), detail="full"),
         caption=f"{near}, ends {number(one.ends)}. Away from the diagonal the colour should fade.",
@@ -100,8 +99,7 @@ def ladder_figure(report: "LintReport") -> Figure | None:
     pmf = report.ladder.pmf[drawn]
     darkest = max(float(pmf.max()), _DARKEST_SHARE)
     names = [one_line(report.probes[row]) for row in drawn]
-    colours = [[sequential(share / darkest) for share in row] for row in pmf]
-    texts = [[percent(share, 0).removesuffix("\u00a0%") for share in row] for row in pmf]
+    cells = [[MatrixCell(sequential(p / darkest), number(100 * p, 0)) for p in row] for row in pmf]
     part = (
         "" if len(drawn) == n_probes else f" {count(len(drawn))} of {counted(n_probes, 'probe')} are drawn."
     )
@@ -110,7 +108,7 @@ def ladder_figure(report: "LintReport") -> Figure | None:
     )
     return Figure(
         "ladder",
-        lambda width: matrix(colours, texts, names, values, width=width),
+        lambda width: matrix(cells, names, values, width=width),
         f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to {highest}.",
         _ladder_table(report, digits),
         caption=f"{_order(report)}{part}",
@@ -145,11 +143,10 @@ def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -
         return None
     lowest, highest, mean = (number(float(r)) for r in (known.min(), known.max(), known.mean()))
     spread = f"Between two sets r runs from {lowest} to {highest}, mean {mean}."
-    texts = [[number(r) for r in row] for row in agreement.tolist()]
-    colours = [[correlation_colour(r) for r in row] for row in agreement.tolist()]
+    cells = [[MatrixCell(correlation_colour(r), number(r)) for r in row] for row in agreement.tolist()]
     return Figure(
         "agreement-of-sets",
-        lambda width: matrix(colours, texts, names, names, width=width),
+        lambda width: matrix(cells, names, names, width=width),
         f"Matrix of Pearson correlations between anchor sets. {spread}",
         DataTable(("set", *map(Quoted, names)), _numbered(names, agreement.tolist()), detail="full"),
         caption=f"{spread} {caption}",
