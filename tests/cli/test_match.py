@@ -124,8 +124,8 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     overall = json.loads(ended.out)["estimates"]["overall"]
     assert (overall["n"], overall["n_left_out"], overall["figures"]) == (0, 2, {})
-    assert "No row has a score" in semscale(*match()).out
-    assert "No row has a score" in (tmp_path / "match.html").read_text()
+    assert "No row counts" in semscale(*match()).out
+    assert "No row counts" in (tmp_path / "match.html").read_text()
 
 
 def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):

@@ -60,6 +60,7 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     assert "No human label stands beside these scores" in shown
     assert "How severe each judge is" not in shown
     assert "gave no score to 1 row" in shown
+    assert "wide intervals: by t quantiles, from 3 rows only" in shown
 
 
 def test_each_mean_is_of_the_column_that_it_names(capsys):
@@ -82,6 +83,6 @@ def test_each_mean_is_of_the_column_that_it_names(capsys):
 
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
-    assert "No row has a score" in shown
+    assert "No row counts" in shown
     assert "no reply states one score beyond doubt" in shown
     assert ">0.00<" not in shown

@@ -87,10 +87,10 @@ def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embe
     document = summed_up(["a"], [[]], embedder=toy_embedder).document()
     shown = page(document)
     assert "Which answers can be trusted" not in shown
-    assert "No prompt has a value" in shown
+    assert "No prompt counts" in shown
     assert "<svg" not in shown
     print_document(document)
-    assert capsys.readouterr().out.count("No prompt has a value, so there is nothing to estimate.") == 1
+    assert capsys.readouterr().out.count("No prompt counts, so there is nothing to estimate.") == 1
 
 
 def test_groups_are_drawn_and_listed(toy_embedder):
@@ -100,7 +100,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     assert section.title == ("How far answers agree, by ", Quoted("kind"))
     histogram = next(block for block in section.blocks if isinstance(block, Histogram))
     # After the two measures, groups by their means: a and d say the same, b and c do not.
-    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(none)", "z"]
+    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(no kind)", "z"]
     assert "x &amp; y" in page(summary.document())
 
 
@@ -144,7 +144,10 @@ def test_what_a_cap_left_is_said(toy_embedder):
     found = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
     counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
-    assert document.cautions == ("Not everything was asked: the cap of 4 calls is reached.",)
+    assert document.cautions == (
+        "Not everything was asked: the cap of 4 calls is reached.",
+        "no interval: it takes at least 2 rows, and there is 1",
+    )
     assert document.counting[1] == (
         "4 replies asked for, 1 saved because the decision was settled, 2 without a reply, most often "
         "because: the line is busy"

@@ -1,4 +1,4 @@
-"""The document of an audit: what a change of form does to a judge's scores."""
+"""The document of an audit: how far a change of form moves a judge's scores."""
 
 from typing import TYPE_CHECKING
 

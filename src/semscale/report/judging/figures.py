@@ -6,9 +6,9 @@ import numpy as np
 
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
-from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
+from semscale.report.document.blocks import DataTable, Figure, Histogram, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.parts import histogram_caption
+from semscale.report.parts import histogram_caption, score_group
 from semscale.report.wording import coverage, ends, number, one_line
 from semscale.types import Floats, Status
 
@@ -25,15 +25,15 @@ _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
     name = "Panel, mean" if summary.is_panel else one_line(summary.template.name)
-    groups = [_group(name, summary.expected, ACCENT, summary.mean_expected)]
+    groups = [score_group(name, summary.expected, ACCENT, summary.mean_expected)]
     if summary.is_panel:
         groups += [
-            _group(one_line(judge), own.expected, BAR, _mean_expected(summary, judge))
+            score_group(one_line(judge), own.expected, BAR, _mean_expected(summary, judge))
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        groups.append(_group("People’s labels", summary.human.mean_label, CONTRAST, None))
+        groups.append(score_group("People’s labels", summary.human.mean_label, CONTRAST))
     rows: list[tuple[Cell, ...]] = [
         (Words(group.name), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
         for group in groups
@@ -152,15 +152,6 @@ def coefficient(estimate: "AgreementEstimate") -> WithInterval:
 
 def _mean_expected(summary: "JudgeSummary", judge: str) -> "Estimate | None":
     return summary.judge_estimates[judge].overall.figures.get("expected")
-
-
-def _group(name: str, scores: Floats, colour: str, mean: "Estimate | None") -> ScoreGroup:
-    known = scores[~np.isnan(scores)]
-    return (
-        ScoreGroup(name, known, colour)
-        if mean is None
-        else ScoreGroup(name, known, colour, mean.low, mean.high)
-    )
 
 
 def _judge_row(name: str, own: "JudgeScores", mean: "Estimate") -> GroupRow:

@@ -1,4 +1,4 @@
-"""What matches mean, in words."""
+"""Sentences of a matching report: statuses, unrelated pairs, costly tokens and cautions."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ MEANINGS = {
 
 
 def cautions(summary: "MatchSummary") -> tuple[str, ...]:
-    """List what the figures must not be taken for; empty where there is nothing to say."""
+    """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
     separation = summary.separation
     if separation is not None and separation.is_weak:

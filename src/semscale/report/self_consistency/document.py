@@ -1,13 +1,23 @@
 """The document of answers that were compared with samples."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
-from semscale.report.parts import altogether, group_table, guard_legend, guard_table, headline, settings
+from semscale.report.parts import (
+    altogether,
+    estimated_document,
+    estimated_settings,
+    group_table,
+    guard_legend,
+    guard_table,
+    headline,
+    nothing_section,
+)
 from semscale.report.self_consistency.figures import (
     area_table,
     calibration_table,
@@ -26,7 +36,7 @@ from semscale.report.self_consistency.words import (
     contradicted_words,
     labels_words,
 )
-from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
+from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.wording import capitalised, clipped, counted, number, one_line
 from semscale.self_consistency.scoring.measures import MEASURES
 
@@ -37,7 +47,6 @@ if TYPE_CHECKING:
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
-_NOTHING = "No prompt has a value, so there is nothing to estimate."
 
 _NCS = Citation(
     "Bouchard, D., & Chauhan, M. S. (2025).",
@@ -57,42 +66,29 @@ _THRESHOLDS = Citation(
 
 
 def consistency_document(summary: "ConsistencySummary") -> Document:
-    """Turn what was measured into a document."""
-    estimates, overall = summary.estimates, summary.estimates.overall
-    counting = rows_that_count(overall.n, summary.n, overall.left_out, "prompt")
+    """Turn the measures of a table of answers into a document."""
     asking, contradicted = asking_words(summary), contradicted_words(summary)
-    intervals = interval_words(estimates, overall.method, "prompt")
-    floor = (
-        ""
-        if summary.floor is None
-        else f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
-    )
-    reading = (counting if overall.n else f"{_NOTHING} {counting}", contradicted, asking)
-    return Document(
+    base = estimated_document(
+        summary,
         kind="consistency report",
         name="Consistency",
         title="How far sampled answers agree",
-        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
-        signature=summary.signature,
-        lead=headline(estimates, f"mean {MEASURE_NAMES[summary.main]}", MEASURES[summary.main].bounds),
-        counting=tuple(filter(None, (counting, asking))),
-        reading=tuple(f"{sentence}." for sentence in reading if sentence),
-        facts=tuple(_facts(summary)),
-        cautions=cautions(summary),
+        noun="prompt",
+        n_windowed=summary.n_windowed,
+    )
+    name, bounds = f"mean {MEASURE_NAMES[summary.main]}", MEASURES[summary.main].bounds
+    measured = [(capitalised(MEASURE_NAMES[name]), MEASURES[name].about) for name in summary.scores]
+    columns = [(capitalised(use), column) for use, column in summary.columns]
+    return replace(
+        base,
+        lead=headline(summary.estimates, name, bounds),
+        counting=(*base.counting, *([asking] if asking else [])),
+        reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
+        facts=(*base.facts, *_facts(summary)),
+        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=tuple(
-            filter(None, (f"intervals: {intervals}", floor, windowed_words(summary.n_windowed, "prompt")))
-        ),
-        settings=settings(
-            summary.source,
-            summary.created,
-            [(capitalised(use), column) for use, column in summary.columns],
-            [
-                *((capitalised(MEASURE_NAMES[name]), MEASURES[name].about) for name in summary.scores),
-                ("Intervals", intervals),
-            ],
-            summary.signature,
-        ),
+        notes=(*base.notes, *_floor(summary)),
+        settings=estimated_settings(summary, columns, measured, noun="prompt"),
         citations=(
             *([_NCS] if "cosine_sim" in summary.scores else []),
             *([_THRESHOLDS] if summary.correctness else []),
@@ -100,17 +96,18 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
     )
 
 
+def _floor(summary: "ConsistencySummary") -> Iterator[str]:
+    if summary.floor is not None:
+        yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+
+
 def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
-    yield "Prompts", Count(summary.n)
-    yield "Measured", Count(summary.estimates.overall.n)
     yield "Samples", Count(summary.n_samples)
     yield "Contradicted", Count(summary.n_contradicted)
     if summary.floor is not None:
         yield "Floor", Number(summary.floor, 3)
     if summary.replies is not None and summary.replies.n_saved:
         yield "Calls saved", Count(summary.replies.n_saved)
-    if summary.n_windowed:
-        yield "Read in windows", Count(summary.n_windowed)
 
 
 def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
@@ -120,7 +117,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
             yield _correctness(summary.correctness)
         yield _least(summary)
     else:
-        yield Section("spread", "", (Paragraph(_NOTHING, detail="brief"),))
+        yield nothing_section("spread", "prompt")
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING
 
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.charts.reliability import ReliabilityDot, reliability
-from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Shares
+from semscale.report.charts.squares import ReliabilityDot, reliability
+from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
-from semscale.report.parts import histogram_caption
+from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
 from semscale.report.wording import capitalised, coverage, number, one_line
 from semscale.self_consistency.scoring.measures import MEASURES
@@ -27,25 +27,14 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
     shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
-        ScoreGroup(
-            capitalised(MEASURE_NAMES[name]), summary.scores[name], colour, means[name].low, means[name].high
-        )
+        score_group(capitalised(MEASURE_NAMES[name]), summary.scores[name], colour, means[name])
         for name, colour in shown.items()
         if len(summary.scores[name])
     ]
-    largest = sorted((group for group in estimates.groups if group.mean), key=lambda group: -group.n)
-    by_mean = sorted(
-        ((group.mean, group.group) for group in largest[:_CHARTED_GROUPS] if group.mean),
-        key=lambda pair: -pair[0].value,
-    )
-    drawn += [
-        ScoreGroup(_group_name(name), summary.group_scores[name], GROUP, mean.low, mean.high)
-        for mean, name in by_mean
-    ]
-    rows = tuple(
-        (Words(MEASURE_NAMES[name]), Count(mean.n), Count(mean.n_left_out), WithInterval.of(mean))
-        for name, mean in means.items()
-    )
+    for group in largest_groups(estimates.groups, _CHARTED_GROUPS):
+        name = one_line(group_name(group, estimates.by).text)
+        drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
+    rows = tuple(mean_row(Words(MEASURE_NAMES[name]), mean) for name, mean in means.items())
     caption = histogram_caption("prompts have which value", estimates)
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
     return Histogram(
@@ -123,7 +112,3 @@ def area_table(correctness: "CorrectnessProbability") -> DataTable:
     areas = sorted(correctness.areas.items(), key=lambda item: -item[1])
     rows = tuple((Words(MEASURE_NAMES[name]), Number(area, 3)) for name, area in areas)
     return DataTable(("measure", "AUC"), rows, title="What tells right from wrong")
-
-
-def _group_name(name: str | None) -> str:
-    return "(none)" if name is None else one_line(name) or "(blank)"

@@ -1,4 +1,4 @@
-"""What consistency means, in words."""
+"""Sentences of a consistency report: measures, statuses, promises and cautions."""
 
 from typing import TYPE_CHECKING
 
@@ -43,10 +43,8 @@ _ENOUGH = 0.6
 
 
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
-    """List what the figures must not be taken for; empty where there is nothing to say."""
+    """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    if summary.stopped:
-        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
     if dict(summary.signature.fields).get("floor_from") == "too-few-answers":
         said.append(
             "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
@@ -109,7 +107,7 @@ def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence:
 
 
 def asking_words(summary: "ConsistencySummary") -> str | None:
-    """Say what asking took; ``None`` where nobody was asked."""
+    """Say how many replies were asked for; ``None`` where no model was asked."""
     replies = summary.replies
     if replies is None:
         return None

@@ -1,11 +1,36 @@
-"""Paths of a plot that is drawn without Vega: lines with gaps, bands, whiskers, dots and diamonds."""
+"""Elements of a picture that is drawn without Vega: texts, lines with gaps, bands, whiskers and marks."""
 
 import math
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from xml.etree import ElementTree
+
+from semscale.report.charts.palette import INK
+from semscale.report.wording import printable
+
+Look = dict[str, str]
+"""Attributes of an element."""
 
 Point = tuple[float, float]
 """Pixels from the left and from the top; NaN from the top where there is no value."""
+
+
+def picture(width: float, height: float, look: Look | None = None) -> ElementTree.Element:
+    """Begin an SVG document, with further attributes if there are any."""
+    box = {"viewBox": f"0 0 {width:.0f} {height:.0f}", "width": f"{width:.0f}", "height": f"{height:.0f}"}
+    return ElementTree.Element("svg", {"xmlns": "http://www.w3.org/2000/svg", **box, **(look or {})})
+
+
+def add_path(svg: ElementTree.Element, drawn: str, look: Look) -> None:
+    """Draw a path, if there is anything of it."""
+    if drawn:
+        ElementTree.SubElement(svg, "path", {"d": drawn, **look})
+
+
+def add_text(svg: ElementTree.Element, place: Point, said: str, look: Look) -> None:
+    """Write a text; control characters become visible ones."""
+    placed = {"x": f"{place[0]:.5g}", "y": f"{place[1]:.5g}", "fill": INK}
+    ElementTree.SubElement(svg, "text", placed | look).text = printable(said)
 
 
 def line(points: Sequence[Point]) -> str:
