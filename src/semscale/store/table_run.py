@@ -139,10 +139,6 @@ class TableRun:
                 raise
             except KeyboardInterrupt:
                 raise _stopped(parts, work) from None
-            except Exception:
-                if not parts.finished:
-                    parts.discard()
-                raise
             if parts.finished and parts.unfinished:
                 parts.drop_unfinished()
             else:
@@ -188,7 +184,6 @@ class TableRun:
 def _stopped(parts: Parts, work: TableWork[object]) -> InterruptedRunError:
     rows = parts.rows
     if not rows:
-        parts.discard()
         return InterruptedRunError(
             f"stopped before the first part was finished{_clause(work.kept)}; the same command starts again"
         )
