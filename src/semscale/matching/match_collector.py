@@ -101,9 +101,9 @@ class MatchCollector:
         signature: Signature,
         bounds: tuple[float, float],
         source: str,
-        columns: MatchColumns | None,
-        separation: Separation | None,
-        tokens: Mapping[int, pl.DataFrame] | None,
+        columns: MatchColumns | None = None,
+        separation: Separation | None = None,
+        tokens: Mapping[int, pl.DataFrame] | None = None,
     ) -> MatchSummary:
         """Sum up everything that was taken.
 

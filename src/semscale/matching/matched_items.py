@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from semscale.errors import InputError
 from semscale.guards.findings import Finding
+from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Statuses
 
 _FEWEST = 6  # items that are cut into thirds
@@ -148,6 +150,26 @@ def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str, Fl
     known = table.filter(pl.col("group").is_not_null() & pl.col("score").is_not_nan())
     parts = known.group_by("group", maintain_order=True)
     return {str(name): part["score"].to_numpy() for (name,), part in parts}
+
+
+def shown_cells(column: object, name: str, n: int) -> list[Any]:
+    """List the cells of a column whose texts are shown beside their scores.
+
+    Args:
+        column: shape (n,), or ``None`` where the texts are not known.
+        name: the column's name, for messages.
+        n: how many items there are.
+
+    Returns:
+        Shape (n,), or empty for ``None``.
+
+    Raises:
+        InputError: another length.
+    """
+    cells = [] if column is None else as_list(column, name)
+    if column is not None and len(cells) != n:
+        raise InputError(f"{name} must have {n} rows, as many as there are matches, got {len(cells)}")
+    return cells
 
 
 def _listed(cell: object) -> list[object]:

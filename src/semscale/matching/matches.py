@@ -2,22 +2,21 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Unpack
 
 import polars as pl
 
-from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.match_collector import MatchCollector
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
-from semscale.matching.matched_items import ItemColumns
+from semscale.matching.matched_items import ItemColumns, shown_cells
 from semscale.matching.separation import Separation
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.store.columns import as_list, as_names
+from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Statuses
 
 
@@ -96,7 +95,7 @@ class Matches(Result):
         items = ItemColumns(
             self.score, self.status, self.reference, self.windows, self.components,
             [{one.guard for one in found} for found in self.findings], lambda row: self.findings[row],
-            _cells(predictions, "predictions", self.n), _cells(references, "references", self.n),
+            shown_cells(predictions, "predictions", self.n), shown_cells(references, "references", self.n),
             [] if by is None else as_names(by, "by"),
         )  # fmt: skip
         estimates = self.estimate(by=by, **intervals)
@@ -147,10 +146,3 @@ def _shown(finding: Finding) -> dict[str, str | None]:
         "prediction": None if finding.prediction is None else finding.prediction.text,
         "reference": None if finding.reference is None else finding.reference.text,
     }
-
-
-def _cells(column: object, name: str, n: int) -> list[Any]:
-    cells = [] if column is None else as_list(column, name)
-    if column is not None and len(cells) != n:
-        raise InputError(f"{name} must have {n} rows, as many as there are matches, got {len(cells)}")
-    return cells

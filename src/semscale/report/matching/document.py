@@ -9,7 +9,14 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
 from semscale.report.matching.figures import parts_figure, scores_histogram
-from semscale.report.matching.words import MEANINGS, cautions, costly_tokens, part_name, separation_words
+from semscale.report.matching.words import (
+    MEANINGS,
+    cautions,
+    costly_tokens,
+    mean_name,
+    part_name,
+    separation_words,
+)
 from semscale.report.parts import altogether, group_table, guard_legend, guard_table, headline, settings
 from semscale.report.sentences import (
     GUARD_MEANINGS,
@@ -54,7 +61,7 @@ def match_document(summary: "MatchSummary") -> Document:
         title=_title(summary),
         source=(Quoted(summary.source), f"method {summary.method}", f"{summary.created:%Y-%m-%d}"),
         signature=summary.signature,
-        lead=headline(summary.estimates, "mean match", summary.bounds),
+        lead=headline(summary.estimates, mean_name(overall.main), summary.bounds),
         counting=(counting,),
         reading=(f"{nothing}{counting}.", *([f"{capitalised(separation)}."] if separation else [])),
         facts=_facts(summary),
@@ -84,6 +91,11 @@ def _facts(summary: "MatchSummary") -> tuple[tuple[str, Cell], ...]:
         ("Rows", Count(summary.n)),
         ("Scored", Count(overall.n)),
         ("Left out", Count(overall.n_left_out)),
+    ]
+    facts += [
+        (capitalised(mean_name(name)), WithInterval.of(mean))
+        for name, mean in overall.figures.items()
+        if name != overall.main
     ]
     facts += [("With findings", Count(summary.n_flagged))] if summary.n_flagged is not None else []
     facts += [("Above unrelated", Share(summary.separation.share))] if summary.separation else []
@@ -120,9 +132,11 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
 
 def _spread(summary: "MatchSummary") -> Section:
     estimates = summary.estimates
-    name = f"mean match, from {' to '.join(map(plain, summary.bounds))}"
-    mean = altogether([(name, WithInterval.of(estimates.overall.mean))], estimates.interval)
-    blocks: list[Block] = [mean, scores_histogram(summary)]
+    figures = estimates.overall.figures
+    names = {name: mean_name(name) for name in figures}
+    names[estimates.overall.main] += f", from {' to '.join(map(plain, summary.bounds))}"
+    means = [(name, WithInterval.of(figures[figure])) for figure, name in names.items()]
+    blocks: list[Block] = [altogether(means, estimates.interval), scores_histogram(summary)]
     title: Line = "How the scores are spread"
     if estimates.groups:
         blocks.append(replace(group_table(estimates, noun="row"), detail="brief"))
