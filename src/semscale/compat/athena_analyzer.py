@@ -12,7 +12,8 @@ from semscale.compat.athena_feedback import (
     credit_span,
     feedback_texts,
 )
-from semscale.drift.runs.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
+from semscale.drift.runs.athena_files import exercise_of, load_exercise
+from semscale.drift.runs.athena_submissions import feedback_of, submissions_of
 from semscale.errors import UnknownNameError
 from semscale.weights.known import DEFAULT_MODEL
 

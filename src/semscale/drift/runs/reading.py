@@ -5,7 +5,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from semscale.drift.runs.athena_files import CREDITS, GROUPS, AthenaExercises, read_athena
+from semscale.drift.runs.athena_files import AthenaExercises, read_athena
+from semscale.drift.runs.athena_submissions import CREDITS, GROUPS
 from semscale.drift.runs.run_columns import RunColumns, items_in
 from semscale.errors import InputError
 from semscale.history.items import Item
