@@ -1,9 +1,9 @@
-"""Settings that have a new name; the old one is taken for one version, with a warning."""
+"""Settings and attributes that have a new name; the old one is taken for one version, with a warning."""
 
 import warnings
 from collections.abc import Callable
 from functools import wraps
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from semscale.errors import InputError
 
@@ -46,14 +46,45 @@ def renamed(**new_names: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
                     continue
                 if new in kwargs:
                     raise InputError(f"{old} is the old name of {new}: give {new} alone")
-                warnings.warn(
-                    f"{owner}: {old!r} is called {new!r} now; version {NEXT_VERSION} takes it no more",
-                    DeprecationWarning,
-                    stacklevel=2,
-                )
+                _warn(owner, old, new)
                 kwargs[new] = kwargs.pop(old)
             return function(*args, **kwargs)
 
         return called
 
     return decorate
+
+
+def renamed_attribute(old: str, new: str) -> property:
+    """Let an attribute be read by its old name, too, with a ``DeprecationWarning``.
+
+    Args:
+        old: its old name.
+        new: its new name.
+
+    Example:
+        >>> class Rater:
+        ...     embedder = "small"
+        ...     model = renamed_attribute("model", "embedder")
+        >>> with warnings.catch_warnings(record=True) as caught:
+        ...     warnings.simplefilter("always")
+        ...     Rater().model
+        'small'
+        >>> str(caught[0].message)
+        "Rater: 'model' is called 'embedder' now; version 0.2 takes it no more"
+    """
+
+    def read(owner: object) -> Any:  # noqa: ANN401 - whatever the attribute is
+        _warn(type(owner).__name__, old, new)
+        return getattr(owner, new)
+
+    return property(read)
+
+
+def _warn(owner: str, old: str, new: str) -> None:
+    """Warn at the line that calls the caller of this function."""
+    warnings.warn(
+        f"{owner}: {old!r} is called {new!r} now; version {NEXT_VERSION} takes it no more",
+        DeprecationWarning,
+        stacklevel=3,
+    )
