@@ -19,8 +19,8 @@ from scipy.optimize import minimize
 from beetle import FOLDER, auc, read_answers
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, Guards, finding_counts
-from semscale.matching.calibrated import LAYERS, above_floor, combine, lean
-from semscale.matching.calibrated_match import UNRELATED_PAIRS
+from semscale.matching.calibrated.arithmetic import LAYERS, above_floor, combine, lean
+from semscale.matching.calibrated.method import UNRELATED_PAIRS
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.words.similarity_layers import WordLayers
@@ -29,7 +29,7 @@ from semscale.matching.words.tokenized_texts import TextsRead
 from semscale.matching.words.weights import WordWeights
 
 HERE = Path(__file__).parent
-WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated.yaml"
+WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated" / "calibrated.yaml"
 REVIEWS = HERE.parent / "examples" / "product_reviews.csv"
 
 # Chosen by hand among few values, on the training answers.

@@ -153,7 +153,7 @@ def _bertscore(recipe: Recipe) -> PairMethod:
 
 
 def _calibrated(recipe: Recipe) -> PairMethod:
-    from semscale.matching.calibrated_match import CalibratedMatch
+    from semscale.matching.calibrated.method import CalibratedMatch
 
     return CalibratedMatch(
         recipe.encoder(),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.calibrated import LAYERS, lean
+from semscale.matching.calibrated.arithmetic import LAYERS, lean
 from semscale.matching.pair_scheduling import plan_steps
 from semscale.matching.words.contextual_vectors import WordVectorizer
 from semscale.matching.words.static_vectors import ReadStates, StaticPieces

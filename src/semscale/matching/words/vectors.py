@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.calibrated import settled, word_matches
+from semscale.matching.calibrated.arithmetic import settled, word_matches
 from semscale.matching.unit_rows import Rows
 from semscale.matching.words.vocabulary import Numbers
 from semscale.types import Floats

@@ -47,7 +47,7 @@ class CalibratedWeights:
 @cache
 def load_calibrated_weights() -> CalibratedWeights:
     """Read the weights that come with Semscale."""
-    content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
+    content = resources.files("semscale.matching.calibrated").joinpath("calibrated.yaml").read_bytes()
     return read_calibrated_weights(content)
 
 

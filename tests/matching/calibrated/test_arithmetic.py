@@ -11,7 +11,7 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import FINDING_KINDS, Guards
-from semscale.matching.calibrated import (
+from semscale.matching.calibrated.arithmetic import (
     LAYERS,
     combine,
     estimated_floors,
@@ -20,7 +20,7 @@ from semscale.matching.calibrated import (
     penalty_of,
     word_matches,
 )
-from semscale.matching.calibrated_match import CalibratedMatch
+from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.matcher import match_with
 from semscale.matching.words.subjects import start_with_pronoun, subject_lengths, word_roles
 from semscale.matching.words.weights import WordWeights
@@ -74,7 +74,7 @@ def test_a_guard_takes_off_its_gravest_finding_only():
 
 def test_shipped_weights_keep_their_promises():
     calibration = load_calibrated_weights()
-    content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
+    content = resources.files("semscale.matching.calibrated").joinpath("calibrated.yaml").read_bytes()
     assert calibration.sha256 == hashlib.sha256(content).hexdigest()
     assert sum(calibration.shares.values()) == pytest.approx(1)
     assert set(calibration.shares) == set(LAYERS)

@@ -10,7 +10,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
-from semscale.matching.calibrated import (
+from semscale.matching.calibrated.arithmetic import (
     LAYERS,
     above_floor,
     combine,
@@ -30,7 +30,7 @@ from semscale.types import Floats, Integers, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.calibrated import CalibratedWeights
+    from semscale.matching.calibrated.arithmetic import CalibratedWeights
 
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
