@@ -1,4 +1,4 @@
-"""How well each row and each column of a matrix of cosines is matched at best, on average."""
+"""Mean best match of the rows and of the columns of cosine matrices."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

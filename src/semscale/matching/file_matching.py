@@ -1,4 +1,4 @@
-"""Matching a file of any size: part by part, resumable, with the rows in their order."""
+"""Matching of files of any size: part by part, resumable, in the order of the rows."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""From matched parts to the summary of all of them; numbers are kept, texts of a few items only."""
+"""Collection of matched parts for their summary; of most items only numbers are kept."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from semscale.types import Floats, Statuses, count_statuses
 
 
 class MatchCollector:
-    """Takes matched items in their order, in parts of any size, and keeps what a report shows of them.
+    """Takes matched items in order, in parts of any size; keeps the numbers and texts that a report shows.
 
     Files and matches in memory both go through it, so the same items give the same report.
     """

@@ -1,4 +1,4 @@
-"""What came of matching: estimates, how scores are spread, findings, and the items to look at."""
+"""Summary of matches: estimates, scores, findings, and the items to look at."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ KEPT = 20
 
 @dataclass(frozen=True, repr=False)
 class MatchSummary(Presentable):
-    """What was measured in n items.
+    """Summary of n matched items.
 
     Attributes:
         source: what the items are from.

@@ -1,4 +1,4 @@
-"""The work of matching on the rows of a table, part by part."""
+"""Matching of a table's rows part by part, as a run over a table needs it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -64,7 +64,7 @@ class MatchWork:
     private = (_BEST, _LEFT)
 
     def key(self) -> dict[str, str]:
-        """Name the columns and all that the signature has."""
+        """Name the columns and the fields of the signature."""
         signature = self.method.signature
         if self.guards is not None:
             signature = signature.extended(self.guards.signature)

@@ -1,4 +1,4 @@
-"""Single items of a match with all that is known of them, as reports and JSON show them."""
+"""Matched items with their texts, scores and findings, as reports and JSON show them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -47,7 +47,7 @@ class MatchedItem:
 
 @dataclass(frozen=True)
 class ItemColumns:
-    """Columns of n items, from which single items are taken; empty columns are not known.
+    """Columns of n matched items; a column is empty where it is not known.
 
     Attributes:
         score: shape (n,); NaN where there is none.
@@ -74,7 +74,7 @@ class ItemColumns:
     groups: Sequence[str | None] = ()
 
     def item(self, place: int, first_row: int = 0) -> MatchedItem:
-        """Bring together what is known of one item, whose row is ``first_row`` further down."""
+        """Make one item; its row is ``first_row + place``."""
         return MatchedItem(
             row=first_row + place,
             score=float(self.score[place]),

@@ -1,4 +1,4 @@
-"""The instrument: says how far predictions say what their references say, by a method of one's choice."""
+"""The matcher: scores how far predictions say the same as their references, by a chosen method."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -87,7 +87,7 @@ class Matcher:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has what was estimated from its references, too."""
+        """Signature of the settings; that of a result also has what was estimated from its references."""
         return self.pair_method.signature.extended(self.guards.signature)
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
@@ -112,7 +112,7 @@ def match_with(
     guards: Guards | None = None,
     progress: Progress | None = None,
 ) -> Matches:
-    """Match predictions with references by a method that is built already.
+    """Match predictions with references by a method object.
 
     Args:
         method: scores pairs.
@@ -156,7 +156,7 @@ def match_with(
 def explain_items(
     method: PairMethod, predictions: object, references: object, matches: Matches, items: Sequence[int]
 ) -> dict[int, pl.DataFrame]:
-    """Say token by token how items came to their scores.
+    """Explain the scores of items token by token.
 
     Args:
         method: what scored them.

@@ -1,4 +1,4 @@
-"""What matching predictions with references gives: a score for each item, what is in it, and findings."""
+"""Matches of predictions with references: scores, their components, and findings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

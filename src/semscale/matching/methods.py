@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class PairMethod(Protocol):
-    """What a method does: score pairs of texts."""
+    """A method of matching: it scores pairs of texts."""
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has what was estimated from the texts at hand, too."""
+        """Signature of the settings; that of a result also has what was estimated from its texts."""
         ...
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
@@ -46,10 +46,10 @@ class PairMethod(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """What a method does that can say how a pair came to its score, token by token."""
+    """A method that can explain a pair's score token by token."""
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Lay the tokens of some pairs out, those of the prediction first.
+        """Lay out the tokens of some pairs as tables, those of the prediction first.
 
         Args:
             pairs: all pairs, as they were scored.
@@ -65,7 +65,7 @@ class Explains(Protocol):
 
 @runtime_checkable
 class FromReferences(Protocol):
-    """What a method does that estimates something from references unless it has a corpus."""
+    """A method that estimates weights or levels from a call's references, unless it has a corpus."""
 
     @property
     def has_corpus(self) -> bool:
@@ -73,13 +73,13 @@ class FromReferences(Protocol):
         ...
 
     def over(self, corpus: Sequence[str]) -> PairMethod:
-        """Estimate from a corpus what would be estimated from the references of each call."""
+        """Return the method with estimates from a corpus, instead of from the references of each call."""
         ...
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it.
+    """Settings from which methods are built, as ``semscale.matching.matcher.Matcher`` takes them.
 
     Attributes:
         embedder: a name, a folder or an embedder.

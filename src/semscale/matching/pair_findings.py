@@ -1,4 +1,4 @@
-"""Findings for items: the guards look at the pair that each score is from."""
+"""Findings of the guards in the pair from which each item's score comes."""
 
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards

@@ -1,4 +1,4 @@
-"""In which order pairs are scored, so that a text which several pairs need is encoded once."""
+"""Schedule of scoring: pairs are ordered so that a text of several pairs is encoded once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from semscale.types import Integers
 
 @dataclass(frozen=True)
 class ScoringStep:
-    """Some pairs that are scored together.
+    """Pairs that are scored together, with the texts to encode and to keep for them.
 
     Attributes:
         pairs: numbers of the pairs.

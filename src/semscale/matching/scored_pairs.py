@@ -1,4 +1,4 @@
-"""What a method gives for pairs, before several references of one item are brought together."""
+"""Scores of pairs, before the best of an item's references is chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How similar texts are that have nothing to do with each other: the mean over random pairs."""
+"""Unrelated texts: random pairs from a corpus, whose mean similarity is a baseline."""
 
 import hashlib
 from collections.abc import Iterable, Sequence

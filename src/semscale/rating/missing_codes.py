@@ -1,4 +1,4 @@
-"""Codes that stand for a missing answer: those that the user names, and those that only look like one."""
+"""Codes for missing answers: those that the user names, and texts that look like one."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 
 
 def code_key(text: str) -> str:
-    """Bring a text to the form in which codes are compared: stripped, in lower case, apostrophes straight.
+    """Normalise a text for comparison with codes: stripped, in lower case, with straight apostrophes.
 
     Example:
         >>> code_key(" Don’t know ")
@@ -65,7 +65,7 @@ def written_codes(keys: frozenset[str]) -> str | None:
 
 
 def looks_like_code(text: str) -> bool:
-    """Say whether a whole text is what files use for a missing answer, or a number alone.
+    """Tell whether a whole text looks like a code for a missing answer, such as NA, or is only a number.
 
     Such a text may also be an answer: "none" is one to "Any complaints?". So it is counted, not left out.
 

@@ -1,4 +1,4 @@
-"""The instrument: rates texts on a scale by their similarity with the scale's anchors."""
+"""The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -87,7 +87,7 @@ class Rater:
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """What turns texts into vectors; it is loaded when it is first needed."""
+        """The embedder; it is loaded when it is first needed."""
         return self._load_embedder()
 
     @cached_property
@@ -108,7 +108,7 @@ class Rater:
 
     @cached_property
     def signature(self) -> Signature:
-        """What is applied: the scale with its content hash, all settings, and the embedder's."""
+        """Signature of the settings: the scale with its content hash, all settings, and the embedder."""
         codes = {"missing": written_codes(self.missing)} if self.missing else {}
         return Signature.of(
             "rate",

@@ -1,4 +1,4 @@
-"""What rating texts gives: a probability mass function for each text, and everything that follows from it."""
+"""Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Self, Unpack

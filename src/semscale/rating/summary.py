@@ -1,4 +1,4 @@
-"""All that a report needs about ratings, whether they lie in memory or in a file of ten million rows."""
+"""Summary of ratings, in memory or in files of any size."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -117,7 +117,7 @@ class RatingSummary(Presentable):
 
 
 class SummarySettings(TypedDict):
-    """What a summary has beside the rated rows.
+    """Settings of a summary beside the rated rows.
 
     Attributes:
         comparison: with human ratings.
@@ -137,7 +137,7 @@ class SummarySettings(TypedDict):
 
 
 class RunningSummary:
-    """Takes rated rows in their order, in parts of any size, and keeps what a report shows of them.
+    """Takes rated rows in order, in parts of any size, and keeps the numbers and texts that a report shows.
 
     Files and ratings in memory both go through it, so the same rows give the same report. Its memory does
     not grow with the rows, but for 8 bytes for each of up to 5,000,000 distinct texts.

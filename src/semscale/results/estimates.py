@@ -1,4 +1,4 @@
-"""Estimates about many rows, as a whole and by group, with everything that is needed to repeat them."""
+"""Estimates about all rows and about groups of them, with the settings that are needed to repeat them."""
 
 from dataclasses import dataclass
 

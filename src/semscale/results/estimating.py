@@ -1,4 +1,4 @@
-"""The means of a result's values with intervals, as every instrument gives them."""
+"""Estimation of the means of a result's values, with intervals, for every instrument."""
 
 from collections.abc import Mapping
 from typing import TypedDict, Unpack
@@ -14,7 +14,7 @@ from semscale.types import Floats
 
 
 class IntervalSettings(TypedDict, total=False):
-    """How intervals are made; all of it optional.
+    """Keyword arguments that decide how intervals are made; all are optional.
 
     Attributes:
         interval: coverage that the intervals aim at, between 0 and 1; .95 unless given.
@@ -30,7 +30,7 @@ class IntervalSettings(TypedDict, total=False):
 
 
 class EstimateSettings(IntervalSettings, total=False):
-    """What ``estimate`` of every result takes, beside how intervals are made; all of it optional.
+    """Keyword arguments of every result's ``estimate``, those of intervals included; all are optional.
 
     Attributes:
         by: shape (n,), names of groups; rows without one form the group ``None``.

@@ -1,4 +1,4 @@
-"""What a reader is told where an interval comes from few rows or respondents."""
+"""Notes about intervals from few rows or respondents."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 
 def few_note(m: int, unit: str) -> str:
-    """Say what an interval from m clusters is worth; empty where there are enough.
+    """Write the note about an interval from m clusters; empty where there are enough.
 
     Args:
         m: number of clusters.
@@ -24,7 +24,7 @@ def few_note(m: int, unit: str) -> str:
 
 
 def few_groups_note(sizes: Sequence[int], unit: str) -> str:
-    """Say how many groups have few clusters; empty where all have enough.
+    """Write the note about groups with few clusters; empty where all have enough.
 
     Args:
         sizes: number of clusters of each group.

@@ -66,7 +66,7 @@ class Result(ABC):
 
     @property
     def n_left_out(self) -> int:
-        """How many rows have none."""
+        """How many rows have no score."""
         return self.n - self.n_scored
 
     @property

@@ -1,4 +1,4 @@
-"""A seeded sample of rows that stream by, which does not depend on how they were cut into parts."""
+"""A seeded sample of rows from a stream, whatever the size of its parts."""
 
 from collections.abc import Iterable
 from typing import Generic, TypeVar

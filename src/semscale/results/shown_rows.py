@@ -1,4 +1,4 @@
-"""The few rows that a report shows of many that stream by; how they were cut into parts does not matter."""
+"""Rows of a stream that a report shows, whatever the size of its parts."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class ForemostRows(Generic[T]):
-    """Keeps the rows with the smallest keys, the first of equal ones, each with what is shown of it.
+    """Keeps the rows with the smallest keys, each with an object that shows it; of equal keys the first ones.
 
     Args:
         most: how many rows are kept.

@@ -1,4 +1,4 @@
-"""From the values of rows, in one piece or in many, to estimates about all of them and about groups."""
+"""Tallies of rows' values, added part by part, and the estimates made from them."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -222,7 +222,7 @@ class _Part:
 
 
 def check_groups(names: Collection[str | None]) -> None:
-    """Refuse more groups than anybody can read.
+    """Refuse more than 1,000 groups.
 
     Raises:
         InputError: more than 1,000 names.

@@ -1,4 +1,4 @@
-"""A long run over a table: part by part, kept on disk, so that it goes on where it stopped."""
+"""Resumable runs over tables: finished parts are kept on disk, and a stopped run goes on after them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -54,7 +54,7 @@ class WorkedPart(NamedTuple):
 
 
 class TableWork(Protocol[S_co]):
-    """What an instrument does with the rows of a table."""
+    """The work of an instrument on the rows of a table."""
 
     @property
     def stage(self) -> str:
@@ -81,7 +81,7 @@ class TableWork(Protocol[S_co]):
         """Sum up all parts that were taken."""
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Give columns of some rows that only the whole table decides, once it is summed up."""
+        """Return columns of some rows that depend on the whole table; ``None`` if there are none."""
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ class DriftMeter:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has what was estimated from the baseline, and its fields, too."""
+        """Signature of the settings; that of a result also has the baseline's estimates and fields."""
         return self._signed("baseline", "estimated", "baseline")
 
     def _signature(self, indexed: IndexedBaseline, floors: "Mapping[str, float]") -> Signature:

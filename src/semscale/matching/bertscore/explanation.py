@@ -1,4 +1,4 @@
-"""Why a pair has its BERTScore: which token met which, how alike they are, and what that contributes."""
+"""Explanation of a pair's BERTScore: matched tokens with their similarity and contribution to the score."""
 
 from dataclasses import dataclass
 

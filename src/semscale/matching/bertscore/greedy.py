@@ -1,4 +1,4 @@
-"""The arithmetic of BERTScore: every token of one text meets its most similar token in the other."""
+"""Arithmetic of BERTScore: each token is matched with the most similar token of the other text."""
 
 import math
 from collections.abc import Iterable, Sequence

@@ -1,4 +1,4 @@
-"""Finds the layer that agrees best with people, and what unrelated texts score, for any model."""
+"""Search for a model's best layer by agreement with people, and its baseline from unrelated texts."""
 
 import hashlib
 import json
@@ -65,7 +65,7 @@ class HumanAgreement:
 
 @dataclass(frozen=True, repr=False)
 class LayerCalibration(Presentable):
-    """What is known of a model after calibration.
+    """A model's best layer and baseline, as a calibration found them.
 
     Attributes:
         baseline: shape (layers + 1, 3): mean precision, recall and F1 of unrelated pairs.
@@ -93,7 +93,7 @@ class LayerCalibration(Presentable):
         return dict(self.signature.fields)["model"]
 
     def baseline_json(self) -> str:
-        """Write down what ``rescale=FILE`` reads."""
+        """Write the baseline as JSON, as ``rescale=FILE`` reads it."""
         names = ("precision", "recall", "f1")
         rows = [dict(zip(names, map(float, row), strict=True)) for row in self.baseline]
         content = {

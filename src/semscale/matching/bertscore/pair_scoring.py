@@ -1,4 +1,4 @@
-"""Scores pairs of texts while the model encodes them, in bounded memory."""
+"""Scoring of pairs while the model encodes their texts, in bounded memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

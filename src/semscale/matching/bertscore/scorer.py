@@ -1,4 +1,4 @@
-"""BERTScore: how alike two texts are, token by token, at one layer of an encoder."""
+"""BERTScore: similarity of two texts, token by token, at one layer of an encoder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,7 +111,7 @@ class BertScorer:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; with ``idf=True`` a result's signature also has the hash of its idf."""
+        """Signature of the settings; with ``idf=True`` that of a result also has a hash of its weights."""
         return self._signature(self._weights.origin if self._weights else "references", rescaled=True)
 
     def score(
@@ -161,7 +161,7 @@ class BertScorer:
         return BertPairScores(values, most, self._signature(weights.origin, rescaled=False))
 
     def explain(self, prediction: str, reference: str) -> "Explanation":
-        """Say which token met which, how alike they are, and what each contributes; not rescaled.
+        """Explain a pair's score: matched tokens, their similarity and contributions; not rescaled.
 
         Raises:
             InputError: not two texts, one of them is empty, or ``idf=True``, whose weights depend on a call.

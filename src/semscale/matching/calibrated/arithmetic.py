@@ -1,4 +1,4 @@
-"""The arithmetic of the preset ``calibrated``: layers above their floors, summed, less what findings take."""
+"""Arithmetic of the method ``calibrated``: layers above their floors, their sum, and penalties."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,7 +21,7 @@ _SAME = 1e-6  # equal vectors have cosines this near 1, as they are rounded
 
 @dataclass(frozen=True)
 class CalibratedWeights:
-    """The weights of the preset, as ``bench/fit_match.py`` fitted them.
+    """The weights of the method, fitted by ``bench/fit_match.py``.
 
     Attributes:
         shares: what each of ``LAYERS`` contributes; they add up to 1.
@@ -90,12 +90,12 @@ def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, F
 
 
 def settled(cosines: Floats) -> Floats:
-    """Clip cosines to 0 and 1, and make those exactly 1 that are within rounding of it."""
+    """Clip cosines to 0 and 1; those that differ from 1 by rounding alone become 1."""
     return np.where(cosines > 1 - _SAME, 1.0, np.maximum(cosines, 0.0))
 
 
 def above_floor(similarity: Floats, floor: float) -> Floats:
-    """Map the floor and what is below it to 0, and leave 1 where it is.
+    """Rescale similarities linearly so that the floor, and all below it, becomes 0, and 1 stays 1.
 
     Below the floor, the mean of unrelated pairs, one pair is as unrelated as another.
 
@@ -158,7 +158,7 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
 
 
 def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> float:
-    """Add up what the findings of a pair take off, each kind once however often it was found.
+    """Add up the penalties of a pair's findings; each kind counts once.
 
     Of one guard's kinds only the gravest counts: kinds of one guard often tell of the same difference.
 

@@ -1,4 +1,4 @@
-"""The preset ``calibrated``: words, words in context and whole texts, less what the guards find."""
+"""The method ``calibrated``: words, words in context and whole texts, less penalties for guards' findings."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -40,7 +40,7 @@ UNRELATED_PAIRS = 300
 
 @dataclass(frozen=True)
 class _CalibrationBasis:
-    """What is estimated from a corpus.
+    """Estimates from a corpus: word weights and floors.
 
     Attributes:
         weights: of words.
@@ -54,7 +54,7 @@ class _CalibrationBasis:
 
 
 class CalibratedMatch:
-    """Matches by three layers, each above the level of unrelated texts, and by what guards find.
+    """Matches by three layers, each above the level of unrelated texts, less penalties for findings.
 
     The score is ``(s_word word + s_context context + s_text text) exp(-penalty)``. Weights come from
     ``calibrated.yaml``, which ``bench/fit_match.py`` fitted; ``docs/validity.md`` says how well it works.
@@ -98,7 +98,7 @@ class CalibratedMatch:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has the floors that were estimated, too."""
+        """Signature of the settings; that of a result also has the estimated floors."""
         corpus = "references" if self._corpus is None else corpus_hash(sorted(set(self._corpus)))
         return self._signed(corpus, "estimated")
 
@@ -121,7 +121,7 @@ class CalibratedMatch:
         )
 
     def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
-        """Estimate from a corpus what would be estimated from the references of each call."""
+        """Return the method with weights and floors from a corpus, not from each call's references."""
         other = copy(self)
         other._corpus = corpus
         other.__dict__.pop("_given", None)

@@ -1,4 +1,4 @@
-"""The evaluation of a whole submission: every task's score, and their mean."""
+"""Evaluation of a submission: the score of every task, and their mean."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field

@@ -26,7 +26,7 @@ from semscale.types import Floats, Integers, Progress
 
 @dataclass(frozen=True)
 class _Ground:
-    """What is estimated from a corpus.
+    """Estimates from a corpus: word weights and the baseline.
 
     Attributes:
         idf: weights of word pieces.
@@ -77,7 +77,7 @@ class LayeredMatch:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has the baseline that was estimated, too."""
+        """Signature of the settings; that of a result also has the estimated baseline."""
         corpus = "references" if self._corpus is None else corpus_hash(sorted(self._corpus))
         return self._signed(corpus, "estimated")
 
@@ -104,7 +104,7 @@ class LayeredMatch:
         return ScoredPairs(score, layers, windows, self._signed(ground.corpus, ground.shown_baseline))
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Lay out how the word layer aligned the pieces of some pairs, as ``alignment_frame`` has it."""
+        """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
         idf = self._ground_of(pairs).idf
         return [self._alignment(pairs, row, idf) for row in rows]
 
@@ -117,7 +117,7 @@ class LayeredMatch:
         return alignment_frame(ours, theirs, similarity, (idf.of(ours), idf.of(theirs)))
 
     def over(self, corpus: Sequence[str]) -> "LayeredMatch":
-        """Estimate from a corpus what would be estimated from the references of each call."""
+        """Return the method with weights and baseline from a corpus, not from each call's references."""
         other = copy(self)
         other._corpus = corpus
         other.__dict__.pop("_given", None)

@@ -1,4 +1,4 @@
-"""Makes of texts that a model has read what is compared of them word by word."""
+"""Vectors and weights of the words of texts, from the states of their tokens."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -17,7 +17,7 @@ from semscale.types import Integers, Vectors
 
 
 class WordVectorizer:
-    """Gives what is compared of texts, each as if it stood alone.
+    """Computes vectors and weights of texts' words; those of a text do not depend on other texts.
 
     Args:
         read: the texts.
@@ -47,7 +47,7 @@ class WordVectorizer:
             self._table.learn(np.concatenate(numbers))
 
     def vectors(self, texts: Sequence[int], states: Vectors) -> list[WordVectors]:
-        """Give what is compared of some texts.
+        """Compute the vectors and weights of some texts' words.
 
         Args:
             texts: n >= 1 of them, whose words were learned.

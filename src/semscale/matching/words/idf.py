@@ -1,4 +1,4 @@
-"""How much a word piece says: its inverse document frequency in the references."""
+"""Inverse document frequency of word pieces in the references."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,7 +22,7 @@ class WordIdf:
     unseen: float
 
     def of(self, pieces: Sequence[str]) -> Floats:
-        """Look the weights of pieces up, shape (number of pieces,)."""
+        """Weights of pieces, shape (number of pieces,)."""
         found = (self.weights.get(piece, self.unseen) for piece in pieces)
         return np.fromiter(found, np.float64, len(pieces))
 

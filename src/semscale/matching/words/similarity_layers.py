@@ -1,4 +1,4 @@
-"""How alike pairs are layer by layer: words by themselves, words in context, whole texts."""
+"""Similarity of pairs in three layers: words alone, words in context, whole texts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class LayerSimilarities:
     text: Floats
 
     def layers(self, recall_share: float) -> dict[str, Floats]:
-        """Give the similarity in each of ``LAYERS``, with what recall counts in those of words."""
+        """Give the similarity in each of ``LAYERS``; ``recall_share`` weighs recall in those of words."""
         word = lean(self.word_precision, self.word_recall, recall_share)
         context = lean(self.context_precision, self.context_recall, recall_share)
         return dict(zip(LAYERS, (word, context, self.text), strict=True))
@@ -100,7 +100,7 @@ class WordLayers:
     def over(
         self, read: TextsRead, weights: WordWeights, dtype: npt.DTypeLike = np.float64
     ) -> WordVectorizer:
-        """Give what makes the vectors of some texts' words.
+        """Make the vectorizer of some texts' words.
 
         Args:
             read: the texts.

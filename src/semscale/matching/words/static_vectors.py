@@ -1,4 +1,4 @@
-"""Words without context: each of their pieces is read by the model as a text of its own, once."""
+"""Vectors of words without context: the model reads each word piece once, as a text of its own."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any

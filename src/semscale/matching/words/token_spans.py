@@ -1,4 +1,4 @@
-"""Where the words of texts stand among their tokens."""
+"""Positions of words among the tokens of texts."""
 
 import re
 from collections.abc import Sequence

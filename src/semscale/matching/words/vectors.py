@@ -1,4 +1,4 @@
-"""What is compared of texts word by word, and the comparison of pairs."""
+"""Word vectors of a text with their weights, and the comparison of two texts word by word."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class WordVectors:
         return len(self.weights)
 
     def weights_beside(self, other: "WordVectors") -> Floats:
-        """What the words count: the subject's next to nothing if the other text has a pronoun for it."""
+        """Weights of the words; those of the subject are nearly 0 if the other text has a pronoun for it."""
         return self.to_pronoun if other.is_pronoun else self.weights
 
 
@@ -49,7 +49,7 @@ def _cosines(ours: Floats, theirs: Floats) -> Floats:
 def compare_words(
     pairs: Sequence[tuple[WordVectors, WordVectors]], cosines: Callable[[Any, Any], Any] = _cosines
 ) -> Floats:
-    """Give precision and recall of words, the same of words in context, and the cosine of the texts.
+    """Compute precision and recall of words alone and of words in context, and the cosine of the texts.
 
     Args:
         pairs: p predictions and their references.

@@ -1,4 +1,4 @@
-"""What is known of each word of a vocabulary, whatever text it stands in."""
+"""Vectors, weights and roles of the words of a vocabulary, which do not depend on the text."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ class WordTable:
         self._roles = np.empty((0, 3), np.bool_)
 
     def learn(self, numbers: Numbers) -> None:
-        """Read those of the words that are new."""
+        """Compute vectors, weights and roles of the words that are new."""
         self._make_room()
         unknown = numbers[~self._is_learned[numbers]]
         if not len(unknown):

@@ -1,4 +1,4 @@
-"""What words count: more the fewer texts of a corpus have them, and little if they carry grammar."""
+"""Weights of words: greater for words in few texts of a corpus, small for stop words."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,7 +16,7 @@ _TELLING = word_list("telling_stop_words")
 
 @dataclass(frozen=True)
 class WordWeights:
-    """What words count: more the fewer texts of a corpus have them, and little if they are stop words.
+    """Weights of words, from the share of a corpus' texts that have them.
 
     Attributes:
         frequency: how many of the corpus's texts have each word.
@@ -30,7 +30,7 @@ class WordWeights:
 
     @classmethod
     def over(cls, corpus: Iterable[Iterable[str]], *, stop: float) -> "WordWeights":
-        """Count in how many texts each word is."""
+        """Count the texts in which each word occurs."""
         frequency: Counter[str] = Counter()
         texts = 0
         for words in corpus:
@@ -39,7 +39,7 @@ class WordWeights:
         return cls(frequency, texts, stop)
 
     def of(self, words: Sequence[str]) -> Floats:
-        """Weigh words by ``1 + ln((N + 1) / (df + 1)) / ln(N + 1)``: 1 if all N texts have it, 2 if none has.
+        """Compute ``1 + ln((N + 1) / (df + 1)) / ln(N + 1)``: 1 for a word in all N texts, 2 for one in none.
 
         Returns:
             Shape (k,), greater than 0 as long as ``stop`` is; a stop word's weight is multiplied by ``stop``.

@@ -1,4 +1,4 @@
-"""Cells of a file's columns as the numbers, groups and human ratings they stand for; CSV has only strings."""
+"""Parsing of a file's cells into numbers, weights and human ratings; in CSV all of them are strings."""
 
 import json
 import math

@@ -1,4 +1,4 @@
-"""From rated parts of a file to the summary of all of them, in memory that does not grow with the file."""
+"""Collection of a file's rated parts for their summary, in memory that does not grow with the file."""
 
 from dataclasses import dataclass
 from pathlib import Path
