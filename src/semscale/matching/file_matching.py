@@ -39,17 +39,18 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
     The matched table has the input's columns and rows in their order, then those of ``Matches.to_frame`` with
     the prefix ``semscale_``, and ``semscale_tokens`` with explanations.
 
-    All cells are looked at in a reading of their own, before any model reads a text. A method that estimates
-    something from the references at hand takes those of 50,000 rows, drawn by the seed; of all rows where
-    there are no more. Finished parts are kept as ``TableRun`` says.
+    All cells are checked first, before any model reads a text. A method that estimates word weights or levels
+    from the file's references takes those of 50,000 rows, drawn by the seed; of a shorter file those of all
+    rows. Finished parts are kept as ``TableRun`` describes.
 
     Args:
         table: the input.
-        columns: which column is what.
+        columns: names of the columns.
         method: scores pairs, such as ``Matcher.pair_method``.
-        guards: look at every pair that a score is from; no findings are reported unless given.
-        explain: whether tokens are laid out, in the table for every row and in the summary for its items.
-        plan: how intervals are made, and the seed of what is drawn.
+        guards: check the pair from which each score comes; by default no findings are reported.
+        explain: whether scores are explained token by token: in the table those of all rows, in the summary
+            those of its items.
+        plan: how intervals are made, and the seed of all draws.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
         settings: the parts.
         progress: called as rows are matched, and while texts are read.

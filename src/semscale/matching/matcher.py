@@ -159,15 +159,15 @@ def explain_items(
     """Explain the scores of items token by token.
 
     Args:
-        method: what scored them.
+        method: the method that scored them.
         predictions: shape (n,), as they were matched.
         references: shape (n,), likewise.
-        matches: what came of it, which says which reference counted.
-        items: which of the n items; those without a score are passed over.
+        matches: their matches, which name the reference of each score.
+        items: numbers of the items to explain, from 0; those without a score are left out.
 
     Returns:
-        For each item a table as ``semscale.matching.methods.Explains`` has it; empty where the method looks
-        at no tokens.
+        For each item a table as ``semscale.matching.methods.Explains`` describes it; empty if the method
+        compares no tokens.
     """
     if not isinstance(method, Explains):
         return {}

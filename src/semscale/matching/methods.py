@@ -83,13 +83,13 @@ class Recipe:
 
     Attributes:
         embedder: a name, a folder or an embedder.
-        precision: of a model that is named.
-        corpus: texts to estimate from, if any were given.
-        seed: of what is drawn.
-        loading: how the embedder is loaded, for those who choose more than a name.
-        guards: which guards look, and which of them weigh.
-        recall_share: for ``calibrated``, see there.
-        layer: for ``bertscore``, see there.
+        precision: ``exact`` or ``fast``, for a model that is named.
+        corpus: texts for estimates; ``None`` for the references of each call.
+        seed: of all draws.
+        loading: further settings for loading the embedder.
+        guards: the guards and their modes (warn or weigh).
+        recall_share: of ``calibrated``, 0 to 1; see ``CalibratedMatch``.
+        layer: of ``bertscore``, from 0; see ``BertScorer``.
     """
 
     embedder: "str | Path | Embedder | TokenEncoder"

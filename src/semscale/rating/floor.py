@@ -42,7 +42,7 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
     Args:
         scale: the scale, with the anchor sets that are used.
         embedder: the embedder that is used.
-        quantile: 0 to 1; higher rejects more, of what is off topic and of what is not.
+        quantile: 0 to 1; a higher one rejects more texts, on-topic ones too.
 
     Returns:
         A cosine, -1 to 1, to three decimals, so that machines whose vectors differ slightly

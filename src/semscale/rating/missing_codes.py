@@ -55,7 +55,7 @@ def missing_keys(codes: Iterable[str]) -> frozenset[str]:
 
 
 def written_codes(keys: frozenset[str]) -> str | None:
-    """Codes as a signature has them: sorted, joined by ``+``, what is reserved there escaped.
+    """Write codes for a signature: sorted, joined by ``+``, with reserved characters escaped.
 
     Example:
         >>> written_codes(frozenset({"na", "-99", "a|b"}))
@@ -104,7 +104,7 @@ class CodeCount:
         self._counts: Counter[str] = Counter()
 
     def add(self, texts: Iterable[str]) -> None:
-        """Count those of the next texts that look like codes."""
+        """Count the codes among the next texts."""
         short = (text for whole in texts if len(text := whole.strip()) <= LONGEST_CODE)
         for text, n in Counter(short).items():
             if looks_like_code(text):

@@ -37,7 +37,7 @@ class ForemostRows(Generic[T]):
         Args:
             keys: shape (m,); NaN for rows that are never shown.
             first_row: place of the first of them among all rows.
-            shown: gives what is shown of one of the m rows; called only for rows that are kept.
+            shown: makes the object for one of the m rows; called only for rows that are kept.
         """
         known = np.flatnonzero(~np.isnan(keys))
         if len(self._kept) == self._most:
@@ -48,7 +48,7 @@ class ForemostRows(Generic[T]):
 
     @property
     def items(self) -> tuple[T, ...]:
-        """What is shown, the smallest key first."""
+        """The objects of the rows that are kept, the smallest key first."""
         return tuple(item for _, _, item in self._kept)
 
 

@@ -24,8 +24,8 @@ class PartSettings:
     """How a table is cut into parts.
 
     Attributes:
-        part_rows: rows of a part, at least 1; what is not finished when a run stops is at most one part.
-        restart: drop the finished parts of an earlier run, whatever it was.
+        part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.
+        restart: whether to drop the finished parts of an earlier run, even one with other settings.
 
     Raises:
         InputError: a part without rows.
@@ -40,11 +40,11 @@ class PartSettings:
 
 
 class WorkedPart(NamedTuple):
-    """Rows that an instrument has worked on.
+    """A part of a table with its results.
 
     Attributes:
-        frame: the input's columns as they can be stored, and those that the run adds.
-        notes: what else the run must know of the part when it goes on, as JSON has it.
+        frame: the input's columns, in types that can be stored, and those that the run adds.
+        notes: further values, in JSON's types, that a resumed run needs to know about the part.
         is_finished: whether every row has its result; a part that a cap cut short is made again.
     """
 
@@ -58,7 +58,7 @@ class TableWork(Protocol[S_co]):
 
     @property
     def stage(self) -> str:
-        """What progress calls the work, such as ``rating``."""
+        """Name of the work for progress, such as ``rating``."""
 
     @property
     def private(self) -> tuple[str, ...]:
@@ -66,10 +66,10 @@ class TableWork(Protocol[S_co]):
 
     @property
     def kept(self) -> str:
-        """What is kept of unfinished parts, such as ``finished embeddings stay in the cache``; or empty."""
+        """Clause on work that is kept, such as ``finished embeddings stay in the cache``; may be empty."""
 
     def key(self) -> Mapping[str, str]:
-        """Name everything that decides what is in the parts, beside the input and the size of a part."""
+        """Settings that decide the content of the parts, by name, beside the input and the size of a part."""
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Work on the rows after the first ``skip`` ones, ``size`` at a time."""

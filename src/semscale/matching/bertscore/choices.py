@@ -97,7 +97,7 @@ def chosen_baseline(given: Baseline | None, encoder: "TokenEncoder", layer: int)
 
 
 def _known(encoder: "TokenEncoder") -> BertModel | None:
-    """Find what is known of a model; one with pinned weights must have just those."""
+    """Find a known model; if its weights are pinned, the encoder must have the same ones."""
     known = find_bert_model(encoder.name)
     if known is None or known.hub != encoder.name:
         return None

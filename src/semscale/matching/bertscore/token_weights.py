@@ -119,8 +119,9 @@ def reference_weights(reader: TokenReader, tokens: TokenIds, references: Integer
 def given_weights(reader: TokenReader, weights: Mapping[int, float]) -> TokenWeights:
     """Take weights from a mapping of token ids.
 
-    A token that is not in it gets what a ``defaultdict`` gives, and from any other mapping the largest weight
-    there is: what was never seen is rare. The tokens around each text get 0 unless the mapping has them.
+    A token that the mapping lacks gets the default of a ``defaultdict``; with any other mapping it gets the
+    largest weight, as a token that was never seen is rare. Special tokens around each text get 0 unless the
+    mapping has them.
 
     Raises:
         InputError: no mapping from token ids to finite weights of at least 0.

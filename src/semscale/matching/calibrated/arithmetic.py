@@ -24,14 +24,14 @@ class CalibratedWeights:
     """The weights of the method, fitted by ``bench/fit_match.py``.
 
     Attributes:
-        shares: what each of ``LAYERS`` contributes; they add up to 1.
-        recall_share: what recall counts in the layers of words, 0 to 1; precision counts the rest.
-        stop_weight: what a stop word counts beside another word.
-        subject_weight: what the subject's words count beside the others.
-        pronoun_weight: what they count where the other text has a pronoun for them.
-        penalties: for each finding by guard and kind, what it takes off the score's logarithm, 0 or more.
-        floors: of each layer, for a corpus too small to estimate them from.
-        sha256: of the file they are from.
+        shares: weight of each of ``LAYERS``; they add up to 1.
+        recall_share: weight of recall in the layers of words, 0 to 1; the rest is precision's.
+        stop_weight: weight of a stop word relative to other words, 0 to 1.
+        subject_weight: weight of the subject's words relative to other words.
+        pronoun_weight: their weight if the other text has a pronoun for them.
+        penalties: for each guard and kind of finding the decrease of the score's logarithm, 0 or more.
+        floors: floor of each layer, 0 to 1, for corpora that are too small to estimate it.
+        sha256: hash of the file.
     """
 
     shares: Mapping[str, float]
@@ -115,8 +115,8 @@ def estimated_floors(unrelated: Mapping[str, Floats], known: Mapping[str, float]
 
     Args:
         unrelated: each of ``LAYERS``, shape (p,), 0 to 1; NaN where a text has no token.
-        known: floors for layers without a pair, or whose pairs are all equal to the model, such as those of
-            one word in several spellings: nothing could lie above a floor of 1.
+        known: floors for layers without a pair, or whose pairs are all equal to the model, such as one word
+            in several spellings: nothing could lie above a floor of 1.
 
     Example:
         >>> known = {"word": 0.4, "context": 0.2}

@@ -61,14 +61,15 @@ class CalibratedMatch:
 
     Args:
         encoder: gives the states of tokens.
-        corpus: texts from which word weights and floors are estimated; the references of the pairs unless
-            given. Below ``FEWEST_FOR_FLOORS`` different texts, and where the model tells none of them from
-            another, the floors are those of the file.
+        corpus: texts from which word weights and floors are estimated; by default the references of the
+            pairs. With fewer than ``FEWEST_FOR_FLOORS`` different texts, or if all are equal to the model,
+            the floors are those of the file.
         seed: of the draw of unrelated pairs.
-        recall_share: what recall counts in the layers of words: 1 asks only whether the reference's words are
-            in the prediction, 0 only whether the prediction's are in the reference; as fitted unless given.
-        guards: which guards look, and which of them weigh; all weigh unless given.
-        calibration: other weights.
+        recall_share: weight of recall in the layers of words, 0 to 1: 1 asks only whether the reference's
+            words are in the prediction, 0 only whether the prediction's are in the reference; by default the
+            fitted weight.
+        guards: the guards and their modes (warn or weigh); by default all weigh.
+        calibration: weights that replace those of the file.
 
     Raises:
         InputError: ``recall_share`` is not between 0 and 1.

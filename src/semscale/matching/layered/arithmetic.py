@@ -7,13 +7,13 @@ from semscale.types import Floats
 WORD, SENTENCE, PARAGRAPH = 0.4, 0.4, 0.2
 """Weights of the layers."""
 FLOOR = 0.25
-"""What is taken off the weighted sum, as unrelated texts reach about that much."""
+"""Subtracted from the weighted sum, as unrelated texts have about this score."""
 SNAP = 0.95
-"""From here on a score is 1."""
+"""Scores of at least this become 1."""
 
 
 def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights: Floats) -> float:
-    """Align every token greedily with its most similar one on the other side, and give the weighted F1.
+    """Align every token greedily with the most similar one of the other text, and compute the weighted F1.
 
     Precision is the weighted mean over the prediction's tokens of their best similarity, recall the same over
     the reference's, F1 = 2PR / (P + R).

@@ -49,10 +49,10 @@ class LayeredMatch:
 
     Args:
         preset: see ``semscale.matching.layered.presets``.
-        embedder: of texts, and of word pieces without context.
+        embedder: embeds texts, and word pieces without context.
         pieces: splits a text into word pieces.
-        corpus: references that word weights and the baseline are estimated from; those of the pairs unless
-            given.
+        corpus: references from which word weights and the baseline are estimated; by default those of the
+            pairs.
         seed: of the draw of unrelated pairs.
 
     References:

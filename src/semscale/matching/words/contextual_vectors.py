@@ -20,11 +20,11 @@ class WordVectorizer:
     """Computes vectors and weights of texts' words; those of a text do not depend on other texts.
 
     Args:
-        read: the texts.
-        static: gives the vectors of words by themselves.
-        weights: of words.
-        subject: what the words of subjects count.
-        dtype: of the vectors of words, float32 or float64.
+        read: texts with their tokens and words.
+        static: gives the vectors of words without context.
+        weights: weights of words.
+        subject: weights of the words of subjects.
+        dtype: type of the words' vectors, float32 or float64.
     """
 
     def __init__(

@@ -28,11 +28,14 @@ class WordIdf:
 
 
 def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
-    """Weigh each piece by ``ln((N + 1) / (df + 1)) + 1``, with df of the N documents that hold it.
+    """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents hold it.
 
     Args:
         documents: the pieces of each document.
-        unseen: weight of a piece that no document holds; what the formula gives for df = 0 unless given.
+        unseen: weight of a piece that no document holds; by default that of the formula, ``ln(N + 1) + 1``.
+
+    References:
+        Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.
 
     Example:
         >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])

@@ -47,9 +47,9 @@ class WordLayers:
     """Measures pairs of texts; a pair's numbers depend on its two texts and the weights alone.
 
     Args:
-        encoder: gives the states of tokens; those of its last layer are compared.
-        subject: what the words of subjects count.
-        read: gives the states of word pieces; the encoder does unless given.
+        encoder: gives the states of tokens, of which the last layer's are compared.
+        subject: weights of the words of subjects.
+        read: reads the states of word pieces; by default the encoder.
     """
 
     def __init__(

@@ -24,12 +24,13 @@ ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int,
 class StaticPieces:
     """Vectors of word pieces, learned when they are first met.
 
-    Any unknown word may be a piece, so the vectors of too many are forgotten; what is read again is the same.
+    Any unknown word may be a piece, so vectors are dropped when there are too many; a piece that is read
+    again has the same vector.
 
     Args:
         encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1.
-        layer: whose states.
-        read: gives the pieces' states at that layer, up to a factor; the encoder does unless given.
+        layer: number of the layer whose states are used.
+        read: reads the pieces' states at that layer, up to a factor; by default the encoder.
     """
 
     def __init__(self, encoder: "TokenEncoder", layer: int, read: "ReadStates | None" = None) -> None:

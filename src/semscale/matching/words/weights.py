@@ -42,7 +42,10 @@ class WordWeights:
         """Compute ``1 + ln((N + 1) / (df + 1)) / ln(N + 1)``: 1 for a word in all N texts, 2 for one in none.
 
         Returns:
-            Shape (k,), greater than 0 as long as ``stop`` is; a stop word's weight is multiplied by ``stop``.
+            Shape (k,), 1 to 2; a stop word's weight is multiplied by ``stop``.
+
+        References:
+            Spärck Jones 1972, doi:10.1108/eb026526, scaled by its greatest value.
 
         Example:
             >>> weights = WordWeights.over([["the", "heart"], ["the", "lung"], ["the", "lung"]], stop=0.5)
