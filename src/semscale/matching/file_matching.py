@@ -8,7 +8,7 @@ from semscale.guards.registry import Guards
 from semscale.matching.match_columns import CellChecks, MatchCells, MatchColumns, match_cells
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.match_work import MatchWork
-from semscale.matching.methods import FromReferences, PairMethod
+from semscale.matching.methods import CorpusDependent, PairMethod
 from semscale.matching.pairs import pair_up
 from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -70,7 +70,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
     if out is not None:
         check_output(table, out)
     checks, sample = CellChecks(columns), RowSample[list[str]](CORPUS_ROWS, plan.seed)
-    needs_corpus = isinstance(method, FromReferences) and not method.has_corpus
+    needs_corpus = isinstance(method, CorpusDependent) and not method.has_corpus
 
     def look(batch: pl.DataFrame, first_row: int) -> None:
         cells = match_cells(batch, columns, first_row)
@@ -80,7 +80,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
 
     look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
     checks.finish()
-    if isinstance(method, FromReferences) and needs_corpus:
+    if isinstance(method, CorpusDependent) and needs_corpus:
         method = method.over([text for references in sample.items for text in references])
     work = MatchWork(
         table,

@@ -10,7 +10,14 @@ import polars as pl
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
 from semscale.matching.matches import Matches
-from semscale.matching.methods import Explains, PairMethod, Recipe, build_method, check_method, guards_for
+from semscale.matching.methods import (
+    Explains,
+    MethodSettings,
+    PairMethod,
+    build_method,
+    check_method,
+    guards_for,
+)
 from semscale.matching.pair_findings import find_in_pairs
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import corpus_texts
@@ -80,10 +87,10 @@ class Matcher:
         check_seed(seed)
         self.method = method
         self.guards = guards_for(method, guards)
-        recipe = Recipe(
+        settings = MethodSettings(
             embedder, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
         )
-        self.pair_method = build_method(method, recipe)
+        self.pair_method = build_method(method, settings)
 
     @property
     def signature(self) -> Signature:

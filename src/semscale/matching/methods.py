@@ -64,7 +64,7 @@ class Explains(Protocol):
 
 
 @runtime_checkable
-class FromReferences(Protocol):
+class CorpusDependent(Protocol):
     """A method that estimates weights or levels from a call's references, unless it has a corpus."""
 
     @property
@@ -78,7 +78,7 @@ class FromReferences(Protocol):
 
 
 @dataclass(frozen=True)
-class Recipe:
+class MethodSettings:
     """Settings from which methods are built, as ``semscale.matching.matcher.Matcher`` takes them.
 
     Attributes:
@@ -134,37 +134,37 @@ class Recipe:
         return state_engine(loaded).open_tokenizer()
 
 
-def _cosine(recipe: Recipe) -> PairMethod:
-    return CosineMatch(recipe.loaded())
+def _cosine(settings: MethodSettings) -> PairMethod:
+    return CosineMatch(settings.loaded())
 
 
-def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
-    embedder = recipe.loaded()
-    pieces = pieces_of(recipe.tokenizer(embedder))
-    return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=recipe.corpus, seed=recipe.seed)
+def _layered(settings: MethodSettings, *, preset: LayeredPreset) -> PairMethod:
+    embedder = settings.loaded()
+    pieces = pieces_of(settings.tokenizer(embedder))
+    return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=settings.corpus, seed=settings.seed)
 
 
-def _bertscore(recipe: Recipe) -> PairMethod:
+def _bertscore(settings: MethodSettings) -> PairMethod:
     from semscale.matching.bertscore.method import BertMatch
     from semscale.matching.bertscore.scorer import BertScorer
 
-    idf = False if recipe.corpus is None else recipe.corpus
-    return BertMatch(BertScorer(recipe.encoder(), layer=recipe.layer, idf=idf))
+    idf = False if settings.corpus is None else settings.corpus
+    return BertMatch(BertScorer(settings.encoder(), layer=settings.layer, idf=idf))
 
 
-def _calibrated(recipe: Recipe) -> PairMethod:
+def _calibrated(settings: MethodSettings) -> PairMethod:
     from semscale.matching.calibrated.method import CalibratedMatch
 
     return CalibratedMatch(
-        recipe.encoder(),
-        corpus=recipe.corpus,
-        seed=recipe.seed,
-        recall_share=recipe.recall_share,
-        guards=recipe.guards,
+        settings.encoder(),
+        corpus=settings.corpus,
+        seed=settings.seed,
+        recall_share=settings.recall_share,
+        guards=settings.guards,
     )
 
 
-METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
+METHODS: dict[str, Callable[[MethodSettings], PairMethod]] = {
     "calibrated": _calibrated,
     "bertscore": _bertscore,
     "cosine": _cosine,
@@ -224,7 +224,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     return Guards({**dict.fromkeys(GUARDS, default), **given})
 
 
-def build_method(name: str, recipe: Recipe) -> PairMethod:
+def build_method(name: str, settings: MethodSettings) -> PairMethod:
     """Build a method.
 
     Raises:
@@ -233,6 +233,6 @@ def build_method(name: str, recipe: Recipe) -> PairMethod:
     """
     check_method(name)
     for setting, owner in (("recall_share", "calibrated"), ("layer", "bertscore")):
-        if getattr(recipe, setting) is not None and name != owner:
+        if getattr(settings, setting) is not None and name != owner:
             raise InputError(f"{setting} belongs to method {owner!r}, got it with {name!r}")
-    return METHODS[name](recipe)
+    return METHODS[name](settings)

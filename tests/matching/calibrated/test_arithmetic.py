@@ -15,9 +15,9 @@ from semscale.matching.calibrated.arithmetic import (
     LAYERS,
     combine,
     estimated_floors,
-    lean,
     load_calibrated_weights,
     penalty_of,
+    weighted_mean,
     word_matches,
 )
 from semscale.matching.calibrated.method import CalibratedMatch
@@ -50,7 +50,7 @@ def test_equal_words_match_exactly_whatever_their_weights():
 
 def test_leaning():
     precision, recall = np.array([0.2]), np.array([0.8])
-    leant = [float(lean(precision, recall, share)[0]) for share in (0, 0.5, 1)]
+    leant = [float(weighted_mean(precision, recall, share)[0]) for share in (0, 0.5, 1)]
     assert leant == pytest.approx([0.2, 0.5, 0.8])
 
 

@@ -86,10 +86,10 @@ def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, F
         [[0.625, 0.5]]
     """
     # Means of what is missing, as these are exactly 0 where nothing is.
-    return 1 - mean_best(similarity, weights, lambda best: 1 - settled(best))
+    return 1 - mean_best(similarity, weights, lambda best: 1 - clip_cosines(best))
 
 
-def settled(cosines: Floats) -> Floats:
+def clip_cosines(cosines: Floats) -> Floats:
     """Clip cosines to 0 and 1; those that differ from 1 by rounding alone become 1."""
     return np.where(cosines > 1 - _SAME, 1.0, np.maximum(cosines, 0.0))
 
@@ -131,7 +131,7 @@ def estimated_floors(unrelated: Mapping[str, Floats], known: Mapping[str, float]
     return floors
 
 
-def lean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
+def weighted_mean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
     """Give ``(1 - recall_share) precision + recall_share recall``."""
     return 1 - (1 - recall_share) * (1 - precision) - recall_share * (1 - recall)
 

@@ -23,7 +23,7 @@ from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.weights import WordWeights
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Progress
@@ -105,7 +105,7 @@ class CalibratedMatch:
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
-        read = TextsRead(pairs.texts, self._encoder)
+        read = TokenizedTexts(pairs.texts, self._encoder)
         ground = self._given or self._estimated(read, np.unique(pairs.reference))
         measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
         layers = {
@@ -139,9 +139,9 @@ class CalibratedMatch:
         if not self._corpus:
             return None
         texts = sorted(set(self._corpus))
-        return self._estimated(TextsRead(texts, self._encoder), np.arange(len(texts)))
+        return self._estimated(TokenizedTexts(texts, self._encoder), np.arange(len(texts)))
 
-    def _estimated(self, read: TextsRead, texts: Integers) -> "_CalibrationBasis":
+    def _estimated(self, read: TokenizedTexts, texts: Integers) -> "_CalibrationBasis":
         """Estimate from texts that have been read, given by their numbers."""
         own = np.array(sorted(texts.tolist(), key=read.text), np.int64)
         corpus = [read.text(at) for at in own.tolist()]

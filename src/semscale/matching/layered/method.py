@@ -25,7 +25,7 @@ from semscale.types import Floats, Integers, Progress
 
 
 @dataclass(frozen=True)
-class _Ground:
+class _CorpusEstimates:
     """Estimates from a corpus: word weights and the baseline.
 
     Attributes:
@@ -87,25 +87,25 @@ class LayeredMatch:
         Raises:
             InputError: the corpus has too few different texts to estimate a baseline from.
         """
-        ground = self._ground_of(pairs)
+        estimates = self._estimates_for(pairs)
         cleaned = [self._cleaned(text) for text in pairs.texts]
-        word = self._word_layer(pairs, cleaned, ground.idf)
+        word = self._word_layer(pairs, cleaned, estimates.idf)
         sentence, windows = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
         paragraph = sentence
         if not self._preset.cleaned_paragraph:
             paragraph, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        paragraph = above_baseline(paragraph, ground.baseline)
+        paragraph = above_baseline(paragraph, estimates.baseline)
         if self._preset.clipped_paragraph:
             paragraph = np.maximum(paragraph, 0.0)
         score = layered_score(word, sentence, paragraph)
         if self._preset.equality_first:
             score[_equal_but_for_case(pairs)] = 1.0
         layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
-        return ScoredPairs(score, layers, windows, self._signed(ground.corpus, ground.shown_baseline))
+        return ScoredPairs(score, layers, windows, self._signed(estimates.corpus, estimates.shown_baseline))
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
-        idf = self._ground_of(pairs).idf
+        idf = self._estimates_for(pairs).idf
         return [self._alignment(pairs, row, idf) for row in rows]
 
     def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
@@ -129,16 +129,16 @@ class LayeredMatch:
         return bool(self._corpus)
 
     @cached_property
-    def _given(self) -> _Ground | None:
+    def _given(self) -> _CorpusEstimates | None:
         """What the given corpus says, if one was given."""
         return self._estimated(self._corpus) if self._corpus else None
 
-    def _ground_of(self, pairs: Pairs) -> _Ground:
+    def _estimates_for(self, pairs: Pairs) -> _CorpusEstimates:
         return self._given or self._estimated([pairs.texts[row] for row in pairs.reference])
 
-    def _estimated(self, texts: Sequence[str]) -> _Ground:
+    def _estimated(self, texts: Sequence[str]) -> _CorpusEstimates:
         corpus = sorted(texts)  # so that their order changes no draw
-        return _Ground(self._idf(corpus), self._baseline(corpus), corpus_hash(corpus))
+        return _CorpusEstimates(self._idf(corpus), self._baseline(corpus), corpus_hash(corpus))
 
     def _idf(self, corpus: Sequence[str]) -> WordIdf:
         return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)

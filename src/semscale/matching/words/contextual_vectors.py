@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.unit_rows import unit_rows
-from semscale.matching.words.static_vectors import StaticPieces
+from semscale.matching.words.static_vectors import StaticVectors
 from semscale.matching.words.subjects import SubjectWeights, start_with_pronoun, subject_lengths
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.vectors import WordVectors, word_means
 from semscale.matching.words.vocabulary_table import WordTable
 from semscale.matching.words.weights import WordWeights
@@ -29,8 +29,8 @@ class WordVectorizer:
 
     def __init__(
         self,
-        read: TextsRead,
-        static: StaticPieces,
+        read: TokenizedTexts,
+        static: StaticVectors,
         weights: WordWeights,
         subject: SubjectWeights,
         dtype: npt.DTypeLike,

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.calibrated.arithmetic import LAYERS, lean
+from semscale.matching.calibrated.arithmetic import LAYERS, weighted_mean
 from semscale.matching.pair_scheduling import plan_steps
 from semscale.matching.words.contextual_vectors import WordVectorizer
-from semscale.matching.words.static_vectors import ReadStates, StaticPieces
+from semscale.matching.words.static_vectors import ReadStates, StaticVectors
 from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.vectors import MEASURES, WordVectors, compare_words
 from semscale.matching.words.weights import WordWeights
 from semscale.types import Floats, Integers, Progress
@@ -38,8 +38,8 @@ class LayerSimilarities:
 
     def layers(self, recall_share: float) -> dict[str, Floats]:
         """Give the similarity in each of ``LAYERS``; ``recall_share`` weighs recall in those of words."""
-        word = lean(self.word_precision, self.word_recall, recall_share)
-        context = lean(self.context_precision, self.context_recall, recall_share)
+        word = weighted_mean(self.word_precision, self.word_recall, recall_share)
+        context = weighted_mean(self.context_precision, self.context_recall, recall_share)
         return dict(zip(LAYERS, (word, context, self.text), strict=True))
 
 
@@ -58,11 +58,11 @@ class WordLayers:
         self._encoder = encoder
         self._subject = subject
         self._layer = encoder.layers
-        self._static = StaticPieces(encoder, encoder.layers, read)
+        self._static = StaticVectors(encoder, encoder.layers, read)
 
     def measure(
         self,
-        read: TextsRead,
+        read: TokenizedTexts,
         prediction: Integers,
         reference: Integers,
         weights: WordWeights,
@@ -98,7 +98,7 @@ class WordLayers:
         return LayerSimilarities(*values.T.copy())
 
     def over(
-        self, read: TextsRead, weights: WordWeights, dtype: npt.DTypeLike = np.float64
+        self, read: TokenizedTexts, weights: WordWeights, dtype: npt.DTypeLike = np.float64
     ) -> WordVectorizer:
         """Make the vectorizer of some texts' words.
 
@@ -110,7 +110,7 @@ class WordLayers:
         return WordVectorizer(read, self._static, weights, self._subject, dtype)
 
     def _vectors(
-        self, read: TextsRead, texts: Integers, vectorizer: WordVectorizer
+        self, read: TokenizedTexts, texts: Integers, vectorizer: WordVectorizer
     ) -> Iterator[tuple[int, WordVectors]]:
         for text, states in self._encoder.encode(read.tokens, texts, layer=self._layer):
             yield text, vectorizer.vectors([text], states)[0]

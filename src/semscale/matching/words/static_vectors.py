@@ -21,7 +21,7 @@ ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int,
 """Gives the states of some texts, (t, hidden), each with the text's number, in any order."""
 
 
-class StaticPieces:
+class StaticVectors:
     """Vectors of word pieces, learned when they are first met.
 
     Any unknown word may be a piece, so vectors are dropped when there are too many; a piece that is read

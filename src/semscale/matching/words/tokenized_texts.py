@@ -34,7 +34,7 @@ class TokenWords:
         return len(self.numbers)
 
 
-class TextsRead:
+class TokenizedTexts:
     """Texts with their tokens and words.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.calibrated.arithmetic import settled, word_matches
+from semscale.matching.calibrated.arithmetic import clip_cosines, word_matches
 from semscale.matching.unit_rows import Rows
 from semscale.matching.words.vocabulary import Numbers
 from semscale.types import Floats
@@ -67,7 +67,7 @@ def compare_words(
     words = word_matches((cosines(ours.layers, theirs.layers) for ours, theirs in sides), weights)
     values[worded, :4] = np.concatenate(words, axis=-1)
     texts = np.array([(ours.text, theirs.text) for ours, theirs in sides])
-    values[worded, 4] = settled(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
+    values[worded, 4] = clip_cosines(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
     return values
 
 

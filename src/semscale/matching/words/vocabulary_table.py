@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.words.static_vectors import StaticPieces
+from semscale.matching.words.static_vectors import StaticVectors
 from semscale.matching.words.subjects import Roles, word_roles
 from semscale.matching.words.vocabulary import Numbers, Vocabulary
 from semscale.matching.words.weights import WordWeights
@@ -23,7 +23,7 @@ class WordTable:
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, static: StaticPieces, weights: WordWeights, dtype: npt.DTypeLike
+        self, vocabulary: Vocabulary, static: StaticVectors, weights: WordWeights, dtype: npt.DTypeLike
     ) -> None:
         self._vocabulary = vocabulary
         self._static = static
