@@ -77,9 +77,9 @@ class MatchCollector:
         """Estimate the mean score of all items and of each group.
 
         Args:
-            signature: of the scores.
+            signature: signature of the scores.
             bounds: the least and the greatest score that the method can give.
-            by: what the column of groups is called, if there is one.
+            by: name of the column of groups; ``None`` without one.
             plan: how intervals are made.
         """
         return estimate_values(
@@ -109,10 +109,10 @@ class MatchCollector:
 
         Args:
             estimates: made from the same items.
-            signature: of the scores.
+            signature: signature of the scores.
             bounds: the least and the greatest score that the method can give.
-            source: what the items are from.
-            columns: which columns of a table were matched.
+            source: where the items come from.
+            columns: names of the matched columns.
             separation: how far the scores stand above those of unrelated pairs.
             tokens: tables of tokens by row; ``None`` where nobody asked how scores came about.
         """

@@ -22,9 +22,9 @@ class MatchColumns:
     """Names of a table's columns of predictions, references and groups.
 
     Attributes:
-        prediction: the texts to be judged.
-        references: what they should say; each column holds texts, or lists of texts.
-        by: names of groups.
+        prediction: name of the column of predictions.
+        references: names of the columns of references, at least one; cells are texts or lists of texts.
+        by: name of the column of groups; ``None`` without groups.
 
     Raises:
         InputError: no reference, or a column that would be matched with itself.
@@ -86,7 +86,7 @@ def match_cells(batch: pl.DataFrame, columns: MatchColumns, first_row: int = 0) 
 
     Args:
         batch: n rows, as the table yields them.
-        columns: which column is what.
+        columns: names of the columns.
         first_row: row of the file that the first one is, from 0.
 
     Raises:
@@ -107,7 +107,7 @@ class CellChecks:
     """Checks all cells of a table, batch by batch, before anything is matched.
 
     Args:
-        columns: which column is what.
+        columns: names of the columns.
     """
 
     def __init__(self, columns: MatchColumns) -> None:

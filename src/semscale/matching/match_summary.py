@@ -22,9 +22,9 @@ class MatchSummary(Presentable):
     """Summary of n matched items.
 
     Attributes:
-        source: what the items are from.
-        columns: which columns of a table were matched; ``None`` for texts in memory.
-        signature: what was applied.
+        source: where the items come from.
+        columns: names of the matched columns; ``None`` for texts in memory.
+        signature: the settings that were applied.
         bounds: the least and the greatest score that the method can give.
         estimates: mean scores with intervals, of all items and of each group.
         counts: items by status.

@@ -22,11 +22,11 @@ class MatchedItem:
     Attributes:
         row: its place among all items, counted from 0.
         score: its score.
-        prediction: what was said; ``None`` where the texts are not known.
+        prediction: the prediction; ``None`` where the texts are not known.
         reference: the reference that the score is from; ``None`` likewise.
         group: name of its group, if it has one.
-        components: what the score is made of, by name.
-        findings: what the guards found; ``None`` where no guard looked.
+        components: parts of the score, by name.
+        findings: findings of the guards; ``None`` without guards.
         tokens: its tokens as ``semscale.matching.methods.Explains`` lays them out, where they were asked for.
     """
 
@@ -54,9 +54,9 @@ class ItemColumns:
         status: shape (n,), each a ``Status``.
         reference: shape (n,), which of its references the score is from; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in.
-        components: what the score is made of, by name, each of shape (n,).
-        guards: which guards found something in each item, n collections; empty where no guard looked.
-        findings: what they found in one item.
+        components: parts of the score, by name, each of shape (n,).
+        guards: names of the guards with findings in each item, n collections; empty without guards.
+        findings: gives the findings in one item, by its place.
         predictions: n cells.
         references: n cells, each a text or a list of texts.
         groups: n names of groups, ``None`` where one is missing.

@@ -56,7 +56,7 @@ class Matcher:
         precision: ``exact`` or ``fast``, see ``semscale.load_embedder``.
         corpus: texts from which word weights and the similarity of unrelated texts are estimated; the
             references at hand unless given.
-        seed: of the draw of unrelated pairs.
+        seed: seed of the draw of unrelated pairs.
         guards: ``off``, ``warn`` or ``weigh`` for guards by name (``negation``, ``opposite``, ``number``,
             ``name``). Unless given, they weigh in ``calibrated`` and warn elsewhere: findings are reported,
             and the score stays.

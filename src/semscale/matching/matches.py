@@ -29,9 +29,9 @@ class Matches(Result):
         status: shape (n,), each a ``Status``: why each item has a score, or has none.
         reference: shape (n,), which of its references the score is from, counted from 0; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
-        signature: what was applied.
-        components: what the score is made of, by name, each of shape (n,), NaN where there is no score.
-        findings: what the guards found in the pair that was scored, for every item; empty without guards.
+        signature: the settings that were applied.
+        components: parts of the score, by name, each of shape (n,), NaN where there is no score.
+        findings: findings of the guards in the pair that was scored, for every item; empty without guards.
         bounds: the least and the greatest score that the method can give.
     """
 
@@ -82,8 +82,8 @@ class Matches(Result):
             predictions: shape (n,), as they were matched, to be shown beside their scores.
             references: shape (n,), likewise.
             by: shape (n,), names of groups.
-            source: what the items are from, such as the name of a file.
-            columns: which columns of a table were matched.
+            source: where the items come from, such as the name of a file.
+            columns: names of the matched columns.
             separation: how far the scores stand above those of unrelated pairs.
             tokens: tables of tokens by row, as ``semscale.matching.matcher.explain_items`` gives them;
                 ``None`` where nobody asked how scores came about.

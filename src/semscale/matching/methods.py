@@ -85,7 +85,7 @@ class MethodSettings:
         embedder: a name, a folder or an embedder.
         precision: ``exact`` or ``fast``, for a model that is named.
         corpus: texts for estimates; ``None`` for the references of each call.
-        seed: of all draws.
+        seed: seed of all draws.
         loading: further settings for loading the embedder.
         guards: the guards and their modes (warn or weigh).
         recall_share: of ``calibrated``, 0 to 1; see ``CalibratedMatch``.
@@ -201,7 +201,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     """Give the guards of a method: they weigh where their weights are fitted, and warn elsewhere.
 
     Args:
-        name: of the method.
+        name: name of the method.
         modes: ``off``, ``warn`` or ``weigh`` for guards that shall do otherwise, by name.
 
     Raises:

@@ -51,7 +51,7 @@ def separate(
         predictions: n cells, or those of ``drawn_items`` by their places.
         references: n lists of cells, likewise.
         match: scores predictions with references, by the same method.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         ``None`` where fewer than 10 unrelated pairs can be made.
@@ -73,7 +73,7 @@ def drawn_items(scores: Floats, seed: int) -> Integers:
 
     Args:
         scores: shape (n,); NaN where there is none.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         Their places, in the order in which they were drawn.

@@ -39,7 +39,7 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
     Args:
         texts: distinct.
         n: how many pairs to draw; all of them where there are no more.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         Shape (pairs, 2), row numbers in ``texts``.

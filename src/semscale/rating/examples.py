@@ -31,7 +31,7 @@ class Examples:
     """Takes rated rows in order and keeps a few; which ones does not depend on the size of the parts.
 
     Args:
-        seed: of the sample.
+        seed: seed of the sample.
     """
 
     def __init__(self, seed: int) -> None:

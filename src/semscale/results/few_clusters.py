@@ -10,7 +10,7 @@ def few_note(m: int, unit: str) -> str:
 
     Args:
         m: number of clusters.
-        unit: what a cluster is, in the singular.
+        unit: name of a cluster in the singular, such as ``row``.
 
     Example:
         >>> few_note(1, "respondent")
@@ -28,7 +28,7 @@ def few_groups_note(sizes: Sequence[int], unit: str) -> str:
 
     Args:
         sizes: number of clusters of each group.
-        unit: what a cluster is, in the singular.
+        unit: name of a cluster in the singular, such as ``row``.
 
     Example:
         >>> few_groups_note([1, 12, 7], "row")

@@ -24,7 +24,7 @@ class Result(ABC):
 
     Attributes:
         status: shape (n,), each a ``Status``: why a row has a score, or has none.
-        signature: what was applied.
+        signature: the settings that were applied.
         row_fields: names of the fields that have one entry for each row: arrays, tuples, or arrays by name.
     """
 

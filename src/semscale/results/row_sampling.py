@@ -16,7 +16,7 @@ class RowSample(Generic[T]):
 
     Args:
         most: size of the sample; shorter streams are kept whole.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Attributes:
         n: number of rows so far.

@@ -131,8 +131,8 @@ class Tallies:
         Args:
             interval: coverage that the intervals aim at, between 0 and 1.
             method: ``linearized`` for intervals that draw nothing at random.
-            seed: of the bootstrap.
-            replicates: of the bootstrap, at least 100.
+            seed: seed of the bootstrap.
+            replicates: resamples of the bootstrap, at least 100.
 
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.

@@ -24,7 +24,7 @@ class BertModel:
     """A model whose layer is known.
 
     Attributes:
-        name: as people write it.
+        name: usual name of the model.
         hub: its name on the Hugging Face hub, or the short name of a model that Semscale pins.
         layer: which layer's states to compare, 0 for the embeddings.
         baseline: shape (layers + 1, 3), or ``None`` where none is known.

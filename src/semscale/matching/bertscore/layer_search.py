@@ -72,8 +72,8 @@ class LayerCalibration(Presentable):
         error: shape (layers + 1, 3), standard errors of these means.
         n_texts: how many distinct texts the pairs were drawn from.
         n_pairs: how many pairs were drawn.
-        source: what the corpus is called, and a hash of its texts.
-        seed: of the draw.
+        source: name of the corpus, and a hash of its texts.
+        seed: seed of the draw.
         human: how far each layer agrees with people, where judgements were given.
         signature: of the states, without a layer.
     """
@@ -145,13 +145,13 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
     """Score random pairs of unrelated texts at every layer, and judged pairs where there are some.
 
     Args:
-        encoder: of the model.
+        encoder: encoder of the model.
         corpus: texts of the kind that will be scored; empty ones and repetitions are passed over.
-        name: what the corpus is called.
+        name: name of the corpus.
         judged: pairs with human scores, to find the layer that agrees best.
         n_pairs: how many pairs of two different texts are drawn.
         n_texts: how many texts they are drawn from at most.
-        seed: of the draw.
+        seed: seed of the draw.
         progress: called while pairs are scored, layer by layer.
 
     Raises:

@@ -24,7 +24,7 @@ class BertPairScores:
     Attributes:
         values: shape (p, 3): precision, recall and F1; NaN where no token has a weight.
         windows: shape (p,), the most windows that one of the pair's two texts was read in.
-        signature: what was applied.
+        signature: the settings that were applied.
     """
 
     values: Floats
@@ -44,7 +44,7 @@ class BertScores(Result):
         status: shape (n,), each a ``Status``: why each item has scores, or has none.
         reference: shape (n,), which of its references the F1 is from, counted from 0; -1 where none.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
-        signature: what was applied.
+        signature: the settings that were applied.
         bounds: the least and the greatest score that there can be; rescaled ones go lower.
     """
 
@@ -98,7 +98,7 @@ class BertScores(Result):
             predictions: shape (n,), as they were scored, to be shown beside their scores.
             references: shape (n,), likewise; of several the one that the F1 is from is shown.
             by: shape (n,), names of groups.
-            source: what the items are from, such as the name of a file.
+            source: where the items come from, such as the name of a file.
             intervals: how intervals are made, such as ``interval`` and ``seed``.
 
         Raises:

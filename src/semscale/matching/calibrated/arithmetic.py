@@ -142,7 +142,7 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
     Args:
         layers: each of ``LAYERS``, shape (p,), 0 to 1.
         penalty: shape (p,), 0 or more, as ``penalty_of`` gives it.
-        shares: of the layers, adding up to 1.
+        shares: weights of the layers; they add up to 1.
 
     Returns:
         Shape (p,), 0 to 1; exactly 1 where all layers are 1 and nothing was found.
@@ -163,8 +163,8 @@ def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> f
     Of one guard's kinds only the gravest counts: kinds of one guard often tell of the same difference.
 
     Args:
-        findings: of one pair.
-        penalties: of each guard and kind, such as ``number:other-value``.
+        findings: findings in one pair.
+        penalties: penalty of each guard and kind of finding, such as ``number:other-value``.
     """
     gravest: dict[str, float] = {}
     for finding in findings:

@@ -43,9 +43,9 @@ class _CalibrationBasis:
     """Estimates from a corpus: word weights and floors.
 
     Attributes:
-        weights: of words.
+        weights: weights of words.
         floors: level of unrelated texts in each layer.
-        corpus: its hash.
+        corpus: hash of the corpus.
     """
 
     weights: WordWeights
@@ -64,7 +64,7 @@ class CalibratedMatch:
         corpus: texts from which word weights and floors are estimated; by default the references of the
             pairs. With fewer than ``FEWEST_FOR_FLOORS`` different texts, or if all are equal to the model,
             the floors are those of the file.
-        seed: of the draw of unrelated pairs.
+        seed: seed of the draw of unrelated pairs.
         recall_share: weight of recall in the layers of words, 0 to 1: 1 asks only whether the reference's
             words are in the prediction, 0 only whether the prediction's are in the reference; by default the
             fitted weight.

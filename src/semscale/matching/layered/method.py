@@ -53,7 +53,7 @@ class LayeredMatch:
         pieces: splits a text into word pieces.
         corpus: references from which word weights and the baseline are estimated; by default those of the
             pairs.
-        seed: of the draw of unrelated pairs.
+        seed: seed of the draw of unrelated pairs.
 
     References:
         ClinIQLink 2025 evaluator (CC0), BioNLP workshop at ACL 2025.

@@ -14,8 +14,8 @@ class WordIdf:
     """Weights of word pieces.
 
     Attributes:
-        weights: of each piece that occurs in the corpus, 1 or more.
-        unseen: of every other piece.
+        weights: weight of each piece that occurs in the corpus, 1 or more.
+        unseen: weight of every other piece, 1 or more.
     """
 
     weights: Mapping[str, float]

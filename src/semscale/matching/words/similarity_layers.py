@@ -74,7 +74,7 @@ class WordLayers:
             read: the texts.
             prediction: shape (p,), which text is the prediction.
             reference: shape (p,), which text is the reference.
-            weights: of words.
+            weights: weights of words.
             progress: called while pairs are measured.
         """
         vectorizer = self.over(read, weights)
@@ -104,8 +104,8 @@ class WordLayers:
 
         Args:
             read: the texts.
-            weights: of words.
-            dtype: of the vectors of words.
+            weights: weights of words.
+            dtype: type of the vectors of words.
         """
         return WordVectorizer(read, self._static, weights, self._subject, dtype)
 

@@ -38,14 +38,14 @@ class TokenizedTexts:
     """Texts with their tokens and words.
 
     Args:
-        texts: distinct.
-        encoder: whose tokens.
-        words: whether to find all words at once; otherwise those of a text are found by ``spell``.
+        texts: distinct texts.
+        encoder: has the tokenizer.
+        words: whether to find all words at once; otherwise ``spell`` finds those of single texts.
 
     Attributes:
-        tokens: of all texts.
-        vocabulary: all words found.
-        words: of each text, by its number.
+        tokens: tokens of all texts.
+        vocabulary: all words that were found.
+        words: words of each text, by its number.
     """
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:

@@ -18,8 +18,8 @@ class WordTable:
     Args:
         vocabulary: the words; it may grow.
         static: gives their vectors.
-        weights: of words.
-        dtype: of the vectors, float32 or float64.
+        weights: weights of words.
+        dtype: type of the vectors, float32 or float64.
     """
 
     def __init__(

@@ -21,7 +21,7 @@ class WordWeights:
     Attributes:
         frequency: how many of the corpus's texts have each word.
         texts: how many texts the corpus has, at least 1.
-        stop: what a stop word counts beside another word, 0 to 1.
+        stop: weight of a stop word relative to other words, 0 to 1.
     """
 
     frequency: Counter[str]

@@ -21,7 +21,7 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, counting:
 
     Args:
         table: the input.
-        columns: which column is what.
+        columns: names of the columns.
         part_rows: rows that are read at once.
         counting: whether the rows must fit into an Excel sheet.
 

@@ -32,7 +32,7 @@ class FileSettings:
     Attributes:
         part_rows: rows of a part, at least 1; what is not finished when a run stops is at most one part.
         interval: coverage that the intervals aim at, between 0 and 1.
-        seed: of all that is random.
+        seed: seed of all draws.
         restart: drop the finished parts of an earlier run, whatever it was.
 
     Raises:
@@ -76,7 +76,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
 
     Args:
         table: the input.
-        columns: which column is what.
+        columns: names of the columns.
         rater: scale, embedder and settings.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; nothing is written, and nothing is kept when the
             run stops, unless given.

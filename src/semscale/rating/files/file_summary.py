@@ -51,8 +51,8 @@ class Collector:
     """Takes rated parts in the order of the file, whether just made or read back, and sums them up.
 
     Attributes:
-        rater: what rated them.
-        columns: which column is what.
+        rater: the rater that rated them.
+        columns: names of the columns.
         seed: of the sample, the bootstrap and the comparison.
     """
 
