@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 import semscale
+from semscale.compat.athena import AnalysisSettings, QualityDriftAnalyzer, calculate_credit_drift
 from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError
+from semscale.history.items import Item, Output
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher
 from semscale.self_consistency import correctness_probability
@@ -92,3 +94,23 @@ def test_the_second_model_of_consistency_has_a_new_name_too(toy_embedder):
 def test_both_names_together_are_refused(toy_embedder):
     with pytest.raises(InputError, match="model is the old name of embedder: give embedder alone"):
         Matcher("cosine", model=toy_embedder, embedder=toy_embedder)
+
+
+def test_the_embedder_of_athenas_analysis_may_go_by_its_old_name():
+    said = [{"description": "Names the cause.", "credits": 1.0}]
+    with pytest.warns(DeprecationWarning, match="calculate_credit_drift: 'model' is called 'embedder' now"):
+        drift = calculate_credit_drift(said, said, model="all-MiniLM-L6-v2")
+    assert drift["mean_drift"] == 0
+    for kind in (QualityDriftAnalyzer, AnalysisSettings):
+        with pytest.warns(DeprecationWarning, match=f"{kind.__name__}: 'model' is called 'embedder' now"):
+            made = kind(model="bge-small-en-v1.5")
+        assert made.embedder == "bge-small-en-v1.5"
+        with pytest.warns(DeprecationWarning, match=f"{kind.__name__}: 'model' is called") as caught:
+            assert made.model == made.embedder
+        assert caught[0].filename == __file__
+
+
+def test_outputs_with_a_text_may_go_by_their_old_name():
+    item = Item("a", (Output("b"), Output(" ")))
+    with pytest.warns(DeprecationWarning, match="Item: 'spoken' is called 'outputs_with_text' now"):
+        assert item.spoken == item.outputs_with_text == (Output("b"),)

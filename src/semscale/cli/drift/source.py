@@ -8,6 +8,7 @@ from semscale.cli.outputs import check_input
 from semscale.drift.runs.reading import read_run
 from semscale.drift.runs.revision import git_revision
 from semscale.drift.runs.run_columns import RunColumns
+from semscale.drift.runs.run_readers import find_reader
 from semscale.errors import InputError
 from semscale.history.runs import Run
 from semscale.store.reading import TableSettings, open_table
@@ -15,7 +16,6 @@ from semscale.store.reading import TableSettings, open_table
 if TYPE_CHECKING:
     from semscale.cli.options.table import Format
 
-_ATHENA = ".json"
 _STANDARD_INPUT = "-"
 
 
@@ -60,7 +60,7 @@ class OutputFile:
         )
 
     def _columns_like(self, path: str, run: Run) -> RunColumns:
-        if path == _STANDARD_INPUT or Path(path).is_dir() or Path(path).suffix.lower() == _ATHENA:
+        if path == _STANDARD_INPUT or not find_reader(path, self.settings.get("format")).has_columns:
             return self.columns
         there = open_table(path, **self.settings).columns
         by = self.columns.by or tuple(kind for kind in run.group_kinds if kind in there)

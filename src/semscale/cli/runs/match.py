@@ -11,7 +11,7 @@ from semscale.cli.progress import progress_bars
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
-from semscale.matching.methods import Recipe, build_method, check_method, guards_for
+from semscale.matching.methods import MethodSettings, build_method, check_method, guards_for
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.reading import TableSettings, open_table
 from semscale.store.table_run import PartSettings
@@ -85,8 +85,8 @@ class MatchRun:
                 progress=progress,
             )
 
-    def _recipe(self, corpus: list[str] | None, progress: Progress | None) -> Recipe:
-        return Recipe(
+    def _recipe(self, corpus: list[str] | None, progress: Progress | None) -> MethodSettings:
+        return MethodSettings(
             self.model.chosen_name,
             self.model.precision,
             corpus,

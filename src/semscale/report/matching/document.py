@@ -9,7 +9,14 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
 from semscale.report.matching.figures import parts_figure, scores_histogram
-from semscale.report.matching.words import MEANINGS, cautions, costly_tokens, part_name, separation_words
+from semscale.report.matching.words import (
+    MEANINGS,
+    cautions,
+    costly_tokens,
+    mean_name,
+    part_name,
+    separation_words,
+)
 from semscale.report.parts import (
     altogether,
     estimated_document,
@@ -53,7 +60,7 @@ def match_document(summary: "MatchSummary") -> Document:
     return replace(
         base,
         source=(*base.source, f"method {summary.method}"),
-        lead=headline(summary.estimates, "mean match", summary.bounds),
+        lead=headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
         reading=(*base.reading, *([f"{capitalised(separation)}."] if separation else [])),
         facts=(*base.facts, *_facts(summary)),
         cautions=(*base.cautions, *cautions(summary)),
@@ -71,6 +78,10 @@ def _title(summary: "MatchSummary") -> Line:
 
 
 def _facts(summary: "MatchSummary") -> Iterator[tuple[str, Cell]]:
+    overall = summary.estimates.overall
+    for name, mean in overall.figures.items():
+        if name != overall.main:
+            yield capitalised(mean_name(name)), WithInterval.of(mean)
     if summary.n_flagged is not None:
         yield "With findings", Count(summary.n_flagged)
     if summary.separation:
@@ -105,9 +116,11 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
 
 def _spread(summary: "MatchSummary") -> Section:
     estimates = summary.estimates
-    name = f"mean match, from {' to '.join(map(plain, summary.bounds))}"
-    mean = altogether([(name, WithInterval.of(estimates.overall.mean))], estimates.interval)
-    blocks: list[Block] = [mean, scores_histogram(summary)]
+    figures = estimates.overall.figures
+    names = {name: mean_name(name) for name in figures}
+    names[estimates.overall.main] += f", from {' to '.join(map(plain, summary.bounds))}"
+    means = [(name, WithInterval.of(figures[figure])) for figure, name in names.items()]
+    blocks: list[Block] = [altogether(means, estimates.interval), scores_histogram(summary)]
     title: Line = "How the scores are spread"
     if estimates.groups:
         blocks.append(replace(group_table(estimates, noun="row"), detail="brief"))

@@ -77,3 +77,16 @@ def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
 def part_name(name: str) -> str:
     """Write the name of a part of a score as words."""
     return name.replace("_", " ")
+
+
+def mean_name(figure: str) -> str:
+    """Name the mean of a figure that is estimated of matches or BERTScores.
+
+    Example:
+        >>> [mean_name(figure) for figure in ("score", "f1", "recall")]
+        ['mean match', 'mean F1', 'mean recall']
+    """
+    return f"mean {_FIGURES.get(figure, figure)}"
+
+
+_FIGURES = {"score": "match", "f1": "F1"}

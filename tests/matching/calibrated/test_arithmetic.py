@@ -11,16 +11,16 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import FINDING_KINDS, Guards
-from semscale.matching.calibrated import (
+from semscale.matching.calibrated.arithmetic import (
     LAYERS,
     combine,
     estimated_floors,
-    lean,
     load_calibrated_weights,
     penalty_of,
+    weighted_mean,
     word_matches,
 )
-from semscale.matching.calibrated_match import CalibratedMatch
+from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.matcher import match_with
 from semscale.matching.words.subjects import start_with_pronoun, subject_lengths, word_roles
 from semscale.matching.words.weights import WordWeights
@@ -50,7 +50,7 @@ def test_equal_words_match_exactly_whatever_their_weights():
 
 def test_leaning():
     precision, recall = np.array([0.2]), np.array([0.8])
-    leant = [float(lean(precision, recall, share)[0]) for share in (0, 0.5, 1)]
+    leant = [float(weighted_mean(precision, recall, share)[0]) for share in (0, 0.5, 1)]
     assert leant == pytest.approx([0.2, 0.5, 0.8])
 
 
@@ -74,7 +74,7 @@ def test_a_guard_takes_off_its_gravest_finding_only():
 
 def test_shipped_weights_keep_their_promises():
     calibration = load_calibrated_weights()
-    content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
+    content = resources.files("semscale.matching.calibrated").joinpath("calibrated.yaml").read_bytes()
     assert calibration.sha256 == hashlib.sha256(content).hexdigest()
     assert sum(calibration.shares.values()) == pytest.approx(1)
     assert set(calibration.shares) == set(LAYERS)

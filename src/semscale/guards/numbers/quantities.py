@@ -5,12 +5,12 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
-from semscale.guards.figures import YEAR_DIGITS, bound_of, digits_of, find_figures, values_of
-from semscale.guards.labels import read_labels
 from semscale.guards.lexicons import word_list
-from semscale.guards.number_words import spelt_numbers
-from semscale.guards.spoken_times import spoken_times
-from semscale.guards.units import unit_name
+from semscale.guards.numbers.figures import YEAR_DIGITS, bound_of, digits_of, find_figures, values_of
+from semscale.guards.numbers.labels import read_labels
+from semscale.guards.numbers.number_words import spelt_numbers
+from semscale.guards.numbers.spoken_times import spoken_times
+from semscale.guards.numbers.units import unit_name
 from semscale.guards.words import TextWords, stem
 
 _CLOCK = re.compile(

@@ -89,7 +89,7 @@ def _simple_name(spelling: str) -> str:
 
 @cache
 def _spellings() -> tuple[dict[str, str], dict[str, str]]:
-    tables = read_lexicon("units")
+    tables = read_lexicon("units", "semscale.guards.numbers")
     return tables["exact"], tables["word"]
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from semscale.guards.units import UnitConversion, conversion_of, measure_the_same, unit_name
+from semscale.guards.numbers.units import UnitConversion, conversion_of, measure_the_same, unit_name
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The preset ``calibrated``: words, words in context and whole texts, less what the guards find."""
+"""The method ``calibrated``: words, words in context and whole texts, less penalties for guards' findings."""
 
 from collections.abc import Mapping, Sequence
 from copy import copy
@@ -10,7 +10,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
-from semscale.matching.calibrated import (
+from semscale.matching.calibrated.arithmetic import (
     LAYERS,
     above_floor,
     combine,
@@ -23,14 +23,14 @@ from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.weights import WordWeights
 from semscale.signature import Signature
 from semscale.types import Floats, Integers, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.calibrated import CalibratedWeights
+    from semscale.matching.calibrated.arithmetic import CalibratedWeights
 
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
@@ -40,12 +40,12 @@ UNRELATED_PAIRS = 300
 
 @dataclass(frozen=True)
 class _CalibrationBasis:
-    """What is estimated from a corpus.
+    """Estimates from a corpus: word weights and floors.
 
     Attributes:
-        weights: of words.
+        weights: weights of words.
         floors: level of unrelated texts in each layer.
-        corpus: its hash.
+        corpus: hash of the corpus.
     """
 
     weights: WordWeights
@@ -54,21 +54,22 @@ class _CalibrationBasis:
 
 
 class CalibratedMatch:
-    """Matches by three layers, each above the level of unrelated texts, and by what guards find.
+    """Matches by three layers, each above the level of unrelated texts, less penalties for findings.
 
     The score is ``(s_word word + s_context context + s_text text) exp(-penalty)``. Weights come from
     ``calibrated.yaml``, which ``bench/fit_match.py`` fitted; ``docs/validity.md`` says how well it works.
 
     Args:
         encoder: gives the states of tokens.
-        corpus: texts from which word weights and floors are estimated; the references of the pairs unless
-            given. Below ``FEWEST_FOR_FLOORS`` different texts, and where the model tells none of them from
-            another, the floors are those of the file.
-        seed: of the draw of unrelated pairs.
-        recall_share: what recall counts in the layers of words: 1 asks only whether the reference's words are
-            in the prediction, 0 only whether the prediction's are in the reference; as fitted unless given.
-        guards: which guards look, and which of them weigh; all weigh unless given.
-        calibration: other weights.
+        corpus: texts from which word weights and floors are estimated; by default the references of the
+            pairs. With fewer than ``FEWEST_FOR_FLOORS`` different texts, or if all are equal to the model,
+            the floors are those of the file.
+        seed: seed of the draw of unrelated pairs.
+        recall_share: weight of recall in the layers of words, 0 to 1: 1 asks only whether the reference's
+            words are in the prediction, 0 only whether the prediction's are in the reference; by default the
+            fitted weight.
+        guards: the guards and their modes (warn or weigh); by default all weigh.
+        calibration: weights that replace those of the file.
 
     Raises:
         InputError: ``recall_share`` is not between 0 and 1.
@@ -98,13 +99,13 @@ class CalibratedMatch:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has the floors that were estimated, too."""
+        """Signature of the settings; that of a result also has the estimated floors."""
         corpus = "references" if self._corpus is None else corpus_hash(sorted(set(self._corpus)))
         return self._signed(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
-        read = TextsRead(pairs.texts, self._encoder)
+        read = TokenizedTexts(pairs.texts, self._encoder)
         ground = self._given or self._estimated(read, np.unique(pairs.reference))
         measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
         layers = {
@@ -121,7 +122,7 @@ class CalibratedMatch:
         )
 
     def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
-        """Estimate from a corpus what would be estimated from the references of each call."""
+        """Return the method with weights and floors from a corpus, not from each call's references."""
         other = copy(self)
         other._corpus = corpus
         other.__dict__.pop("_given", None)
@@ -138,9 +139,9 @@ class CalibratedMatch:
         if not self._corpus:
             return None
         texts = sorted(set(self._corpus))
-        return self._estimated(TextsRead(texts, self._encoder), np.arange(len(texts)))
+        return self._estimated(TokenizedTexts(texts, self._encoder), np.arange(len(texts)))
 
-    def _estimated(self, read: TextsRead, texts: Integers) -> "_CalibrationBasis":
+    def _estimated(self, read: TokenizedTexts, texts: Integers) -> "_CalibrationBasis":
         """Estimate from texts that have been read, given by their numbers."""
         own = np.array(sorted(texts.tolist(), key=read.text), np.int64)
         corpus = [read.text(at) for at in own.tolist()]

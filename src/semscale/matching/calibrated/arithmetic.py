@@ -1,4 +1,4 @@
-"""The arithmetic of the preset ``calibrated``: layers above their floors, summed, less what findings take."""
+"""Arithmetic of the method ``calibrated``: layers above their floors, their sum, and penalties."""
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
@@ -21,17 +21,17 @@ _SAME = 1e-6  # equal vectors have cosines this near 1, as they are rounded
 
 @dataclass(frozen=True)
 class CalibratedWeights:
-    """The weights of the preset, as ``bench/fit_match.py`` fitted them.
+    """The weights of the method, fitted by ``bench/fit_match.py``.
 
     Attributes:
-        shares: what each of ``LAYERS`` contributes; they add up to 1.
-        recall_share: what recall counts in the layers of words, 0 to 1; precision counts the rest.
-        stop_weight: what a stop word counts beside another word.
-        subject_weight: what the subject's words count beside the others.
-        pronoun_weight: what they count where the other text has a pronoun for them.
-        penalties: for each finding by guard and kind, what it takes off the score's logarithm, 0 or more.
-        floors: of each layer, for a corpus too small to estimate them from.
-        sha256: of the file they are from.
+        shares: weight of each of ``LAYERS``; they add up to 1.
+        recall_share: weight of recall in the layers of words, 0 to 1; the rest is precision's.
+        stop_weight: weight of a stop word relative to other words, 0 to 1.
+        subject_weight: weight of the subject's words relative to other words.
+        pronoun_weight: their weight if the other text has a pronoun for them.
+        penalties: for each guard and kind of finding the decrease of the score's logarithm, 0 or more.
+        floors: floor of each layer, 0 to 1, for corpora that are too small to estimate it.
+        sha256: hash of the file.
     """
 
     shares: Mapping[str, float]
@@ -47,7 +47,7 @@ class CalibratedWeights:
 @cache
 def load_calibrated_weights() -> CalibratedWeights:
     """Read the weights that come with Semscale."""
-    content = resources.files("semscale.matching").joinpath("calibrated.yaml").read_bytes()
+    content = resources.files("semscale.matching.calibrated").joinpath("calibrated.yaml").read_bytes()
     return read_calibrated_weights(content)
 
 
@@ -86,16 +86,16 @@ def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, F
         [[0.625, 0.5]]
     """
     # Means of what is missing, as these are exactly 0 where nothing is.
-    return 1 - mean_best(similarity, weights, lambda best: 1 - settled(best))
+    return 1 - mean_best(similarity, weights, lambda best: 1 - clip_cosines(best))
 
 
-def settled(cosines: Floats) -> Floats:
-    """Clip cosines to 0 and 1, and make those exactly 1 that are within rounding of it."""
+def clip_cosines(cosines: Floats) -> Floats:
+    """Clip cosines to 0 and 1; those that differ from 1 by rounding alone become 1."""
     return np.where(cosines > 1 - _SAME, 1.0, np.maximum(cosines, 0.0))
 
 
 def above_floor(similarity: Floats, floor: float) -> Floats:
-    """Map the floor and what is below it to 0, and leave 1 where it is.
+    """Rescale similarities linearly so that the floor, and all below it, becomes 0, and 1 stays 1.
 
     Below the floor, the mean of unrelated pairs, one pair is as unrelated as another.
 
@@ -115,8 +115,8 @@ def estimated_floors(unrelated: Mapping[str, Floats], known: Mapping[str, float]
 
     Args:
         unrelated: each of ``LAYERS``, shape (p,), 0 to 1; NaN where a text has no token.
-        known: floors for layers without a pair, or whose pairs are all equal to the model, such as those of
-            one word in several spellings: nothing could lie above a floor of 1.
+        known: floors for layers without a pair, or whose pairs are all equal to the model, such as one word
+            in several spellings: nothing could lie above a floor of 1.
 
     Example:
         >>> known = {"word": 0.4, "context": 0.2}
@@ -131,7 +131,7 @@ def estimated_floors(unrelated: Mapping[str, Floats], known: Mapping[str, float]
     return floors
 
 
-def lean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
+def weighted_mean(precision: Floats, recall: Floats, recall_share: float) -> Floats:
     """Give ``(1 - recall_share) precision + recall_share recall``."""
     return 1 - (1 - recall_share) * (1 - precision) - recall_share * (1 - recall)
 
@@ -142,7 +142,7 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
     Args:
         layers: each of ``LAYERS``, shape (p,), 0 to 1.
         penalty: shape (p,), 0 or more, as ``penalty_of`` gives it.
-        shares: of the layers, adding up to 1.
+        shares: weights of the layers; they add up to 1.
 
     Returns:
         Shape (p,), 0 to 1; exactly 1 where all layers are 1 and nothing was found.
@@ -158,13 +158,13 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
 
 
 def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> float:
-    """Add up what the findings of a pair take off, each kind once however often it was found.
+    """Add up the penalties of a pair's findings; each kind counts once.
 
     Of one guard's kinds only the gravest counts: kinds of one guard often tell of the same difference.
 
     Args:
-        findings: of one pair.
-        penalties: of each guard and kind, such as ``number:other-value``.
+        findings: findings in one pair.
+        penalties: penalty of each guard and kind of finding, such as ``number:other-value``.
     """
     gravest: dict[str, float] = {}
     for finding in findings:

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import product
 
 from semscale.guards.findings import Finding
-from semscale.guards.quantities import Quantity
+from semscale.guards.numbers.quantities import Quantity
+from semscale.guards.numbers.units import conversion_of, measure_the_same
 from semscale.guards.reading import AnalysedText, analyse, comparable, differ
-from semscale.guards.units import conversion_of, measure_the_same
 
 OTHER_VALUE = "other-value"
 OTHER_UNIT = "other-unit"
