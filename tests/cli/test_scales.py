@@ -11,7 +11,7 @@ from semscale.scales import load_scale, scale_names
 
 @pytest.fixture
 def toy_model(monkeypatch, toy_embedder):
-    monkeypatch.setattr("semscale.cli.options.model_choice.load_embedder", lambda *_, **__: toy_embedder)
+    monkeypatch.setattr("semscale.embedding.loading.load_embedder", lambda *_, **__: toy_embedder)
 
 
 def run(*arguments):
@@ -62,7 +62,7 @@ def test_a_new_scale_loads_and_is_not_overwritten(tmp_path, capsys):
 
 
 def test_a_new_scale_does_not_fail_the_linter(tmp_path, embedder, monkeypatch):
-    monkeypatch.setattr("semscale.cli.options.model_choice.load_embedder", lambda *_, **__: embedder)
+    monkeypatch.setattr("semscale.embedding.loading.load_embedder", lambda *_, **__: embedder)
     path = tmp_path / "mine.yaml"
     run("new", path)
     assert run("lint", path).exit_code == 0
@@ -91,7 +91,7 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
 def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedder):
     asked = []
     monkeypatch.setattr(
-        "semscale.cli.options.model_choice.load_embedder",
+        "semscale.embedding.loading.load_embedder",
         lambda name, **settings: (asked.append((name, settings)), toy_embedder)[1],
     )
     path = write(tmp_path / "mine.yaml", plain=("a", "b", "c"), other=("e", "f", "g"))

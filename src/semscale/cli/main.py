@@ -56,7 +56,7 @@ _PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__
 _INTERRUPTED = 130
 
 
-def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"semscale {__version__}")
         raise typer.Exit

@@ -1,11 +1,10 @@
 """What ``semscale drift history`` does between its options and its output: merge, and sum up."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.place import chosen_history, dataset_of
-from semscale.cli.outputs import Outputs
+from semscale.cli.drift.place import dataset_of
+from semscale.cli.drift.watch_options import HistoryViewOptions
 from semscale.drift.gate.history_summary import HistorySummary, summarize_history
 from semscale.errors import InputError
 from semscale.history.opening import open_history
@@ -15,41 +14,25 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 
-@dataclass(frozen=True)
-class HistoryRun:
-    """One call of ``semscale drift history``.
+def read_history(options: HistoryViewOptions) -> HistorySummary:
+    """Merge what is to be merged, and read what there is.
 
-    Attributes:
-        where: the history.
-        dataset: which one; all unless given.
-        merge: other histories to take in.
-        outputs: files to write.
+    Raises:
+        InputError: a history that cannot be opened or merged, or nothing to follow for a report.
     """
-
-    where: str | None = None
-    dataset: str | None = None
-    merge: tuple[str, ...] = ()
-    outputs: Outputs = field(default_factory=Outputs)
-
-    def done(self) -> HistorySummary:
-        """Merge what is to be merged, and read what there is.
-
-        Raises:
-            InputError: a history that cannot be opened or merged, or nothing to follow for a report.
-        """
-        self.outputs.check()
-        reported = bool(self.outputs.named)
-        with chosen_history(self.where, create=bool(self.merge)) as history:
-            merged = dict(_merged(history, other) for other in self.merge)
-            one = self.dataset is not None or reported
-            names = [dataset_of(history, self.dataset)] if one else None
-            summary = summarize_history(history, names, merged)
-        if reported and summary.datasets[0].trends is None:
-            raise InputError(
-                f"report needs a comparison, and {summary.datasets[0].name!r} has none: first "
-                "semscale drift gate CANDIDATE"
-            )
-        return summary
+    options.outputs.check()
+    others, dataset, reported = options.merge or [], options.history.dataset, bool(options.outputs.named)
+    with options.history.open(create=bool(others)) as history:
+        merged = dict(_merged(history, other) for other in others)
+        one = dataset is not None or reported
+        names = [dataset_of(history, dataset)] if one else None
+        summary = summarize_history(history, names, merged)
+    if reported and summary.datasets[0].trends is None:
+        raise InputError(
+            f"report needs a comparison, and {summary.datasets[0].name!r} has none: first "
+            "semscale drift gate CANDIDATE"
+        )
+    return summary
 
 
 def _merged(history: "History", other: str) -> tuple[str, Merged]:

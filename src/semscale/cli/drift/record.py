@@ -1,61 +1,126 @@
 """``semscale drift record`` and ``approve``: outputs go into the history, and become the baseline."""
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated
 
-from semscale.cli.drift import options
-from semscale.cli.options.table import Encoding, FormatName, Json, Sheet
-from semscale.history.runs import short_id
+import typer
+
+from semscale.cli.drift.options import HISTORY, HistoryOptions, SourceOptions
+from semscale.cli.drift.place import run_of
+from semscale.cli.options.groups import grouped, instead, without
+from semscale.cli.options.panels import option
+from semscale.cli.options.table import TableOptions
+from semscale.cli.outputs import Outputs, present
+from semscale.errors import InputError
+from semscale.history.runs import Approval, Run, named, now, short_id
 
 if TYPE_CHECKING:
     from semscale.history.history import History
-    from semscale.history.runs import Run
 
 
-def record(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    outputs: options.Outputs,
-    model: options.ModelName = None,
-    dataset: options.Dataset = None,
-    rerun_of: options.RerunOf = None,
-    note: options.Note = None,
-    history: options.Where = None,
-    id: options.Id = None,  # noqa: A002
-    input: options.Input = None,  # noqa: A002
-    output: options.Output = None,
-    field: options.Field = None,
-    by: options.Groups = None,
-    long: options.Long = False,  # noqa: FBT002
-    json: Json = False,  # noqa: FBT002
-    encoding: Encoding = None,
-    format: FormatName = None,  # noqa: A002
-    sheet: Sheet = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class RecordOptions:
+    """All options of ``semscale drift record``."""
+
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="OUTPUTS",
+            help="What a model gave: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's exercises.",
+        ),
+    ]
+    source: Annotated[
+        SourceOptions,
+        instead(
+            model=option(
+                HISTORY,
+                "--model",
+                "What gave the outputs, such as gpt-4o-2024-08-06; Athena's files say so themselves.",
+                metavar="NAME",
+            )
+        ),
+    ]
+    history: HistoryOptions
+    rerun_of: Annotated[
+        str | None,
+        option(
+            HISTORY,
+            "--rerun-of",
+            "The same model and prompt as this run, asked once more: a run, or baseline. Tells how far "
+            "outputs differ by chance.",
+            metavar="RUN",
+        ),
+    ] = None
+    outputs: Annotated[Outputs, without("out", "report", "figures")]
+    table: TableOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApprovalOptions:
+    """All options of ``semscale drift approve``."""
+
+    run: Annotated[
+        str, typer.Argument(metavar="RUN", help="A run: the first characters of its id, or latest.")
+    ]
+    by: Annotated[str, option(HISTORY, "--by", "Who approves it.", metavar="NAME")]
+    why: Annotated[str, option(HISTORY, "--why", "For what reason.", metavar="TEXT")]
+    expires: Annotated[
+        str | None,
+        option(
+            HISTORY,
+            "--expires",
+            "Until when it counts: a span such as 90d, 12w or 24h, or a date.",
+            metavar="WHEN",
+        ),
+    ] = None
+    history: HistoryOptions
+    outputs: Annotated[Outputs, without("out", "report", "figures")]
+
+
+@grouped
+def record(options: RecordOptions) -> None:
     """Keep what a model gave for a dataset, as a run that is never changed.
 
     [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
 
     One item a row, with its id and its output or outputs. The same model asked again: --rerun-of baseline.
     """
-    from semscale.cli.drift.place import chosen_history
-    from semscale.cli.drift.source import OutputFile, run_columns, table_settings
-    from semscale.cli.outputs import Outputs, present
+    from semscale.cli.drift.source import read_outputs
     from semscale.drift.runs.run_summaries import RecordedRun
 
-    columns = run_columns(id=id, input=input, output=output, field=field, by=by, long=long)
-    settings = table_settings(encoding, format, sheet)
-    read = OutputFile(model, columns, note, settings).read(outputs, dataset=dataset)
-    with chosen_history(history, create=True) as opened:
-        run = _placed(opened, read, dataset, rerun_of)
-        opened.record(run)
-        where = opened.where
-    present(RecordedRun(run, where), Outputs(), json=json)
+    dataset = options.history.dataset
+    read = read_outputs(options.file, options.source, options.table, dataset=dataset)
+    with options.history.open(create=True) as history:
+        run = _placed(history, read, dataset, options.rerun_of)
+        history.record(run)
+        recorded = RecordedRun(run, history.where)
+    present(recorded, options.outputs)
 
 
-def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str | None) -> "Run":
+@grouped
+def approve(options: ApprovalOptions) -> None:
+    """Make a run the baseline of its dataset: what later runs are compared with.
+
+    [bold]semscale drift approve latest --by Ann --why "checked by two tutors" --expires 90d[/bold]
+    """
+    from semscale.cli.drift.span import read_expiry
+    from semscale.drift.runs.run_summaries import ApprovedBaseline
+
+    at, by, why = now(), options.by.strip(), options.why.strip()
+    until = None if options.expires is None else read_expiry(options.expires, at)
+    for name, text in (("by", by), ("why", why)):
+        if not text:
+            raise InputError(f"{name} must not be empty: an approval says who gave it and for what reason")
+    with options.history.open() as history:
+        approved = run_of(history, options.run, options.history.dataset)
+        approval = Approval(approved.id, approved.dataset, by, why, approved=at, expires=until)
+        history.approve(approval)
+    present(ApprovedBaseline(approved, approval), options.outputs)
+
+
+def _placed(history: "History", run: Run, dataset: str | None, rerun_of: str | None) -> Run:
     """Say which dataset a run is of, and which run it is a rerun of."""
-    from semscale.cli.drift.place import run_of
     from semscale.drift.runs.comparability import check_rerun
-    from semscale.errors import InputError
 
     if rerun_of is None:
         return run if dataset is not None else _of_known_dataset(history, run)
@@ -70,11 +135,9 @@ def _placed(history: "History", run: "Run", dataset: str | None, rerun_of: str |
     return run
 
 
-def _of_known_dataset(history: "History", run: "Run") -> "Run":
+def _of_known_dataset(history: "History", run: Run) -> Run:
     """Take a run whose dataset nobody named for one of the only dataset, if it has the same items."""
     from semscale.drift.runs.comparability import check_comparable
-    from semscale.errors import InputError
-    from semscale.history.runs import named
 
     known = history.datasets()
     if not known or run.dataset in known:
@@ -87,37 +150,3 @@ def _of_known_dataset(history: "History", run: "Run") -> "Run":
     except InputError as error:
         raise InputError(f"{error}; or name another dataset than {known[0]!r} with --dataset") from None
     return placed
-
-
-def approve(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    run: options.RunId,
-    by: options.ApprovedBy,
-    why: options.Why,
-    expires: options.Expires = None,
-    dataset: options.Dataset = None,
-    history: options.Where = None,
-    json: Json = False,  # noqa: FBT002
-) -> None:
-    """Make a run the baseline of its dataset: what later runs are compared with.
-
-    [bold]semscale drift approve latest --by Ann --why "checked by two tutors" --expires 90d[/bold]
-    """
-    from semscale.cli.drift.place import chosen_history, run_of
-    from semscale.cli.drift.span import read_expiry
-    from semscale.cli.outputs import Outputs, present
-    from semscale.drift.runs.run_summaries import ApprovedBaseline
-    from semscale.errors import InputError
-    from semscale.history.runs import Approval, now
-
-    at = now()
-    until = None if expires is None else read_expiry(expires, at)
-    for name, text in (("by", by), ("why", why)):
-        if not text.strip():
-            raise InputError(f"{name} must not be empty: an approval says who gave it and for what reason")
-    with chosen_history(history) as opened:
-        approved = run_of(opened, run, dataset)
-        approval = Approval(
-            approved.id, approved.dataset, by.strip(), why.strip(), approved=at, expires=until
-        )
-        opened.approve(approval)
-    present(ApprovedBaseline(approved, approval), Outputs(), json=json)

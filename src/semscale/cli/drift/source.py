@@ -1,94 +1,60 @@
 """A file of outputs that a command of ``semscale drift`` reads as a run."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
+from semscale.cli.drift.options import SourceOptions
+from semscale.cli.options.table import TableOptions
 from semscale.cli.outputs import check_input
 from semscale.drift.runs.reading import read_run
 from semscale.drift.runs.revision import git_revision
 from semscale.drift.runs.run_columns import RunColumns
 from semscale.errors import InputError
 from semscale.history.runs import Run
-from semscale.store.reading import TableSettings, open_table
-
-if TYPE_CHECKING:
-    from semscale.cli.options.table import Format
 
 _ATHENA = ".json"
 _STANDARD_INPUT = "-"
 
 
-@dataclass(frozen=True)
-class OutputFile:
-    """How a file of outputs is read.
-
-    Attributes:
-        model: what gave the outputs; Athena's files may say so themselves.
-        columns: which column is what.
-        note: about the run.
-        settings: of the table.
-    """
-
-    model: str | None = None
-    columns: RunColumns = field(default_factory=RunColumns)
-    note: str | None = None
-    settings: TableSettings = field(default_factory=TableSettings)
-
-    def read(self, path: str, *, dataset: str | None = None, like: Run | None = None) -> Run:
-        """Read the file as a run of the code in this folder.
-
-        Args:
-            path: of a table, of Athena's exercises, or ``-``.
-            dataset: its name; that of the file unless given.
-            like: a run whose groups and fields are looked for among the columns, where none are named.
-
-        Raises:
-            InputError: the file cannot be read as a run.
-        """
-        check_input(path, None)
-        if path != _STANDARD_INPUT and not Path(path).exists():
-            raise InputError(f"{path} does not exist: name a file of outputs")
-        return read_run(
-            path,
-            model=self.model,
-            dataset=dataset,
-            columns=self.columns if like is None else self._columns_like(path, like),
-            revision=git_revision(Path.cwd()),
-            note=self.note,
-            **self.settings,
-        )
-
-    def _columns_like(self, path: str, run: Run) -> RunColumns:
-        if path == _STANDARD_INPUT or Path(path).is_dir() or Path(path).suffix.lower() == _ATHENA:
-            return self.columns
-        there = open_table(path, **self.settings).columns
-        by = self.columns.by or tuple(kind for kind in run.group_kinds if kind in there)
-        fields = self.columns.fields or tuple(name for name in run.fields if name in there)
-        return replace(self.columns, by=by, fields=fields)
-
-
-def run_columns(  # noqa: PLR0913 - each is an option
+def read_outputs(
+    path: str,
+    source: SourceOptions,
+    table: TableOptions,
     *,
-    id: str | None,  # noqa: A002 - as the option is called
-    input: str | None,  # noqa: A002
-    output: list[str] | None,
-    field: list[str] | None,
-    by: list[str] | None = None,
-    long: bool = False,
-) -> RunColumns:
-    """Turn options into columns; what is not given is as ``RunColumns`` has it."""
-    usual = RunColumns()
-    return RunColumns(
-        id=id or usual.id,
-        input=input or usual.input,
-        output=tuple(output or usual.output),
-        fields=tuple(field or ()),
-        by=tuple(by or ()),
-        long=long,
+    dataset: str | None = None,
+    like: Run | None = None,
+) -> Run:
+    """Read a file as a run of the code in this folder.
+
+    Args:
+        path: of a table, of Athena's exercises, or ``-``.
+        source: what is said about the file.
+        table: how a table is read.
+        dataset: its name; that of the file unless given.
+        like: a run whose groups and fields are looked for among the columns, where none are named.
+
+    Raises:
+        InputError: the file cannot be read as a run.
+    """
+    columns = source.columns.columns
+    check_input(path, None)
+    if path != _STANDARD_INPUT and not Path(path).exists():
+        raise InputError(f"{path} does not exist: name a file of outputs")
+    return read_run(
+        path,
+        model=source.model,
+        dataset=dataset,
+        columns=columns if like is None else _columns_like(like, columns, path, table),
+        revision=git_revision(Path.cwd()),
+        note=source.note,
+        **table.settings,
     )
 
 
-def table_settings(encoding: str | None, format: "Format | None", sheet: str | None) -> TableSettings:  # noqa: A002
-    """Turn options into settings of a table."""
-    return {"encoding": encoding, "format": None if format is None else format.value, "sheet": sheet}
+def _columns_like(run: Run, columns: RunColumns, path: str, table: TableOptions) -> RunColumns:
+    if path == _STANDARD_INPUT or Path(path).is_dir() or Path(path).suffix.lower() == _ATHENA:
+        return columns
+    there = table.open(path).columns
+    by = columns.by or tuple(kind for kind in run.group_kinds if kind in there)
+    fields = columns.fields or tuple(name for name in run.fields if name in there)
+    return replace(columns, by=by, fields=fields)

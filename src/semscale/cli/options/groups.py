@@ -1,0 +1,117 @@
+"""Groups of options: a command takes a dataclass of options as one parameter."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, is_dataclass
+from itertools import chain
+from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Options that a command declares otherwise than their group does.
+
+    Attributes:
+        options: by the field's name, the option in its place, or another group in the place of a group;
+            ``None`` where the command has no such option, so that the field keeps its default.
+    """
+
+    options: Mapping[str, Any]
+
+
+def without(*fields: str) -> Changes:
+    """Leave options of a group out, by the field's name."""
+    return Changes(dict.fromkeys(fields))
+
+
+def instead(**options: object) -> Changes:
+    """Declare options otherwise than their group does, by the field's name."""
+    return Changes(options)
+
+
+def grouped(command: Callable[..., object]) -> Callable[..., object]:
+    """Let a command take its options in groups.
+
+    A parameter whose type is a dataclass becomes one option for each field, in the order of the fields; a
+    field may itself be such a dataclass. When the command is called, the dataclasses are made of the values.
+
+    Args:
+        command: a function whose parameters and fields carry ``typer.Option`` or ``typer.Argument`` in their
+            annotations.
+
+    Returns:
+        A function with one keyword parameter for each option, as Typer takes it.
+
+    Raises:
+        TypeError: a change names a field that its group does not have.
+    """
+    group = _grouped(command, "", {})
+    parameters = list(group.parameters())
+
+    @functools.wraps(command)
+    def call(**values: object) -> object:
+        return group.made_of(values)
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+@dataclass(frozen=True)
+class _Flattened:
+    """A command or dataclass, with its options and inner groups by the parameter that takes them."""
+
+    target: Callable[..., object]
+    parts: "Mapping[str, _Flattened | inspect.Parameter]"
+
+    def parameters(self) -> Iterator[inspect.Parameter]:
+        for part in self.parts.values():
+            if isinstance(part, _Flattened):
+                yield from part.parameters()
+            else:
+                yield part
+
+    def made_of(self, values: Mapping[str, object]) -> object:
+        return self.target(
+            **{
+                name: part.made_of(values) if isinstance(part, _Flattened) else values[part.name]
+                for name, part in self.parts.items()
+            }
+        )
+
+
+def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, Any]) -> _Flattened:
+    """Take the parameters of a command or the fields of a dataclass apart."""
+    hints = get_type_hints(target, include_extras=True)
+    declared = inspect.signature(target).parameters
+    unknown = changes.keys() - declared.keys()
+    if unknown:
+        raise TypeError(f"{target.__name__} has no option {', '.join(sorted(unknown))}")
+    parts: dict[str, _Flattened | inspect.Parameter] = {}
+    for name, parameter in declared.items():
+        if name in changes and changes[name] is None:
+            continue
+        kind, notes = _parted(hints[name])
+        if name in changes and is_dataclass(kind):
+            kind, notes = _parted(changes[name])
+        elif name in changes:
+            notes = [changes[name]]
+        if isinstance(kind, type) and is_dataclass(kind):
+            inner = [note.options.items() for note in notes if isinstance(note, Changes)]
+            parts[name] = _grouped(kind, f"{prefix}{name}_", dict(chain.from_iterable(inner)))
+        else:
+            parts[name] = parameter.replace(
+                name=f"{prefix}{name}",
+                annotation=Annotated[kind, *notes] if notes else kind,
+                kind=inspect.Parameter.KEYWORD_ONLY,
+            )
+    return _Flattened(target, parts)
+
+
+def _parted(hint: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401 - a type, which has no type of its own
+    """Take a type and the notes of ``Annotated`` apart."""
+    if get_origin(hint) is not Annotated:
+        return hint, []
+    kind, *notes = get_args(hint)
+    return kind, notes

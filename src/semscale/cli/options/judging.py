@@ -1,0 +1,67 @@
+"""Options of ``semscale judge`` and ``semscale judge audit``."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from semscale.cli.options.calls import CallOptions
+from semscale.cli.options.groups import without
+from semscale.cli.options.judges import JudgeChoice
+from semscale.cli.options.panels import RUN, column, number
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import File, TableOptions
+from semscale.cli.outputs import Outputs, written_as
+
+if TYPE_CHECKING:
+    from semscale.judging.judge_columns import JudgeColumns
+
+
+@dataclass(frozen=True)
+class JudgeColumnOptions:
+    """Which column is what, as ``JudgeColumns`` has it."""
+
+    question: Annotated[str, column("--question", "What was asked.")]
+    answer: Annotated[str, column("--answer", "What is judged.")]
+    reference: Annotated[
+        list[str] | None, column("--reference", "Answers known to be right; can be repeated.")
+    ] = None
+    human: Annotated[
+        str | None, column("--human", "People's labels, as the judge gives them, or lists of them.")
+    ] = None
+
+    @property
+    def columns(self) -> "JudgeColumns":
+        """The columns.
+
+        Raises:
+            InputError: one column is to be two things.
+        """
+        from semscale.judging.judge_columns import JudgeColumns
+
+        return JudgeColumns(self.question, self.answer, tuple(self.reference or ()), self.human)
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgeOptions:
+    """All options of ``semscale judge``."""
+
+    file: File
+    columns: JudgeColumnOptions
+    judges: JudgeChoice
+    calls: CallOptions
+    outputs: Annotated[Outputs, written_as("Judged table")]
+    table: TableOptions
+    run: RunOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class AuditOptions:
+    """All options of ``semscale judge audit``."""
+
+    file: File
+    columns: Annotated[JudgeColumnOptions, without("human")]
+    judges: Annotated[JudgeChoice, without("samples")]
+    rows: Annotated[int, number(RUN, "--rows", "Rows to audit, from the first.")] = 50
+    calls: Annotated[CallOptions, without("dry_run")]
+    outputs: Annotated[Outputs, without("out")]
+    table: TableOptions
+    run: Annotated[RunOptions, without("part_rows", "restart")]

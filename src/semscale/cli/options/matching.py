@@ -1,0 +1,88 @@
+"""Options of ``semscale match`` and ``semscale match evaluate``."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+import typer
+
+from semscale.cli.options.corpus import MATCHING, CorpusOptions
+from semscale.cli.options.groups import instead, without
+from semscale.cli.options.model import ModelOptions
+from semscale.cli.options.panels import RUN, column, number, option
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import File, TableOptions
+from semscale.cli.outputs import Outputs, written_as
+
+Method = Annotated[str, number(MATCHING, "--method", "How to match.", "METHOD")]
+
+
+@dataclass(frozen=True)
+class MatchColumnOptions:
+    """Which column is what, as ``MatchColumns`` has it."""
+
+    prediction: Annotated[str, column("--prediction", "The texts to be judged.")]
+    reference: Annotated[
+        list[str],
+        column(
+            "--reference", 'What they should say: texts, or lists like ["one", "other"]; can be repeated.'
+        ),
+    ]
+    by: Annotated[str | None, column("--by", "Names of groups to compare.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class MatchOptions:
+    """All options of ``semscale match``."""
+
+    file: File
+    columns: MatchColumnOptions
+    method: Method = "calibrated"
+    corpus: CorpusOptions
+    explain: Annotated[
+        bool, option(MATCHING, "--explain", "Show which words and findings made the lowest scores.")
+    ] = False
+    guard: Annotated[
+        list[str] | None,
+        option(
+            MATCHING,
+            "--guard",
+            "What a guard does: negation, opposite, number, name or all, =off, =warn or =weigh; can be "
+            "repeated.",
+            metavar="GUARD=MODE",
+        ),
+    ] = None
+    recall_share: Annotated[
+        float | None,
+        option(
+            MATCHING,
+            "--recall-share",
+            "For calibrated: 0 asks whether all that is said is backed, 1 whether all of the reference is "
+            "said.",
+            metavar="SHARE",
+        ),
+    ] = None
+    layer: Annotated[
+        int | None, option(MATCHING, "--layer", "For bertscore: whose states are compared.", metavar="NUMBER")
+    ] = None
+    outputs: Annotated[Outputs, written_as("Matched table")]
+    model: ModelOptions
+    table: TableOptions
+    run: RunOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluationOptions:
+    """All options of ``semscale match evaluate``."""
+
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Holds true_false.json, short.json and the others.")
+    ]
+    method: Method = "cliniqlink-doc"
+    corpus: CorpusOptions
+    outputs: Annotated[Outputs, written_as("Table of items")]
+    model: Annotated[ModelOptions, without("engine", "base_url", "no_cache")]
+    run: Annotated[
+        RunOptions,
+        without("interval", "part_rows", "restart"),
+        instead(seed=number(RUN, "--seed", "Of what is drawn.")),
+    ]

@@ -1,0 +1,42 @@
+"""Options of a run over a table: its intervals, its seed and its parts."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
+
+from semscale.cli.options.panels import RUN, number, option
+
+if TYPE_CHECKING:
+    from semscale.stats.intervals.estimates import IntervalPlan
+    from semscale.store.table_run import PartSettings
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How intervals are made, and how a table is cut into parts.
+
+    Raises:
+        InputError: a value out of range.
+    """
+
+    interval: Annotated[float, number(RUN, "--interval", "Coverage of the intervals.")] = 0.95
+    seed: Annotated[int, number(RUN, "--seed", "Of everything that is random.")] = 0
+    part_rows: Annotated[int, number(RUN, "--part-rows", "Rows that are finished and kept at once.")] = 50_000
+    restart: Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")] = False
+
+    def __post_init__(self) -> None:
+        # Both refuse now what would be refused once a model is loaded.
+        _ = self.plan, self.parts
+
+    @property
+    def plan(self) -> "IntervalPlan":
+        """How intervals are made."""
+        from semscale.stats.intervals.estimates import IntervalPlan
+
+        return IntervalPlan(self.interval, seed=self.seed)
+
+    @property
+    def parts(self) -> "PartSettings":
+        """How the table is cut into parts."""
+        from semscale.store.table_run import PartSettings
+
+        return PartSettings(self.part_rows, self.restart)
