@@ -47,7 +47,7 @@ class LintOptions:
         str | None, typer.Argument(metavar="[NAME|FILE]", help="A scale of the library, or a YAML file.")
     ] = None
     every: Annotated[bool, typer.Option("--all", help="All scales of the library.")] = False
-    outputs: Annotated[Outputs, without("out", "json")]
+    outputs: Annotated[Outputs, without("out")]
     model: ModelOptions
 
     def names(self) -> list[str]:
@@ -60,8 +60,9 @@ class LintOptions:
 
         if self.every == (self.scale is not None):
             raise InputError("lint takes one scale (a name or a file) or --all: give exactly one of them")
-        if self.every and self.outputs.named:
-            raise InputError(f"--{next(iter(self.outputs.named))} is for one scale: name it instead of --all")
+        single = [*self.outputs.named, *(["json"] if self.outputs.json else [])]
+        if self.every and single:
+            raise InputError(f"--{single[0]} is for one scale: name it instead of --all")
         self.outputs.check()
         return scale_names() if self.scale is None else [self.scale]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.drift.place import chosen_history
-from semscale.cli.options.groups import without
+from semscale.cli.options.groups import instead
 from semscale.cli.options.model import EmbedderOptions
-from semscale.cli.options.panels import COLUMNS, RUN, column, option
+from semscale.cli.options.panels import COLUMNS, MODEL, RUN, column, option
 
 if TYPE_CHECKING:
     from semscale.drift.runs.run_columns import RunColumns
@@ -174,7 +174,13 @@ class GateOptions:
     ] = False
 
 
-DriftEmbedder = Annotated[EmbedderOptions, without("engine", "base_url")]
+DriftEmbedder = Annotated[
+    EmbedderOptions,
+    instead(
+        engine=option(MODEL, "--engine", "openvino or torch.", shown=True, metavar="ENGINE"),
+        base_url=option(MODEL, "--base-url", "Endpoint of an engine that has one.", metavar="URL"),
+    ),
+]
 Seed = Annotated[
     int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", metavar="NUMBER")
 ]
