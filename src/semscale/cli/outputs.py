@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
-    return option(OUTPUT, "--out", f"{table}: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE")
+    return option(OUTPUT, "--out", f"{table}: .parquet, .csv, .jsonl or .xlsx.", "FILE")
 
 
 def written_as(table: str) -> Changes:
@@ -38,11 +38,10 @@ class Outputs:
 
     out: Annotated[Path | None, _out("Table")] = None
     report: Annotated[
-        Path | None, option(OUTPUT, "--report", "Report with pictures: .html, .md or .xlsx.", metavar="FILE")
+        Path | None, option(OUTPUT, "--report", "Report with pictures: .html, .md or .xlsx.", "FILE")
     ] = None
     figures: Annotated[
-        Path | None,
-        option(OUTPUT, "--figures", "Folder for the pictures, as SVG and PNG.", metavar="FOLDER"),
+        Path | None, option(OUTPUT, "--figures", "Folder for the pictures, as SVG and PNG.", "FOLDER")
     ] = None
     json: Annotated[bool, option(OUTPUT, "--json", "Print JSON instead of a table.")] = False
 

@@ -23,10 +23,7 @@ class HistoryOptions:
     dataset: Annotated[
         str | None,
         option(
-            HISTORY,
-            "--dataset",
-            "What the outputs are for; the history's only one unless given.",
-            metavar="NAME",
+            HISTORY, "--dataset", "What the outputs are for; the history's only one unless given.", "NAME"
         ),
     ] = None
     where: Annotated[
@@ -36,7 +33,7 @@ class HistoryOptions:
             "--history",
             "SQLite file, or URL of a PostgreSQL database; SEMSCALE_HISTORY or ./semscale-history.sqlite "
             "unless given.",
-            metavar="FILE|URL",
+            "FILE|URL",
         ),
     ] = None
 
@@ -64,7 +61,7 @@ class RunColumnOptions:
     ] = None
     field: Annotated[
         list[str] | None,
-        option(COLUMNS, "--field", "Numbers of outputs, such as credits; can be repeated.", metavar="NAME"),
+        option(COLUMNS, "--field", "Numbers of outputs, such as credits; can be repeated.", "NAME"),
     ] = None
     by: Annotated[list[str] | None, column("--by", "Groups that items belong to; can be repeated.")] = None
     long: Annotated[
@@ -98,12 +95,9 @@ class SourceOptions:
     """
 
     model: Annotated[
-        str | None,
-        option(HISTORY, "--model", "What gave the outputs, where CANDIDATE is a file.", metavar="NAME"),
+        str | None, option(HISTORY, "--model", "What gave the outputs, where CANDIDATE is a file.", "NAME")
     ] = None
-    note: Annotated[
-        str | None, option(HISTORY, "--note", "Anything worth knowing later.", metavar="TEXT")
-    ] = None
+    note: Annotated[str | None, option(HISTORY, "--note", "Anything worth knowing later.", "TEXT")] = None
     columns: RunColumnOptions = RunColumnOptions()
 
 
@@ -126,7 +120,7 @@ class MeasuringOptions:
             MEASURING,
             "--layer",
             "For bertscore_f1: whose states are compared; needed where none is known for --embedder.",
-            metavar="NUMBER",
+            "NUMBER",
         ),
     ] = None
 
@@ -136,20 +130,17 @@ class GateOptions:
     """What the gate tests, and when it fails."""
 
     file: Annotated[
-        Path | None,
-        option(GATE, "--gate", "Settings of the gate; options go before them.", metavar="FILE.yaml"),
+        Path | None, option(GATE, "--gate", "Settings of the gate; options go before them.", "FILE.yaml")
     ] = None
     metrics: Annotated[
-        list[str] | None,
-        option(GATE, "--metric", "What to test, such as match; can be repeated.", metavar="NAME"),
+        list[str] | None, option(GATE, "--metric", "What to test, such as match; can be repeated.", "NAME")
     ] = None
     by: Annotated[
-        list[str] | None,
-        option(GATE, "--by", "Kind of groups to test one by one; can be repeated.", metavar="KIND"),
+        list[str] | None, option(GATE, "--by", "Kind of groups to test one by one; can be repeated.", "KIND")
     ] = None
     alpha: Annotated[
         float | None,
-        option(GATE, "--alpha", "Chance of a false alarm over all tests; .05 unless given.", metavar="SHARE"),
+        option(GATE, "--alpha", "Chance of a false alarm over all tests; .05 unless given.", "SHARE"),
     ] = None
     correction: Annotated[
         Literal["holm", "bh"] | None,
@@ -161,15 +152,13 @@ class GateOptions:
             GATE,
             "--threshold",
             "A limit of a mean, such as min_bertscore_f1=0.8 or max_avg_credit_drift=0.5; can be repeated.",
-            metavar="NAME=NUMBER",
+            "NAME=NUMBER",
         ),
     ] = None
     over_runs: Annotated[
         bool,
         option(
-            GATE,
-            "--over-runs",
-            "Let all runs since the baseline say what is significant: for a daily gate.",
+            GATE, "--over-runs", "Let all runs since the baseline say what is significant: for a daily gate."
         ),
     ] = False
 
@@ -177,10 +166,8 @@ class GateOptions:
 DriftEmbedder = Annotated[
     EmbedderOptions,
     instead(
-        engine=option(MODEL, "--engine", "openvino or torch.", shown=True, metavar="ENGINE"),
-        base_url=option(MODEL, "--base-url", "Endpoint of an engine that has one.", metavar="URL"),
+        engine=option(MODEL, "--engine", "openvino or torch.", "ENGINE", shown=True),
+        base_url=option(MODEL, "--base-url", "Endpoint of an engine that has one.", "URL"),
     ),
 ]
-Seed = Annotated[
-    int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", metavar="NUMBER")
-]
+Seed = Annotated[int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", "NUMBER")]

@@ -36,7 +36,7 @@ class RecordOptions:
                 HISTORY,
                 "--model",
                 "What gave the outputs, such as gpt-4o-2024-08-06; Athena's files say so themselves.",
-                metavar="NAME",
+                "NAME",
             )
         ),
     ]
@@ -48,7 +48,7 @@ class RecordOptions:
             "--rerun-of",
             "The same model and prompt as this run, asked once more: a run, or baseline. Tells how far "
             "outputs differ by chance.",
-            metavar="RUN",
+            "RUN",
         ),
     ] = None
     outputs: Annotated[Outputs, without("out", "report", "figures")]
@@ -62,15 +62,12 @@ class ApprovalOptions:
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="A run: the first characters of its id, or latest.")
     ]
-    by: Annotated[str, option(HISTORY, "--by", "Who approves it.", metavar="NAME")]
-    why: Annotated[str, option(HISTORY, "--why", "For what reason.", metavar="TEXT")]
+    by: Annotated[str, option(HISTORY, "--by", "Who approves it.", "NAME")]
+    why: Annotated[str, option(HISTORY, "--why", "For what reason.", "TEXT")]
     expires: Annotated[
         str | None,
         option(
-            HISTORY,
-            "--expires",
-            "Until when it counts: a span such as 90d, 12w or 24h, or a date.",
-            metavar="WHEN",
+            HISTORY, "--expires", "Until when it counts: a span such as 90d, 12w or 24h, or a date.", "WHEN"
         ),
     ] = None
     history: HistoryOptions

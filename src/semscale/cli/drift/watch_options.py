@@ -31,7 +31,7 @@ class HistoryViewOptions:
             HISTORY,
             "--merge",
             "Take in what another history holds, a file or a URL; can be repeated.",
-            metavar="OTHER",
+            "OTHER",
         ),
     ] = None
     outputs: Annotated[Outputs, without("out")]
@@ -44,10 +44,7 @@ class DamageOptions:
     kinds: Annotated[
         list[str] | None,
         option(
-            _DAMAGE,
-            "--damage",
-            "Kind of change, such as negate; all unless given; can be repeated.",
-            metavar="KIND",
+            _DAMAGE, "--damage", "Kind of change, such as negate; all unless given; can be repeated.", "KIND"
         ),
     ] = None
     shares: Annotated[
@@ -56,7 +53,7 @@ class DamageOptions:
             _DAMAGE,
             "--share",
             "Of the items that are changed; .1, .25, .5 and 1 unless given; can be repeated.",
-            metavar="SHARE",
+            "SHARE",
         ),
     ] = None
     items: Annotated[int, number(_DAMAGE, "--items", "Items that each gate sees.")] = 30
@@ -95,12 +92,12 @@ class PlanOptions:
             RUN,
             "--drift",
             "Drift to plan for: a number for all metrics, or METRIC=NUMBER; can be repeated.",
-            metavar="NUMBER",
+            "NUMBER",
         ),
     ] = None
     items: Annotated[
         int | None,
-        option(RUN, "--items", "Items to plan with; those of the baseline unless given.", metavar="NUMBER"),
+        option(RUN, "--items", "Items to plan with; those of the baseline unless given.", "NUMBER"),
     ] = None
     gate: Annotated[GateOptions, without("thresholds", "over_runs")]
     measuring: MeasuringOptions

@@ -24,23 +24,20 @@ class AskingOptions:
 
     samples: Annotated[
         int | None,
-        option(
-            _ASKING, "--ask", "Ask a model for an answer and so many samples a question.", metavar="NUMBER"
-        ),
+        option(_ASKING, "--ask", "Ask a model for an answer and so many samples a question.", "NUMBER"),
     ] = None
     model: Annotated[
-        str | None,
-        option(_ASKING, "--model", "The model to ask: a name at an endpoint, or local.", metavar="NAME"),
+        str | None, option(_ASKING, "--model", "The model to ask: a name at an endpoint, or local.", "NAME")
     ] = None
     base_url: Annotated[
-        str | None, option(_ASKING, "--base-url", "An OpenAI-compatible endpoint.", metavar="URL")
+        str | None, option(_ASKING, "--base-url", "An OpenAI-compatible endpoint.", "URL")
     ] = None
     temperature: Annotated[float, number(_ASKING, "--temperature", "Of the samples.")] = 1.0
     system: Annotated[
-        str | None, option(_ASKING, "--system", "Instructions before every question.", metavar="TEXT")
+        str | None, option(_ASKING, "--system", "Instructions before every question.", "TEXT")
     ] = None
     max_tokens: Annotated[
-        int | None, option(_ASKING, "--max-tokens", "Length at which replies are cut.", metavar="NUMBER")
+        int | None, option(_ASKING, "--max-tokens", "Length at which replies are cut.", "NUMBER")
     ] = None
     stop_at: Annotated[
         float | None,
@@ -48,7 +45,7 @@ class AskingOptions:
             _ASKING,
             "--stop-at",
             "Stop asking once it is settled on which side of this consistency a question lies.",
-            metavar="NUMBER",
+            "NUMBER",
         ),
     ] = None
     stop_confidence: Annotated[float, number(_ASKING, "--stop-confidence", "How settled.")] = 0.95

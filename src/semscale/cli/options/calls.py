@@ -31,17 +31,16 @@ class CallOptions:
 
     concurrency: Annotated[int, number(CALLS, "--concurrency", "Calls at once, of each model.")] = 16
     per_minute: Annotated[
-        float | None, option(CALLS, "--per-minute", "Calls a minute, of each model.", metavar="NUMBER")
+        float | None, option(CALLS, "--per-minute", "Calls a minute, of each model.", "NUMBER")
     ] = None
-    max_calls: Annotated[
-        int | None, option(CALLS, "--max-calls", "Stop after so many calls.", metavar="NUMBER")
-    ] = None
-    max_cost: Annotated[
-        float | None, option(CALLS, "--max-cost", "Stop before more is spent.", metavar="MONEY")
-    ] = None
+    max_calls: Annotated[int | None, option(CALLS, "--max-calls", "Stop after so many calls.", "NUMBER")] = (
+        None
+    )
+    max_cost: Annotated[float | None, option(CALLS, "--max-cost", "Stop before more is spent.", "MONEY")] = (
+        None
+    )
     ledger: Annotated[
-        str | None,
-        option(CALLS, "--ledger", "File that keeps replies; Semscale's own unless given.", metavar="FILE"),
+        str | None, option(CALLS, "--ledger", "File that keeps replies; Semscale's own unless given.", "FILE")
     ] = None
     dry_run: Annotated[bool, option(CALLS, "--dry-run", "Say what it would take, and ask nobody.")] = False
 

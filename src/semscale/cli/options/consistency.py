@@ -61,9 +61,7 @@ class MeasureOptions:
 
     names: Annotated[
         list[str] | None,
-        option(
-            _MEASURING, "--measure", "What to measure; can be repeated, the first counts.", metavar="NAME"
-        ),
+        option(_MEASURING, "--measure", "What to measure; can be repeated, the first counts.", "NAME"),
     ] = None
     floor: Annotated[
         str,

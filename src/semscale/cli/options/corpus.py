@@ -26,11 +26,11 @@ class CorpusOptions:
             "--corpus",
             "Texts to estimate word weights and unrelated pairs from: a .txt file with one a line, or a "
             "table; the references unless given.",
-            metavar="FILE",
+            "FILE",
         ),
     ] = None
     column: Annotated[
-        str | None, option(MATCHING, "--corpus-column", "Its column, where it is a table.", metavar="COLUMN")
+        str | None, option(MATCHING, "--corpus-column", "Its column, where it is a table.", "COLUMN")
     ] = None
 
     def __post_init__(self) -> None:

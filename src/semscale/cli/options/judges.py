@@ -32,20 +32,13 @@ class JudgeChoice:
         samples: replies for each row.
     """
 
-    model: Annotated[
-        str | None, option(_JUDGE, "--model", "A chat model's name, or local.", metavar="MODEL")
-    ] = None
+    model: Annotated[str | None, option(_JUDGE, "--model", "A chat model's name, or local.", "MODEL")] = None
     base_url: Annotated[
         str | None,
-        option(
-            _JUDGE,
-            "--base-url",
-            "An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY.",
-            metavar="URL",
-        ),
+        option(_JUDGE, "--base-url", "An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY.", "URL"),
     ] = None
     panel: Annotated[
-        Path | None, option(_JUDGE, "--panel", "YAML with judges: a list of models.", metavar="FILE")
+        Path | None, option(_JUDGE, "--panel", "YAML with judges: a list of models.", "FILE")
     ] = None
     template: Annotated[
         str,
@@ -54,8 +47,7 @@ class JudgeChoice:
         ),
     ] = "likert"
     rubric: Annotated[
-        str | None,
-        option(_JUDGE, "--rubric", "Your own words on what is judged; @FILE reads them.", metavar="TEXT"),
+        str | None, option(_JUDGE, "--rubric", "Your own words on what is judged; @FILE reads them.", "TEXT")
     ] = None
     order: Annotated[
         str, number(_JUDGE, "--order", "score-first, explanation-first or score-only.", "ORDER")

@@ -48,7 +48,7 @@ class MatchOptions:
             "--guard",
             "What a guard does: negation, opposite, number, name or all, =off, =warn or =weigh; can be "
             "repeated.",
-            metavar="GUARD=MODE",
+            "GUARD=MODE",
         ),
     ] = None
     recall_share: Annotated[
@@ -58,11 +58,11 @@ class MatchOptions:
             "--recall-share",
             "For calibrated: 0 asks whether all that is said is backed, 1 whether all of the reference is "
             "said.",
-            metavar="SHARE",
+            "SHARE",
         ),
     ] = None
     layer: Annotated[
-        int | None, option(MATCHING, "--layer", "For bertscore: whose states are compared.", metavar="NUMBER")
+        int | None, option(MATCHING, "--layer", "For bertscore: whose states are compared.", "NUMBER")
     ] = None
     outputs: Annotated[Outputs, written_as("Matched table")]
     model: ModelOptions

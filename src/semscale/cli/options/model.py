@@ -22,15 +22,13 @@ class ModelOptions:
     """The model that turns texts into vectors, as ``load_embedder`` takes it."""
 
     name: Annotated[
-        str | None, option(MODEL, "--model", "A model's name, folder, or name on the hub.", metavar="MODEL")
+        str | None, option(MODEL, "--model", "A model's name, folder, or name on the hub.", "MODEL")
     ] = None
     precision: PrecisionName = "exact"
-    engine: Annotated[
-        str, option(MODEL, "--engine", "openvino, torch or api.", shown=True, metavar="ENGINE")
-    ] = "openvino"
-    base_url: Annotated[
-        str | None, option(MODEL, "--base-url", "Endpoint of the engine api.", metavar="URL")
-    ] = None
+    engine: Annotated[str, option(MODEL, "--engine", "openvino, torch or api.", "ENGINE", shown=True)] = (
+        "openvino"
+    )
+    base_url: Annotated[str | None, option(MODEL, "--base-url", "Endpoint of the engine api.", "URL")] = None
     no_cache: Annotated[bool, option(MODEL, "--no-cache", "Neither read nor keep embeddings on disk.")] = (
         False
     )
@@ -63,9 +61,7 @@ class ModelOptions:
 EmbedderOptions = Annotated[
     ModelOptions,
     instead(
-        name=option(
-            MODEL, "--embedder", "The embedding model: name, folder, or name on the hub.", metavar="MODEL"
-        )
+        name=option(MODEL, "--embedder", "The embedding model: name, folder, or name on the hub.", "MODEL")
     ),
 ]
 """Options of commands that also ask or name another model."""

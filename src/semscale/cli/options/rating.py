@@ -32,7 +32,7 @@ class RatingColumnOptions:
     ] = None
     human_range: Annotated[
         tuple[float, float] | None,
-        option(COLUMNS, "--human-range", "Lowest and highest value humans could give.", metavar="LOW HIGH"),
+        option(COLUMNS, "--human-range", "Lowest and highest value humans could give.", "LOW HIGH"),
     ] = None
 
 
@@ -46,11 +46,11 @@ class ScaleOptions:
             _RATING,
             "--scale",
             "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.",
-            metavar="SCALE",
+            "SCALE",
         ),
     ]
     anchor_sets: Annotated[
-        str | None, option(_RATING, "--anchor-sets", "Use only these sets of anchors.", metavar="NAME,NAME")
+        str | None, option(_RATING, "--anchor-sets", "Use only these sets of anchors.", "NAME,NAME")
     ] = None
     temperature: Annotated[float, number(_RATING, "--temperature", "Below 1 sharper, above 1 flatter.")] = 1.0
     epsilon: Annotated[float, number(_RATING, "--epsilon", "Mass added to each rating.")] = 0.0
@@ -70,7 +70,7 @@ class ScaleOptions:
             _RATING,
             "--missing",
             "A code that stands for no answer, such as NA or -99; can be repeated.",
-            metavar="CODE",
+            "CODE",
         ),
     ] = None
 
