@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
-    return option(OUTPUT, "--out", f"{table}: .parquet, .csv, .jsonl or .xlsx.", "FILE")
+    return option(OUTPUT, f"{table}: .parquet, .csv, .jsonl or .xlsx.", "FILE")
 
 
 def written_as(table: str) -> Changes:
@@ -37,13 +37,13 @@ class Outputs:
     """
 
     out: Annotated[Path | None, _out("Table")] = None
-    report: Annotated[
-        Path | None, option(OUTPUT, "--report", "Report with pictures: .html, .md or .xlsx.", "FILE")
-    ] = None
-    figures: Annotated[
-        Path | None, option(OUTPUT, "--figures", "Folder for the pictures, as SVG and PNG.", "FOLDER")
-    ] = None
-    json: Annotated[bool, option(OUTPUT, "--json", "Print JSON instead of a table.")] = False
+    report: Annotated[Path | None, option(OUTPUT, "Report with pictures: .html, .md or .xlsx.", "FILE")] = (
+        None
+    )
+    figures: Annotated[Path | None, option(OUTPUT, "Folder for the pictures, as SVG and PNG.", "FOLDER")] = (
+        None
+    )
+    json: Annotated[bool, option(OUTPUT, "Print JSON instead of a table.")] = False
 
     @property
     def further(self) -> Mapping[str, Path | None]:

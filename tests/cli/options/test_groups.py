@@ -58,6 +58,16 @@ def test_an_option_without_a_default_is_required():
     assert "Missing argument" in called_with(Person)
 
 
+def test_an_option_without_a_name_has_that_of_its_field():
+    @dataclass(frozen=True)
+    class Size:
+        in_feet: Annotated[int, typer.Option()] = 1
+        is_round: Annotated[bool, typer.Option()] = False
+
+    assert called_with(Size, "--in-feet", "4", "--is-round") == Size(4, True)
+    assert "No such option" in called_with(Size, "--no-is-round")
+
+
 def test_a_command_can_leave_options_out_and_they_keep_their_defaults():
     hint = Annotated[Person, without("age")]
     assert called_with(hint, "Ann").age == 30

@@ -29,16 +29,11 @@ def _group() -> None:
 class TextColumnOptions:
     """Columns of the texts that pairs are drawn from, and of pairs that people have judged."""
 
-    text: Annotated[str | None, typer.Option("--text", metavar="COL", help="Column of the texts.")] = None
-    prediction: Annotated[
-        str | None, typer.Option("--prediction", metavar="COL", help="Column of predictions.")
-    ] = None
-    reference: Annotated[
-        str | None, typer.Option("--reference", metavar="COL", help="Column of references.")
-    ] = None
+    text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the texts.")] = None
+    prediction: Annotated[str | None, typer.Option(metavar="COL", help="Column of predictions.")] = None
+    reference: Annotated[str | None, typer.Option(metavar="COL", help="Column of references.")] = None
     human: Annotated[
-        str | None,
-        typer.Option("--human", metavar="COL", help="Column of human scores, the higher the more alike."),
+        str | None, typer.Option(metavar="COL", help="Column of human scores, the higher the more alike.")
     ] = None
 
     def check(self) -> None:
@@ -81,15 +76,11 @@ class CalibrationOptions:
     """All options of ``semscale bertscore calibrate``."""
 
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model's name, folder, or name on the hub.")]
-    corpus: Annotated[
-        str, typer.Option("--corpus", metavar="FILE", help="Table with texts of the kind to be scored.")
-    ]
-    out: Annotated[
-        Path, typer.Option("--out", metavar="FILE", help="Write the baseline here (.json), for rescale.")
-    ]
+    corpus: Annotated[str, typer.Option(metavar="FILE", help="Table with texts of the kind to be scored.")]
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the baseline here (.json), for rescale.")]
     columns: TextColumnOptions
-    pairs: Annotated[int, typer.Option("--pairs", min=100, help="How many unrelated pairs to draw.")] = 20_000
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the draw and of the intervals.")] = 0
+    pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000
+    seed: Annotated[int, typer.Option(min=0, help="Of the draw and of the intervals.")] = 0
     precision: PrecisionName = "exact"
     outputs: Annotated[Outputs, without("out", "json")]
 

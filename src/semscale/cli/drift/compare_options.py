@@ -34,12 +34,11 @@ class GateOutputs(Outputs):
         github: whether annotations are printed.
     """
 
-    junit: Annotated[Path | None, option(OUTPUT, "--junit", "JUnit XML, for a CI server.", "FILE.xml")] = None
+    junit: Annotated[Path | None, option(OUTPUT, "JUnit XML, for a CI server.", "FILE.xml")] = None
     summary: Annotated[
-        Path | None,
-        option(OUTPUT, "--summary", "Markdown, added to the file, such as $GITHUB_STEP_SUMMARY.", "FILE.md"),
+        Path | None, option(OUTPUT, "Markdown, added to the file, such as $GITHUB_STEP_SUMMARY.", "FILE.md")
     ] = None
-    github: Annotated[bool, option(OUTPUT, "--github", "Print annotations for GitHub Actions, too.")] = False
+    github: Annotated[bool, option(OUTPUT, "Print annotations for GitHub Actions, too.")] = False
 
     @property
     def further(self) -> Mapping[str, Path | None]:
@@ -60,7 +59,7 @@ class CompareOptions:
         ),
     ]
     baseline: Annotated[
-        str | None, option(HISTORY, "--baseline", "Another run than the approved one to compare with.", "RUN")
+        str | None, option(HISTORY, "Another run than the approved one to compare with.", "RUN")
     ] = None
     history: HistoryOptions
     source: Annotated[SourceOptions, instead(columns=Annotated[RunColumnOptions, without("by")])]

@@ -21,19 +21,16 @@ class HistoryOptions:
     """Which history, and which of its datasets."""
 
     dataset: Annotated[
-        str | None,
-        option(
-            HISTORY, "--dataset", "What the outputs are for; the history's only one unless given.", "NAME"
-        ),
+        str | None, option(HISTORY, "What the outputs are for; the history's only one unless given.", "NAME")
     ] = None
     where: Annotated[
         str | None,
         option(
             HISTORY,
-            "--history",
             "SQLite file, or URL of a PostgreSQL database; SEMSCALE_HISTORY or ./semscale-history.sqlite "
             "unless given.",
             "FILE|URL",
+            name="--history",
         ),
     ] = None
 
@@ -53,20 +50,16 @@ class HistoryOptions:
 class RunColumnOptions:
     """Which column of a table of outputs is what, as ``RunColumns`` has it."""
 
-    id: Annotated[str | None, column("--id", "Names of the items.")] = None
-    input: Annotated[str | None, column("--input", "What the model was asked.")] = None
+    id: Annotated[str | None, column("Names of the items.")] = None
+    input: Annotated[str | None, column("What the model was asked.")] = None
     output: Annotated[
-        list[str] | None,
-        column("--output", "What it gave: a text, or a list of texts or objects; can be repeated."),
+        list[str] | None, column("What it gave: a text, or a list of texts or objects; can be repeated.")
     ] = None
     field: Annotated[
-        list[str] | None,
-        option(COLUMNS, "--field", "Numbers of outputs, such as credits; can be repeated.", "NAME"),
+        list[str] | None, option(COLUMNS, "Numbers of outputs, such as credits; can be repeated.", "NAME")
     ] = None
-    by: Annotated[list[str] | None, column("--by", "Groups that items belong to; can be repeated.")] = None
-    long: Annotated[
-        bool, option(COLUMNS, "--long", "Each row is one output; rows of one id are one item.")
-    ] = False
+    by: Annotated[list[str] | None, column("Groups that items belong to; can be repeated.")] = None
+    long: Annotated[bool, option(COLUMNS, "Each row is one output; rows of one id are one item.")] = False
 
     @property
     def columns(self) -> "RunColumns":
@@ -95,9 +88,9 @@ class SourceOptions:
     """
 
     model: Annotated[
-        str | None, option(HISTORY, "--model", "What gave the outputs, where CANDIDATE is a file.", "NAME")
+        str | None, option(HISTORY, "What gave the outputs, where CANDIDATE is a file.", "NAME")
     ] = None
-    note: Annotated[str | None, option(HISTORY, "--note", "Anything worth knowing later.", "TEXT")] = None
+    note: Annotated[str | None, option(HISTORY, "Anything worth knowing later.", "TEXT")] = None
     columns: RunColumnOptions = RunColumnOptions()
 
 
@@ -109,7 +102,6 @@ class MeasuringOptions:
         Literal["assignment", "position"],
         option(
             MEASURING,
-            "--pairing",
             "Lists of outputs: the best assignment, or one by one in order.",
             shown=True,
         ),
@@ -118,7 +110,6 @@ class MeasuringOptions:
         int | None,
         option(
             MEASURING,
-            "--layer",
             "For bertscore_f1: whose states are compared; needed where none is known for --embedder.",
             "NUMBER",
         ),
@@ -130,44 +121,40 @@ class GateOptions:
     """What the gate tests, and when it fails."""
 
     file: Annotated[
-        Path | None, option(GATE, "--gate", "Settings of the gate; options go before them.", "FILE.yaml")
+        Path | None, option(GATE, "Settings of the gate; options go before them.", "FILE.yaml", name="--gate")
     ] = None
     metrics: Annotated[
-        list[str] | None, option(GATE, "--metric", "What to test, such as match; can be repeated.", "NAME")
+        list[str] | None,
+        option(GATE, "What to test, such as match; can be repeated.", "NAME", name="--metric"),
     ] = None
     by: Annotated[
-        list[str] | None, option(GATE, "--by", "Kind of groups to test one by one; can be repeated.", "KIND")
+        list[str] | None, option(GATE, "Kind of groups to test one by one; can be repeated.", "KIND")
     ] = None
     alpha: Annotated[
-        float | None,
-        option(GATE, "--alpha", "Chance of a false alarm over all tests; .05 unless given.", "SHARE"),
+        float | None, option(GATE, "Chance of a false alarm over all tests; .05 unless given.", "SHARE")
     ] = None
     correction: Annotated[
-        Literal["holm", "bh"] | None,
-        option(GATE, "--correction", "Of p-values for the number of tests; holm unless given."),
+        Literal["holm", "bh"] | None, option(GATE, "Of p-values for the number of tests; holm unless given.")
     ] = None
     thresholds: Annotated[
         list[str] | None,
         option(
             GATE,
-            "--threshold",
             "A limit of a mean, such as min_bertscore_f1=0.8 or max_avg_credit_drift=0.5; can be repeated.",
             "NAME=NUMBER",
+            name="--threshold",
         ),
     ] = None
     over_runs: Annotated[
-        bool,
-        option(
-            GATE, "--over-runs", "Let all runs since the baseline say what is significant: for a daily gate."
-        ),
+        bool, option(GATE, "Let all runs since the baseline say what is significant: for a daily gate.")
     ] = False
 
 
 DriftEmbedder = Annotated[
     EmbedderOptions,
     instead(
-        engine=option(MODEL, "--engine", "openvino or torch.", "ENGINE", shown=True),
-        base_url=option(MODEL, "--base-url", "Endpoint of an engine that has one.", "URL"),
+        engine=option(MODEL, "openvino or torch.", "ENGINE", shown=True),
+        base_url=option(MODEL, "Endpoint of an engine that has one.", "URL"),
     ),
 ]
-Seed = Annotated[int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", "NUMBER")]
+Seed = Annotated[int | None, option(RUN, "Of everything that is random; 0 unless given.", "NUMBER")]

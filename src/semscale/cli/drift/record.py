@@ -34,7 +34,6 @@ class RecordOptions:
         instead(
             model=option(
                 HISTORY,
-                "--model",
                 "What gave the outputs, such as gpt-4o-2024-08-06; Athena's files say so themselves.",
                 "NAME",
             )
@@ -45,7 +44,6 @@ class RecordOptions:
         str | None,
         option(
             HISTORY,
-            "--rerun-of",
             "The same model and prompt as this run, asked once more: a run, or baseline. Tells how far "
             "outputs differ by chance.",
             "RUN",
@@ -62,13 +60,11 @@ class ApprovalOptions:
     run: Annotated[
         str, typer.Argument(metavar="RUN", help="A run: the first characters of its id, or latest.")
     ]
-    by: Annotated[str, option(HISTORY, "--by", "Who approves it.", "NAME")]
-    why: Annotated[str, option(HISTORY, "--why", "For what reason.", "TEXT")]
+    by: Annotated[str, option(HISTORY, "Who approves it.", "NAME")]
+    why: Annotated[str, option(HISTORY, "For what reason.", "TEXT")]
     expires: Annotated[
         str | None,
-        option(
-            HISTORY, "--expires", "Until when it counts: a span such as 90d, 12w or 24h, or a date.", "WHEN"
-        ),
+        option(HISTORY, "Until when it counts: a span such as 90d, 12w or 24h, or a date.", "WHEN"),
     ] = None
     history: HistoryOptions
     outputs: Annotated[Outputs, without("out", "report", "figures")]

@@ -29,7 +29,6 @@ class HistoryViewOptions:
         list[str] | None,
         option(
             HISTORY,
-            "--merge",
             "Take in what another history holds, a file or a URL; can be repeated.",
             "OTHER",
         ),
@@ -44,20 +43,23 @@ class DamageOptions:
     kinds: Annotated[
         list[str] | None,
         option(
-            _DAMAGE, "--damage", "Kind of change, such as negate; all unless given; can be repeated.", "KIND"
+            _DAMAGE,
+            "Kind of change, such as negate; all unless given; can be repeated.",
+            "KIND",
+            name="--damage",
         ),
     ] = None
     shares: Annotated[
         list[float] | None,
         option(
             _DAMAGE,
-            "--share",
             "Of the items that are changed; .1, .25, .5 and 1 unless given; can be repeated.",
             "SHARE",
+            name="--share",
         ),
     ] = None
-    items: Annotated[int, number(_DAMAGE, "--items", "Items that each gate sees.")] = 30
-    draws: Annotated[int, number(_DAMAGE, "--draws", "Gates asked for each kind and share.")] = 200
+    items: Annotated[int, number(_DAMAGE, "Items that each gate sees.")] = 30
+    draws: Annotated[int, number(_DAMAGE, "Gates asked for each kind and share.")] = 200
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -85,19 +87,17 @@ class PlanOptions:
     """All options of ``semscale drift plan``."""
 
     history: HistoryOptions
-    power: Annotated[float, number(RUN, "--power", "Chance of finding the drift.", "SHARE")] = 0.8
+    power: Annotated[float, number(RUN, "Chance of finding the drift.", "SHARE")] = 0.8
     drift: Annotated[
         list[str] | None,
         option(
             RUN,
-            "--drift",
             "Drift to plan for: a number for all metrics, or METRIC=NUMBER; can be repeated.",
             "NUMBER",
         ),
     ] = None
     items: Annotated[
-        int | None,
-        option(RUN, "--items", "Items to plan with; those of the baseline unless given.", "NUMBER"),
+        int | None, option(RUN, "Items to plan with; those of the baseline unless given.", "NUMBER")
     ] = None
     gate: Annotated[GateOptions, without("thresholds", "over_runs")]
     measuring: MeasuringOptions

@@ -24,31 +24,24 @@ class AskingOptions:
 
     samples: Annotated[
         int | None,
-        option(_ASKING, "--ask", "Ask a model for an answer and so many samples a question.", "NUMBER"),
+        option(_ASKING, "Ask a model for an answer and so many samples a question.", "NUMBER", name="--ask"),
     ] = None
     model: Annotated[
-        str | None, option(_ASKING, "--model", "The model to ask: a name at an endpoint, or local.", "NAME")
+        str | None, option(_ASKING, "The model to ask: a name at an endpoint, or local.", "NAME")
     ] = None
-    base_url: Annotated[
-        str | None, option(_ASKING, "--base-url", "An OpenAI-compatible endpoint.", "URL")
-    ] = None
-    temperature: Annotated[float, number(_ASKING, "--temperature", "Of the samples.")] = 1.0
-    system: Annotated[
-        str | None, option(_ASKING, "--system", "Instructions before every question.", "TEXT")
-    ] = None
-    max_tokens: Annotated[
-        int | None, option(_ASKING, "--max-tokens", "Length at which replies are cut.", "NUMBER")
-    ] = None
+    base_url: Annotated[str | None, option(_ASKING, "An OpenAI-compatible endpoint.", "URL")] = None
+    temperature: Annotated[float, number(_ASKING, "Of the samples.")] = 1.0
+    system: Annotated[str | None, option(_ASKING, "Instructions before every question.", "TEXT")] = None
+    max_tokens: Annotated[int | None, option(_ASKING, "Length at which replies are cut.", "NUMBER")] = None
     stop_at: Annotated[
         float | None,
         option(
             _ASKING,
-            "--stop-at",
             "Stop asking once it is settled on which side of this consistency a question lies.",
             "NUMBER",
         ),
     ] = None
-    stop_confidence: Annotated[float, number(_ASKING, "--stop-confidence", "How settled.")] = 0.95
+    stop_confidence: Annotated[float, number(_ASKING, "How settled.")] = 0.95
 
     def __post_init__(self) -> None:
         if self.samples is None and (self.model is not None or self.stop_at is not None):

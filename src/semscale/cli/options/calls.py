@@ -29,20 +29,14 @@ class CallOptions:
         dry_run: whether nobody is asked.
     """
 
-    concurrency: Annotated[int, number(CALLS, "--concurrency", "Calls at once, of each model.")] = 16
-    per_minute: Annotated[
-        float | None, option(CALLS, "--per-minute", "Calls a minute, of each model.", "NUMBER")
-    ] = None
-    max_calls: Annotated[int | None, option(CALLS, "--max-calls", "Stop after so many calls.", "NUMBER")] = (
-        None
-    )
-    max_cost: Annotated[float | None, option(CALLS, "--max-cost", "Stop before more is spent.", "MONEY")] = (
-        None
-    )
+    concurrency: Annotated[int, number(CALLS, "Calls at once, of each model.")] = 16
+    per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
+    max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
+    max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None
     ledger: Annotated[
-        str | None, option(CALLS, "--ledger", "File that keeps replies; Semscale's own unless given.", "FILE")
+        str | None, option(CALLS, "File that keeps replies; Semscale's own unless given.", "FILE")
     ] = None
-    dry_run: Annotated[bool, option(CALLS, "--dry-run", "Say what it would take, and ask nobody.")] = False
+    dry_run: Annotated[bool, option(CALLS, "Say what it would take, and ask nobody.")] = False
 
     def running(self) -> "Running":
         """How a judge's calls are made."""

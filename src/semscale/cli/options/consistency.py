@@ -23,24 +23,22 @@ _MEASURING, _TRUST = "Measuring", "Trust"
 class AnswerColumnOptions:
     """Which column is what, as ``AnswerColumns`` has it."""
 
-    prompt: Annotated[str | None, column("--prompt", "The questions.")] = None
-    answer: Annotated[str | None, column("--answer", "The answers to be judged.")] = None
+    prompt: Annotated[str | None, column("The questions.")] = None
+    answer: Annotated[str | None, column("The answers to be judged.")] = None
     sample: Annotated[
         list[str] | None,
         column(
-            "--sample",
             'Further answers to the same question: texts, or lists like ["one", "other"]; can be repeated.',
         ),
     ] = None
     item: Annotated[
         str | None,
         column(
-            "--item",
             "Which rows belong to one question: its first row has the answer, the others a sample each.",
         ),
     ] = None
-    label: Annotated[str | None, column("--label", "Whether the answer is right, where checked.")] = None
-    by: Annotated[str | None, column("--by", "Names of groups to compare.")] = None
+    label: Annotated[str | None, column("Whether the answer is right, where checked.")] = None
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
 
     @property
     def columns(self) -> "AnswerColumns":
@@ -61,15 +59,12 @@ class MeasureOptions:
 
     names: Annotated[
         list[str] | None,
-        option(_MEASURING, "--measure", "What to measure; can be repeated, the first counts.", "NAME"),
+        option(_MEASURING, "What to measure; can be repeated, the first counts.", "NAME", name="--measure"),
     ] = None
     floor: Annotated[
-        str,
-        number(_MEASURING, "--floor", "Cosine of answers to different questions: auto or a number.", "FLOOR"),
+        str, number(_MEASURING, "Cosine of answers to different questions: auto or a number.", "FLOOR")
     ] = "auto"
-    fewest_samples: Annotated[
-        int, number(_MEASURING, "--fewest-samples", "Samples that a question needs.")
-    ] = 1
+    fewest_samples: Annotated[int, number(_MEASURING, "Samples that a question needs.")] = 1
 
 
 @dataclass(frozen=True)
@@ -78,13 +73,11 @@ class TrustOptions:
 
     curve: Annotated[
         Literal["platt", "isotonic"],
-        option(_TRUST, "--curve", "From consistency to the probability of being right.", shown=True),
+        option(_TRUST, "From consistency to the probability of being right.", shown=True),
     ] = "platt"
-    error_rate: Annotated[float, number(_TRUST, "--error-rate", "Wrong among accepted answers.", "SHARE")] = (
-        0.05
-    )
-    lost_rate: Annotated[float, number(_TRUST, "--lost-rate", "Right among answers given up.", "SHARE")] = 0.2
-    confidence: Annotated[float, number(RUN, "--confidence", "Of what the thresholds promise.")] = 0.95
+    error_rate: Annotated[float, number(_TRUST, "Wrong among accepted answers.", "SHARE")] = 0.05
+    lost_rate: Annotated[float, number(_TRUST, "Right among answers given up.", "SHARE")] = 0.2
+    confidence: Annotated[float, number(RUN, "Of what the thresholds promise.")] = 0.95
 
     def settings(self, run: RunOptions) -> "TrustSettings":
         """Settings of ``estimate_trust``."""

@@ -23,14 +23,14 @@ class CorpusOptions:
         str | None,
         option(
             MATCHING,
-            "--corpus",
             "Texts to estimate word weights and unrelated pairs from: a .txt file with one a line, or a "
             "table; the references unless given.",
             "FILE",
+            name="--corpus",
         ),
     ] = None
     column: Annotated[
-        str | None, option(MATCHING, "--corpus-column", "Its column, where it is a table.", "COLUMN")
+        str | None, option(MATCHING, "Its column, where it is a table.", "COLUMN", name="--corpus-column")
     ] = None
 
     def __post_init__(self) -> None:

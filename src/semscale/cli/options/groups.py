@@ -3,9 +3,12 @@
 import functools
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, is_dataclass
 from itertools import chain
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
+
+from typer.models import OptionInfo
 
 
 @dataclass(frozen=True)
@@ -34,7 +37,8 @@ def grouped(command: Callable[..., object]) -> Callable[..., object]:
     """Let a command take its options in groups.
 
     A parameter whose type is a dataclass becomes one option for each field, in the order of the fields; a
-    field may itself be such a dataclass. When the command is called, the dataclasses are made of the values.
+    field may itself be such a dataclass. An option that is declared without a name has that of its field:
+    ``part_rows`` is ``--part-rows``. When the command is called, the dataclasses are made of the values.
 
     Args:
         command: a function whose parameters and fields carry ``typer.Option`` or ``typer.Argument`` in their
@@ -103,7 +107,7 @@ def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, A
         else:
             parts[name] = parameter.replace(
                 name=f"{prefix}{name}",
-                annotation=Annotated[kind, *notes] if notes else kind,
+                annotation=Annotated[kind, *(_named(note, name) for note in notes)] if notes else kind,
                 kind=inspect.Parameter.KEYWORD_ONLY,
             )
     return _Flattened(target, parts)
@@ -115,3 +119,13 @@ def _parted(hint: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401 - a type, which
         return hint, []
     kind, *notes = get_args(hint)
     return kind, notes
+
+
+def _named(note: object, field: str) -> object:
+    """Name an option after its field, unless it has a name."""
+    # Typer keeps the first name of an annotation where a parameter's default would be.
+    if not isinstance(note, OptionInfo) or note.default is not ...:
+        return note
+    option = copy(note)
+    option.param_decls = (f"--{field.replace('_', '-')}",)
+    return option

@@ -32,27 +32,21 @@ class JudgeChoice:
         samples: replies for each row.
     """
 
-    model: Annotated[str | None, option(_JUDGE, "--model", "A chat model's name, or local.", "MODEL")] = None
+    model: Annotated[str | None, option(_JUDGE, "A chat model's name, or local.", "MODEL")] = None
     base_url: Annotated[
-        str | None,
-        option(_JUDGE, "--base-url", "An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY.", "URL"),
+        str | None, option(_JUDGE, "An OpenAI-compatible endpoint; keys come from OPENAI_API_KEY.", "URL")
     ] = None
-    panel: Annotated[
-        Path | None, option(_JUDGE, "--panel", "YAML with judges: a list of models.", "FILE")
-    ] = None
+    panel: Annotated[Path | None, option(_JUDGE, "YAML with judges: a list of models.", "FILE")] = None
     template: Annotated[
-        str,
-        number(
-            _JUDGE, "--template", "likert, continuous, true_false, true_false_uncertain, or a scale.", "NAME"
-        ),
+        str, number(_JUDGE, "likert, continuous, true_false, true_false_uncertain, or a scale.", "NAME")
     ] = "likert"
     rubric: Annotated[
-        str | None, option(_JUDGE, "--rubric", "Your own words on what is judged; @FILE reads them.", "TEXT")
+        str | None, option(_JUDGE, "Your own words on what is judged; @FILE reads them.", "TEXT")
     ] = None
-    order: Annotated[
-        str, number(_JUDGE, "--order", "score-first, explanation-first or score-only.", "ORDER")
-    ] = "score-first"
-    samples: Annotated[int, number(_JUDGE, "--samples", "Replies for each row.")] = 1
+    order: Annotated[str, number(_JUDGE, "score-first, explanation-first or score-only.", "ORDER")] = (
+        "score-first"
+    )
+    samples: Annotated[int, number(_JUDGE, "Replies for each row.")] = 1
 
     def check(self) -> None:
         """Check that it is said who judges.

@@ -19,14 +19,10 @@ if TYPE_CHECKING:
 class JudgeColumnOptions:
     """Which column is what, as ``JudgeColumns`` has it."""
 
-    question: Annotated[str, column("--question", "What was asked.")]
-    answer: Annotated[str, column("--answer", "What is judged.")]
-    reference: Annotated[
-        list[str] | None, column("--reference", "Answers known to be right; can be repeated.")
-    ] = None
-    human: Annotated[
-        str | None, column("--human", "People's labels, as the judge gives them, or lists of them.")
-    ] = None
+    question: Annotated[str, column("What was asked.")]
+    answer: Annotated[str, column("What is judged.")]
+    reference: Annotated[list[str] | None, column("Answers known to be right; can be repeated.")] = None
+    human: Annotated[str | None, column("People's labels, as the judge gives them, or lists of them.")] = None
 
     @property
     def columns(self) -> "JudgeColumns":
@@ -60,7 +56,7 @@ class AuditOptions:
     file: File
     columns: Annotated[JudgeColumnOptions, without("human")]
     judges: Annotated[JudgeChoice, without("samples")]
-    rows: Annotated[int, number(RUN, "--rows", "Rows to audit, from the first.")] = 50
+    rows: Annotated[int, number(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, without("out")]
     table: TableOptions

@@ -13,21 +13,18 @@ from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
 
-Method = Annotated[str, number(MATCHING, "--method", "How to match.", "METHOD")]
+Method = Annotated[str, number(MATCHING, "How to match.", "METHOD")]
 
 
 @dataclass(frozen=True)
 class MatchColumnOptions:
     """Which column is what, as ``MatchColumns`` has it."""
 
-    prediction: Annotated[str, column("--prediction", "The texts to be judged.")]
+    prediction: Annotated[str, column("The texts to be judged.")]
     reference: Annotated[
-        list[str],
-        column(
-            "--reference", 'What they should say: texts, or lists like ["one", "other"]; can be repeated.'
-        ),
+        list[str], column('What they should say: texts, or lists like ["one", "other"]; can be repeated.')
     ]
-    by: Annotated[str | None, column("--by", "Names of groups to compare.")] = None
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,14 +35,13 @@ class MatchOptions:
     columns: MatchColumnOptions
     method: Method = "calibrated"
     corpus: CorpusOptions
-    explain: Annotated[
-        bool, option(MATCHING, "--explain", "Show which words and findings made the lowest scores.")
-    ] = False
+    explain: Annotated[bool, option(MATCHING, "Show which words and findings made the lowest scores.")] = (
+        False
+    )
     guard: Annotated[
         list[str] | None,
         option(
             MATCHING,
-            "--guard",
             "What a guard does: negation, opposite, number, name or all, =off, =warn or =weigh; can be "
             "repeated.",
             "GUARD=MODE",
@@ -55,15 +51,14 @@ class MatchOptions:
         float | None,
         option(
             MATCHING,
-            "--recall-share",
             "For calibrated: 0 asks whether all that is said is backed, 1 whether all of the reference is "
             "said.",
             "SHARE",
         ),
     ] = None
-    layer: Annotated[
-        int | None, option(MATCHING, "--layer", "For bertscore: whose states are compared.", "NUMBER")
-    ] = None
+    layer: Annotated[int | None, option(MATCHING, "For bertscore: whose states are compared.", "NUMBER")] = (
+        None
+    )
     outputs: Annotated[Outputs, written_as("Matched table")]
     model: ModelOptions
     table: TableOptions
@@ -84,5 +79,5 @@ class EvaluationOptions:
     run: Annotated[
         RunOptions,
         without("interval", "part_rows", "restart"),
-        instead(seed=number(RUN, "--seed", "Of what is drawn.")),
+        instead(seed=number(RUN, "Of what is drawn.")),
     ]

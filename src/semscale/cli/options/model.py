@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from semscale.types import Progress
 
 PrecisionName = Annotated[
-    Literal["exact", "fast"],
-    option(MODEL, "--precision", "float32, or bfloat16 where the processor has it.", shown=True),
+    Literal["exact", "fast"], option(MODEL, "float32, or bfloat16 where the processor has it.", shown=True)
 ]
 
 
@@ -22,16 +21,12 @@ class ModelOptions:
     """The model that turns texts into vectors, as ``load_embedder`` takes it."""
 
     name: Annotated[
-        str | None, option(MODEL, "--model", "A model's name, folder, or name on the hub.", "MODEL")
+        str | None, option(MODEL, "A model's name, folder, or name on the hub.", "MODEL", name="--model")
     ] = None
     precision: PrecisionName = "exact"
-    engine: Annotated[str, option(MODEL, "--engine", "openvino, torch or api.", "ENGINE", shown=True)] = (
-        "openvino"
-    )
-    base_url: Annotated[str | None, option(MODEL, "--base-url", "Endpoint of the engine api.", "URL")] = None
-    no_cache: Annotated[bool, option(MODEL, "--no-cache", "Neither read nor keep embeddings on disk.")] = (
-        False
-    )
+    engine: Annotated[str, option(MODEL, "openvino, torch or api.", "ENGINE", shown=True)] = "openvino"
+    base_url: Annotated[str | None, option(MODEL, "Endpoint of the engine api.", "URL")] = None
+    no_cache: Annotated[bool, option(MODEL, "Neither read nor keep embeddings on disk.")] = False
 
     @property
     def chosen_name(self) -> str:
@@ -61,7 +56,9 @@ class ModelOptions:
 EmbedderOptions = Annotated[
     ModelOptions,
     instead(
-        name=option(MODEL, "--embedder", "The embedding model: name, folder, or name on the hub.", "MODEL")
+        name=option(
+            MODEL, "The embedding model: name, folder, or name on the hub.", "MODEL", name="--embedder"
+        )
     ),
 ]
 """Options of commands that also ask or name another model."""

@@ -8,16 +8,25 @@ COLUMNS, INPUT, OUTPUT, RUN, MODEL, CALLS = "Columns", "Input", "Output", "Run",
 """Panels that several commands have."""
 
 
-def option(panel: str, name: str, text: str, metavar: str | None = None, *, shown: bool = False) -> Any:  # noqa: ANN401
-    """Declare an option in a panel of the help; its default is shown only if ``shown`` is true."""
-    return typer.Option(name, help=text, rich_help_panel=panel, metavar=metavar, show_default=shown)
+def option(panel: str, text: str, metavar: str | None = None, *, name: str = "", shown: bool = False) -> Any:  # noqa: ANN401
+    """Declare an option in a panel of the help.
+
+    Args:
+        panel: the panel's title.
+        text: what the help says.
+        metavar: what stands for the value.
+        name: such as ``--part-rows``; after the field, ``part_rows``, unless given.
+        shown: whether the help shows the default.
+    """
+    names = [name] if name else []
+    return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=shown)
 
 
-def number(panel: str, name: str, text: str, metavar: str = "NUMBER") -> Any:  # noqa: ANN401
+def number(panel: str, text: str, metavar: str = "NUMBER") -> Any:  # noqa: ANN401
     """Declare an option that takes a number and shows its default."""
-    return option(panel, name, text, metavar, shown=True)
+    return option(panel, text, metavar, shown=True)
 
 
-def column(name: str, text: str) -> Any:  # noqa: ANN401
+def column(text: str) -> Any:  # noqa: ANN401
     """Declare an option that names a column of the input."""
-    return option(COLUMNS, name, text, "COLUMN")
+    return option(COLUMNS, text, "COLUMN")

@@ -21,18 +21,17 @@ _RATING = "Rating"
 class RatingColumnOptions:
     """Which column is what, as ``FileColumns`` has it."""
 
-    text: Annotated[str, column("--text", "The texts to rate.")]
-    by: Annotated[str | None, column("--by", "Names of groups to compare.")] = None
-    weight: Annotated[str | None, column("--weight", "Weights, 0 or more.")] = None
-    respondent: Annotated[
-        str | None, column("--respondent", "Who wrote each text; one person's texts belong together.")
-    ] = None
+    text: Annotated[str, column("The texts to rate.")]
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
+    weight: Annotated[str | None, column("Weights, 0 or more.")] = None
+    respondent: Annotated[str | None, column("Who wrote each text; one person's texts belong together.")] = (
+        None
+    )
     human: Annotated[
-        str | None, column("--human", "Human ratings to compare with: a number, or a list like [3, 4].")
+        str | None, column("Human ratings to compare with: a number, or a list like [3, 4].")
     ] = None
     human_range: Annotated[
-        tuple[float, float] | None,
-        option(COLUMNS, "--human-range", "Lowest and highest value humans could give.", "LOW HIGH"),
+        tuple[float, float] | None, option(COLUMNS, "Lowest and highest value humans could give.", "LOW HIGH")
     ] = None
 
 
@@ -44,31 +43,24 @@ class ScaleOptions:
         str,
         option(
             _RATING,
-            "--scale",
             "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.",
             "SCALE",
         ),
     ]
-    anchor_sets: Annotated[
-        str | None, option(_RATING, "--anchor-sets", "Use only these sets of anchors.", "NAME,NAME")
-    ] = None
-    temperature: Annotated[float, number(_RATING, "--temperature", "Below 1 sharper, above 1 flatter.")] = 1.0
-    epsilon: Annotated[float, number(_RATING, "--epsilon", "Mass added to each rating.")] = 0.0
+    anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
+    temperature: Annotated[float, number(_RATING, "Below 1 sharper, above 1 flatter.")] = 1.0
+    epsilon: Annotated[float, number(_RATING, "Mass added to each rating.")] = 0.0
     semantics: Annotated[
         Literal["safe", "paper", "guide"],
-        option(_RATING, "--semantics", "A value for every text, or the equation as published.", shown=True),
+        option(_RATING, "A value for every text, or the equation as published.", shown=True),
     ] = "safe"
     floor: Annotated[
-        str,
-        number(
-            _RATING, "--floor", "Cosine below which a text is off topic: auto, none or a number.", "FLOOR"
-        ),
+        str, number(_RATING, "Cosine below which a text is off topic: auto, none or a number.", "FLOOR")
     ] = "auto"
     missing: Annotated[
         list[str] | None,
         option(
             _RATING,
-            "--missing",
             "A code that stands for no answer, such as NA or -99; can be repeated.",
             "CODE",
         ),

@@ -18,10 +18,10 @@ class RunOptions:
         InputError: a value out of range.
     """
 
-    interval: Annotated[float, number(RUN, "--interval", "Coverage of the intervals.")] = 0.95
-    seed: Annotated[int, number(RUN, "--seed", "Of everything that is random.")] = 0
-    part_rows: Annotated[int, number(RUN, "--part-rows", "Rows that are finished and kept at once.")] = 50_000
-    restart: Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")] = False
+    interval: Annotated[float, number(RUN, "Coverage of the intervals.")] = 0.95
+    seed: Annotated[int, number(RUN, "Of everything that is random.")] = 0
+    part_rows: Annotated[int, number(RUN, "Rows that are finished and kept at once.")] = 50_000
+    restart: Annotated[bool, option(RUN, "Drop what an earlier run has finished.")] = False
 
     def __post_init__(self) -> None:
         # Both refuse now what would be refused once a model is loaded.

@@ -22,14 +22,12 @@ File = Annotated[
 class TableOptions:
     """How a table is read, as ``open_table`` has it."""
 
-    encoding: Annotated[
-        str | None, option(INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", "NAME")
-    ] = None
-    format: Annotated[
-        Format | None, option(INPUT, "--format", "What the input is, whatever its name says.")
-    ] = None
+    encoding: Annotated[str | None, option(INPUT, "Of CSV, TSV and JSONL; UTF-8 unless given.", "NAME")] = (
+        None
+    )
+    format: Annotated[Format | None, option(INPUT, "What the input is, whatever its name says.")] = None
     sheet: Annotated[
-        str | None, option(INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", "NAME")
+        str | None, option(INPUT, "Sheet of an Excel file; the first one unless given.", "NAME")
     ] = None
 
     @property
