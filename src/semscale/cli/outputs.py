@@ -56,15 +56,11 @@ class Outputs:
         paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.further}
         return {name: path for name, path in paths.items() if path is not None}
 
-    def check(self, *, restart: bool = False) -> None:
+    def check(self) -> None:
         """Check, before anything is read or loaded, that all can be written.
 
-        Args:
-            restart: whether finished parts of an earlier run are to be dropped.
-
         Raises:
-            InputError: an ending, file or folder that does not serve, one file for two things, or a restart
-                where no table is written, so that nothing is kept.
+            InputError: an ending, file or folder that does not serve, or one file for two things.
         """
         from semscale.report.render.writing import check_ending
         from semscale.store.atomic import check_folder, check_writable
@@ -72,28 +68,32 @@ class Outputs:
 
         if self.out is not None:
             output_format(self.out)
-            check_writable(self.out, "out")
         if self.report is not None:
             check_ending(self.report)
-            check_writable(self.report, "report")
         if self.figures is not None:
             check_folder(self.figures, "figures")
-        for name, path in self.further.items():
+        for name, path in {"out": self.out, "report": self.report, **self.further}.items():
             if path is not None:
                 check_writable(path, name)
         places = [path.resolve() for path in self.named.values()]
         twice = [path for path in places if places.count(path) > 1]
         if twice:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
-        if restart and self.out is None:
-            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
 
-    def check_input(self, file: str) -> None:
-        """Check that an input is named, and that the report is not to take its place.
+    def check_run(self, file: str, *, restart: bool) -> None:
+        """Check the same for a run over a table.
+
+        Args:
+            file: the input.
+            restart: whether finished parts of an earlier run are to be dropped.
 
         Raises:
-            InputError: it is not, or it is.
+            InputError: an output that does not serve, the input among them, or a restart where no table is
+                written, so that nothing is kept.
         """
+        self.check()
+        if restart and self.out is None:
+            raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
         check_input(file, self.report)
 
     def write(self, document: "Document") -> None:
@@ -132,7 +132,7 @@ def present(
         raise InterruptedRunError(stopped)
 
 
-def check_input(file: str, report: Path | None) -> None:
+def check_input(file: str, report: Path | None = None) -> None:
     """Check that an input is named, and that the report is not to take its place.
 
     Raises:

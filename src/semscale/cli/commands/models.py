@@ -30,11 +30,15 @@ def list_models() -> None:
     table = Table("model", "on this disk", "size", "licence", "what it is", box=None, header_style="bold")
     for model in KNOWN.values():
         table.add_row(
-            model.name, _mark(model.name in here), _megabytes(model.size), model.licence, model.summary
+            model.name,
+            "yes" if model.name in here else "no",
+            _megabytes(model.size),
+            model.licence,
+            model.summary,
         )
     for name in here:
         if name not in KNOWN:
-            table.add_row(name, _mark(True), _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
+            table.add_row(name, "yes", _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
     print_table(table)
 
 
@@ -95,7 +99,3 @@ def _size_of(name: str) -> int:
 
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:.0f} MB"
-
-
-def _mark(is_here: bool) -> str:
-    return "yes" if is_here else "no"

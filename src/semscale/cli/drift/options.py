@@ -1,10 +1,10 @@
 """Options that several commands of ``semscale drift`` share."""
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from semscale.cli.drift.place import chosen_history
 from semscale.cli.options.groups import instead
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import COLUMNS, MODEL, RUN, column, option
@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 HISTORY, MEASURING, GATE = "History", "Measuring", "Gate"
+
+_VARIABLE = "SEMSCALE_HISTORY"
+_DEFAULT_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
 
 
 @dataclass(frozen=True)
@@ -35,7 +38,7 @@ class HistoryOptions:
     ] = None
 
     def open(self, *, create: bool = False) -> "History":
-        """Open the history.
+        """Open the history that is named, or the environment's, or the one in this folder.
 
         Args:
             create: whether to start one where there is none.
@@ -43,7 +46,9 @@ class HistoryOptions:
         Raises:
             InputError: it cannot be opened, or there is none.
         """
-        return chosen_history(self.where, create=create)
+        from semscale.history.opening import open_history
+
+        return open_history(self.where or os.environ.get(_VARIABLE) or _DEFAULT_FILE, create=create)
 
 
 @dataclass(frozen=True)

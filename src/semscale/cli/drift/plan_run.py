@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semscale.cli.drift.meter import drift_meter
-from semscale.cli.drift.place import baseline_of, dataset_of
+from semscale.cli.drift.place import BASELINE, run_of
 from semscale.cli.drift.settings import as_number, gate_settings, named_number
 from semscale.cli.drift.watch_options import PlanOptions
 from semscale.cli.progress import progress_bars
@@ -33,7 +33,7 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
     options.outputs.check()
     drift = read_drifts(options.drift or [])
     with options.history.open() as history:
-        baseline, _ = baseline_of(history, None, dataset_of(history, options.history.dataset))
+        baseline = run_of(history, BASELINE, options.history.dataset)
         check_gate(baseline, settings)
         source = _source(options, history, baseline)
     return plan_gate(source, n_items=options.items, settings=settings, power=options.power, drift=drift)

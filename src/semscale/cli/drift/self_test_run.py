@@ -1,7 +1,7 @@
 """What ``semscale drift self-test`` does between options and output: load, damage, ask the gate, write."""
 
 from semscale.cli.drift.meter import drift_meter
-from semscale.cli.drift.place import baseline_of, dataset_of, run_of
+from semscale.cli.drift.place import BASELINE, run_of
 from semscale.cli.drift.settings import gate_settings
 from semscale.cli.drift.watch_options import SelfTestOptions
 from semscale.cli.progress import progress_bars
@@ -24,10 +24,7 @@ def damage_and_gate(options: SelfTestOptions) -> SelfTest:
     )
     options.outputs.check()
     with options.history.open() as history:
-        if options.run is None:
-            baseline, _ = baseline_of(history, None, dataset_of(history, dataset))
-        else:
-            baseline = run_of(history, options.run, dataset)
+        baseline = run_of(history, options.run or BASELINE, dataset)
         reruns = history.reruns(baseline.id)
     check_gate(baseline, settings)
     with progress_bars() as progress:

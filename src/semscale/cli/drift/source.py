@@ -37,7 +37,7 @@ def read_outputs(
         InputError: the file cannot be read as a run.
     """
     columns = source.columns.columns
-    check_input(path, None)
+    check_input(path)
     if path != _STANDARD_INPUT and not Path(path).exists():
         raise InputError(f"{path} does not exist: name a file of outputs")
     return read_run(

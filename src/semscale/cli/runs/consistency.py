@@ -92,8 +92,7 @@ def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | Non
             "measure bert_score needs engine openvino or torch, which show the states of tokens, "
             f"got {options.embedder.engine!r}"
         )
-    options.outputs.check(restart=options.run.restart)
-    options.outputs.check_input(options.file)
+    options.outputs.check_run(options.file, restart=options.run.restart)
     return columns, sampling
 
 

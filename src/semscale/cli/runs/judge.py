@@ -109,10 +109,8 @@ def _opened(
     """Check that options go together and outputs can be written; then load the judges and open the table."""
     columns = options.columns.columns
     options.judges.check()
-    options.outputs.check(restart=options.run.restart)
-    judge = options.judges.load(progress)
-    options.outputs.check_input(options.file)
-    return judge, options.table.open(options.file), columns
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    return options.judges.load(progress), options.table.open(options.file), columns
 
 
 async def _forecast(judge: Judge, parts: _Parts, ledger: Ledger) -> Forecast:

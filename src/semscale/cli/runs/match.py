@@ -20,8 +20,7 @@ def match_table(options: MatchOptions) -> MatchSummary:
     modes, model = guard_modes(options.guard or []), options.model
     check_method(options.method, model.engine)
     guards = guards_for(options.method, modes)
-    options.outputs.check(restart=options.run.restart)
-    options.outputs.check_input(options.file)
+    options.outputs.check_run(options.file, restart=options.run.restart)
     table, corpus = options.table.open(options.file), options.corpus.read()
     with progress_bars() as progress:
         recipe = Recipe(

@@ -23,8 +23,7 @@ def rate_table(options: RatingOptions) -> RatingSummary:
     settings = options.rating.settings()
     if columns.human_range is not None and columns.human is None:
         raise InputError("--human-range belongs to --human: name the column of human ratings as well")
-    options.outputs.check(restart=run.restart)
-    options.outputs.check_input(options.file)
+    options.outputs.check_run(options.file, restart=options.run.restart)
     with progress_bars() as progress:
         # What is wrong with the scale or a setting is said before the file is opened, and what is wrong
         # with a column before the model is loaded.
