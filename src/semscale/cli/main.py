@@ -10,12 +10,12 @@ from typer.core import TyperGroup
 from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.consistency import consistency
+from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.judge import judge, judge_audit
 from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
-from semscale.cli.drift.app import app as drift
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.interrupts import heed_interrupts
 from semscale.cli.streams import flush_output, prepare_streams

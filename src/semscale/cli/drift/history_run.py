@@ -3,8 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.place import dataset_of
-from semscale.cli.drift.watch_options import HistoryViewOptions
+from semscale.cli.drift.command_options import HistoryViewOptions
+from semscale.cli.drift.run_lookup import dataset_of
 from semscale.drift.gate.history_summary import HistorySummary, summarize_history
 from semscale.errors import InputError
 from semscale.history.opening import open_history

@@ -105,11 +105,7 @@ class MeasuringOptions:
 
     pairing: Annotated[
         Literal["assignment", "position"],
-        option(
-            MEASURING,
-            "Lists of outputs: the best assignment, or one by one in order.",
-            shown=True,
-        ),
+        option(MEASURING, "Lists of outputs: the best assignment, or one by one in order.", shown=True),
     ] = "assignment"
     layer: Annotated[
         int | None,

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from semscale.cli.drift.command_options import PlanOptions
 from semscale.cli.drift.meter import drift_meter
-from semscale.cli.drift.place import BASELINE, run_of
+from semscale.cli.drift.run_lookup import BASELINE, run_of
 from semscale.cli.drift.settings import as_number, gate_settings, named_number
-from semscale.cli.drift.watch_options import PlanOptions
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.plan import GatePlan, plan_gate

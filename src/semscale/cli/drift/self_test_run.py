@@ -1,9 +1,9 @@
 """What ``semscale drift self-test`` does between options and output: load, damage, ask the gate, write."""
 
+from semscale.cli.drift.command_options import SelfTestOptions
 from semscale.cli.drift.meter import drift_meter
-from semscale.cli.drift.place import BASELINE, run_of
+from semscale.cli.drift.run_lookup import BASELINE, run_of
 from semscale.cli.drift.settings import gate_settings
-from semscale.cli.drift.watch_options import SelfTestOptions
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.self_testing.results import SelfTest

@@ -28,14 +28,12 @@ class AnswerColumnOptions:
     sample: Annotated[
         list[str] | None,
         column(
-            'Further answers to the same question: texts, or lists like ["one", "other"]; can be repeated.',
+            'Further answers to the same question: texts, or lists like ["one", "other"]; can be repeated.'
         ),
     ] = None
     item: Annotated[
         str | None,
-        column(
-            "Which rows belong to one question: its first row has the answer, the others a sample each.",
-        ),
+        column("Which rows belong to one question: its first row has the answer, the others a sample each."),
     ] = None
     label: Annotated[str | None, column("Whether the answer is right, where checked.")] = None
     by: Annotated[str | None, column("Names of groups to compare.")] = None

@@ -40,12 +40,7 @@ class ScaleOptions:
     """The scale, and how texts are rated on it."""
 
     scale: Annotated[
-        str,
-        option(
-            _RATING,
-            "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.",
-            "SCALE",
-        ),
+        str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
     ]
     anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
     temperature: Annotated[float, number(_RATING, "Below 1 sharper, above 1 flatter.")] = 1.0
@@ -59,11 +54,7 @@ class ScaleOptions:
     ] = "auto"
     missing: Annotated[
         list[str] | None,
-        option(
-            _RATING,
-            "A code that stands for no answer, such as NA or -99; can be repeated.",
-            "CODE",
-        ),
+        option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
     ] = None
 
     def settings(self) -> "RaterSettings":

@@ -2,7 +2,7 @@
 
 import polars as pl
 
-from semscale.cli.drift.compare_options import GateOutputs
+from semscale.cli.drift.command_options import GateOutputs
 from semscale.cli.outputs import Outputs
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.store.atomic import replacing

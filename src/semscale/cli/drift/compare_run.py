@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from semscale.cli.drift.compare_options import CompareOptions, GateOutputs
+from semscale.cli.drift.command_options import CompareOptions, GateOutputs
+from semscale.cli.drift.comparison_files import write_files
 from semscale.cli.drift.meter import drift_meter
-from semscale.cli.drift.outputs import write_files
-from semscale.cli.drift.place import baseline_of, dataset_of, run_of
-from semscale.cli.drift.source import read_outputs
+from semscale.cli.drift.output_reading import read_outputs
+from semscale.cli.drift.run_lookup import baseline_of, dataset_of, run_of
 from semscale.cli.outputs import present
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
