@@ -1,4 +1,4 @@
-"""The program ``semscale``: its commands, and how it ends."""
+"""The program ``semscale``: its commands and exit codes."""
 
 import sys
 import warnings
@@ -26,7 +26,7 @@ class _Commands(TyperGroup):
     """Commands of one word or two: ``match FILE`` takes a file, and ``match evaluate`` is another command."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - whichever click it is
-        """Find the command, by its first two words where there is such a one."""
+        """Find the command by its first two words, or else by its first."""
         both = " ".join(args[:2])
         return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
 

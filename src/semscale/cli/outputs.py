@@ -1,4 +1,4 @@
-"""The files that commands write, and what they print."""
+"""Files that commands write, and what they print."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
 
 
 def written_as(table: str) -> Changes:
-    """Say in the help of ``--out`` what the table holds."""
+    """Change the help of ``--out`` to say which table it writes."""
     return instead(out=_out(table))
 
 
@@ -47,12 +47,12 @@ class Outputs:
 
     @property
     def further(self) -> Mapping[str, Path | None]:
-        """Files of one command alone, by the option that names them."""
+        """Files that only one command writes, by option."""
         return {}
 
     @property
     def named(self) -> dict[str, Path]:
-        """The files that were asked for, by what they are."""
+        """The files that were asked for, by kind."""
         paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.further}
         return {name: path for name, path in paths.items() if path is not None}
 
@@ -81,7 +81,7 @@ class Outputs:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
 
     def check_run(self, file: str, *, restart: bool) -> None:
-        """Check the same for a run over a table.
+        """Check outputs and input of a run over a table.
 
         Args:
             file: the input.
@@ -97,7 +97,7 @@ class Outputs:
         check_input(file, self.report)
 
     def write(self, document: "Document") -> None:
-        """Write the report and its figures, as far as they were asked for."""
+        """Write the report and its figures if they were asked for."""
         from semscale.report.presenting import write_files
 
         write_files(document, self.report, self.figures)
@@ -133,7 +133,7 @@ def present(
 
 
 def check_input(file: str, report: Path | None = None) -> None:
-    """Check that an input is named, and that the report is not to take its place.
+    """Check that an input is named, and that the report would not overwrite it.
 
     Raises:
         InputError: it is not, or it is.

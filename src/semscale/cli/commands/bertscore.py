@@ -1,4 +1,4 @@
-"""``semscale bertscore``: find out a model's best layer, and what unrelated texts score with it."""
+"""The command ``semscale bertscore``: find a model's best layer and its baseline for unrelated texts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,7 +49,7 @@ class TextColumnOptions:
             raise InputError("--text must name the column of the texts that pairs are drawn from")
 
     def read(self, table: "Table") -> "tuple[list[Any], JudgedPairs | None]":
-        """Give the texts that unrelated pairs are drawn from, and the judged pairs."""
+        """Return the texts that unrelated pairs are drawn from, and the judged pairs."""
         from semscale.matching.bertscore.layer_search import JudgedPairs
 
         names = {"text": self.text, "prediction": self.prediction, "reference": self.reference}
@@ -80,7 +80,7 @@ class CalibrationOptions:
     out: Annotated[Path, typer.Option(metavar="FILE", help="Write the baseline here (.json), for rescale.")]
     columns: TextColumnOptions
     pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw and of the intervals.")] = 0
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw and of the intervals.")] = 0
     precision: PrecisionName = "exact"
     outputs: Annotated[Outputs, without("out", "json")]
 

@@ -6,11 +6,11 @@ from semscale.cli.options.groups import grouped
 
 @grouped
 def consistency(options: ConsistencyOptions) -> None:
-    """Say how far several answers to one question agree, and which ones can be trusted.
+    """Measure how far several answers to one question agree, and say which can be trusted.
 
     [bold]semscale consistency answers.csv --answer answer --sample again1 --sample again2[/bold]
 
-    With --ask N --model NAME the answers come from a model. Replies are kept: stopped at any moment, the same
+    With --ask N --model NAME the answers come from a model. Replies are kept: if it is stopped, the same
     command goes on and pays for nothing twice; with --out it goes on after the last finished part.
     """
     from semscale.cli.outputs import Outputs, present

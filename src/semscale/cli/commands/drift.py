@@ -29,11 +29,11 @@ app = typer.Typer(
 @app.command()
 @grouped
 def record(options: RecordOptions) -> None:
-    """Keep what a model gave for a dataset, as a run that is never changed.
+    """Store a model's outputs for a dataset as a run that is never changed.
 
     [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
 
-    One item a row, with its id and its output or outputs. The same model asked again: --rerun-of baseline.
+    Each row is an item with its id and its outputs. If the same model was asked again: --rerun-of baseline.
     """
     from semscale.cli.drift.record_run import record_outputs
 
@@ -43,7 +43,7 @@ def record(options: RecordOptions) -> None:
 @app.command()
 @grouped
 def approve(options: ApprovalOptions) -> None:
-    """Make a run the baseline of its dataset: what later runs are compared with.
+    """Make a run the baseline of its dataset, with which later runs are compared.
 
     [bold]semscale drift approve latest --by Ann --why "checked by two tutors" --expires 90d[/bold]
     """
@@ -89,7 +89,7 @@ def history(options: HistoryViewOptions) -> None:
 
     [bold]semscale drift history --report trend.html[/bold]
 
-    The trend is that of all comparisons with the latest baseline.
+    The trend covers all comparisons with the latest baseline.
     """
     from semscale.cli.drift.history_run import read_history
 
@@ -99,11 +99,11 @@ def history(options: HistoryViewOptions) -> None:
 @app.command("self-test")
 @grouped
 def self_test(options: SelfTestOptions) -> None:
-    """Damage the baseline in known ways, and say how often the gate as configured notices.
+    """Damage the baseline in known ways, and count how often the gate notices.
 
     [bold]semscale drift self-test --gate gate.yaml --report self-test.html[/bold]
 
-    It also says how often the gate fails where nothing was harmed: order, other words, the model asked again.
+    It also counts how often the gate fails although nothing is worse: other order, other words, a rerun.
     """
     from semscale.cli.drift.self_test_run import damage_and_gate
 
@@ -113,11 +113,11 @@ def self_test(options: SelfTestOptions) -> None:
 @app.command()
 @grouped
 def plan(options: PlanOptions) -> None:
-    """Say which drift the gate can find, and how many items another one takes.
+    """Say which drift the gate can find, and how many items it needs for another drift.
 
     [bold]semscale drift plan --power .8 --drift .1[/bold]
 
-    How far items differ comes from the comparisons with this baseline, or from a rerun of it.
+    How far items differ is taken from comparisons with this baseline, or from a rerun of it.
     """
     from semscale.cli.drift.plan_run import plan_from_history
 

@@ -10,8 +10,8 @@ def judge(options: JudgeOptions) -> None:
 
     [bold]semscale judge answers.csv --question question --answer answer --model gpt-4o-mini[/bold]
 
-    Stopped at any moment, the same command goes on without paying for a reply twice; with --out it goes on
-    after the last finished part.
+    If it is stopped, the same command goes on without paying for a reply twice; with --out it goes on after
+    the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
@@ -27,10 +27,10 @@ def judge(options: JudgeOptions) -> None:
 
 @grouped
 def judge_audit(options: AuditOptions) -> None:
-    """Look for a judge's biases: the same rows in other forms, and what that does to the scores.
+    """Look for a judge's biases: show it the same rows in other forms, and compare the scores.
 
     The scale is turned round, levels are called by letters, answers are padded or ask for the highest score,
-    references change their place. An unbiased judge's scores stay.
+    references change their place. The scores of an unbiased judge stay the same.
     """
     from semscale.cli.outputs import present
     from semscale.cli.runs.judge import audit_judges

@@ -1,4 +1,4 @@
-"""The commands ``semscale match`` and ``semscale match evaluate``: texts beside what they should say."""
+"""The commands ``semscale match`` and ``semscale match evaluate``: texts compared with references."""
 
 from semscale.cli.options.groups import grouped
 from semscale.cli.options.matching import EvaluationOptions, MatchOptions
@@ -6,13 +6,13 @@ from semscale.cli.options.matching import EvaluationOptions, MatchOptions
 
 @grouped
 def match(options: MatchOptions) -> None:
-    """Say how far predictions say what their references say, and why.
+    """Measure how far predictions say the same as their references, and show why.
 
     [bold]semscale match answers.csv --prediction answer --reference expected --report match.html[/bold]
 
-    Of several references the one that gives the highest score counts.
+    Where there are several references, the highest score counts.
 
-    Stopped at any moment, the same command with --out goes on after the last finished part.
+    If it is stopped, the same command with --out goes on after the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """

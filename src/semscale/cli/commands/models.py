@@ -1,4 +1,4 @@
-"""``semscale models``: which embedding models there are, and their files on this disk."""
+"""The commands ``semscale models``: list, pull, verify and find embedding models."""
 
 from pathlib import Path
 from typing import Annotated
@@ -49,7 +49,7 @@ def pull(
         Path | None, typer.Option("--from", metavar="FOLDER", help="Look for the files here first.")
     ] = None,
 ) -> None:
-    """Bring a model's files onto this disk; damaged ones are brought again."""
+    """Pull a model's files onto this disk; damaged files are pulled again."""
     from semscale.cli.progress import progress_bars
     from semscale.weights.known import DEFAULT_MODEL
     from semscale.weights.resolving import resolve
@@ -64,7 +64,7 @@ def pull(
 def verify(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="By default every model here.")] = None,
 ) -> None:
-    """Hash a model's files again; exit code 2 if one is not what it should be."""
+    """Check the hashes of a model's files; exit code 2 if one differs."""
     from semscale.weights.known import DEFAULT_MODEL
     from semscale.weights.resolving import installed
     from semscale.weights.resolving import verify as verify_files

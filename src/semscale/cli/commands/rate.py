@@ -1,4 +1,4 @@
-"""The command ``semscale rate``: texts in, estimates on the screen, a rated table and a report out."""
+"""The command ``semscale rate``: texts rated on a scale."""
 
 from semscale.cli.options.groups import grouped
 from semscale.cli.options.rating import RatingOptions
@@ -6,11 +6,11 @@ from semscale.cli.options.rating import RatingOptions
 
 @grouped
 def rate(options: RatingOptions) -> None:
-    """Rate a column of texts on a scale, and say what they say altogether.
+    """Rate a column of texts on a scale, and estimate what they say as a whole.
 
     [bold]semscale rate answers.csv --text comment --scale satisfaction --report rated.html[/bold]
 
-    Stopped at any moment, the same command with --out goes on after the last finished part.
+    If it is stopped, the same command with --out goes on after the last finished part.
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """

@@ -1,4 +1,4 @@
-"""``semscale scales``: list the library, show a scale, lint it, and start one of your own."""
+"""The commands ``semscale scales``: list the library, show a scale, lint it, start a new one."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,7 +31,7 @@ def list_scales() -> None:
 
 @app.command()
 def show(scale: _NameOrFile) -> None:
-    """Show a scale: its points, all anchors, where they come from, and what to know about it."""
+    """Show a scale: its points, its anchors, where they come from, and notes."""
     from semscale.report.lint.library import scale_document
     from semscale.report.render.terminal import print_document
     from semscale.scales import load_scale
@@ -98,7 +98,7 @@ def lint(options: LintOptions) -> None:
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="The YAML file to start; must not exist.")],
 ) -> None:
-    """Start a scale of your own: a commented file that can be used as it is and wants to be rewritten."""
+    """Start a scale of your own: a commented file that works as it is, for you to rewrite."""
     from importlib import resources
 
     if file.suffix.lower() not in {".yaml", ".yml"}:

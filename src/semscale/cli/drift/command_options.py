@@ -34,7 +34,7 @@ class RecordOptions:
         str,
         typer.Argument(
             metavar="OUTPUTS",
-            help="What a model gave: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's exercises.",
+            help="A model's outputs: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's exercises.",
         ),
     ]
     source: Annotated[
@@ -42,7 +42,7 @@ class RecordOptions:
         instead(
             model=option(
                 HISTORY,
-                "What gave the outputs, such as gpt-4o-2024-08-06; Athena's files say so themselves.",
+                "Model that gave the outputs, such as gpt-4o-2024-08-06; Athena's files name it themselves.",
                 "NAME",
             )
         ),
@@ -69,10 +69,9 @@ class ApprovalOptions:
         str, typer.Argument(metavar="RUN", help="A run: the first characters of its id, or latest.")
     ]
     by: Annotated[str, option(HISTORY, "Who approves it.", "NAME")]
-    why: Annotated[str, option(HISTORY, "For what reason.", "TEXT")]
+    why: Annotated[str, option(HISTORY, "Why it is approved.", "TEXT")]
     expires: Annotated[
-        str | None,
-        option(HISTORY, "Until when it counts: a span such as 90d, 12w or 24h, or a date.", "WHEN"),
+        str | None, option(HISTORY, "When it expires: a span such as 90d, 12w or 24h, or a date.", "WHEN")
     ] = None
     history: HistoryOptions
     outputs: Annotated[Outputs, without("out", "report", "figures")]
@@ -113,7 +112,7 @@ class CompareOptions:
         ),
     ]
     baseline: Annotated[
-        str | None, option(HISTORY, "Another run than the approved one to compare with.", "RUN")
+        str | None, option(HISTORY, "Run to compare with instead of the approved one.", "RUN")
     ] = None
     history: HistoryOptions
     source: Annotated[SourceOptions, instead(columns=Annotated[RunColumnOptions, without("by")])]
@@ -135,7 +134,7 @@ class HistoryViewOptions:
     history: HistoryOptions
     merge: Annotated[
         list[str] | None,
-        option(HISTORY, "Take in what another history holds, a file or a URL; can be repeated.", "OTHER"),
+        option(HISTORY, "Add the contents of another history, a file or a URL; can be repeated.", "OTHER"),
     ] = None
     outputs: Annotated[Outputs, without("out")]
 
@@ -157,13 +156,13 @@ class DamageOptions:
         list[float] | None,
         option(
             _DAMAGE,
-            "Of the items that are changed; .1, .25, .5 and 1 unless given; can be repeated.",
+            "Share of the items that are damaged; .1, .25, .5 and 1 unless given; can be repeated.",
             "SHARE",
             name="--share",
         ),
     ] = None
     items: Annotated[int, number(_DAMAGE, "Items that each gate sees.")] = 30
-    draws: Annotated[int, number(_DAMAGE, "Gates asked for each kind and share.")] = 200
+    draws: Annotated[int, number(_DAMAGE, "Gates run for each kind and share.")] = 200
 
 
 @dataclass(frozen=True, kw_only=True)

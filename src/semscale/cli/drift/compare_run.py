@@ -41,7 +41,7 @@ class CompareRun:
     settings: GateSettings | None = None
 
     def present(self) -> DriftSummary:
-        """Compare, keep what came of it, write the files that were asked for, and print it.
+        """Compare, store the comparison, write the files that were asked for, and print a summary.
 
         Raises:
             SemscaleError: what the history, the file or the model cannot do.
@@ -126,7 +126,7 @@ class CompareRun:
         return baseline, candidate, approval, named
 
     def _check_model(self, candidate: Run) -> None:
-        """See that nobody takes a run of the history for one of another model."""
+        """Refuse ``--model`` where the candidate is a stored run of another model."""
         named = self.options.source.model
         if named not in {None, candidate.model}:
             raise InputError(

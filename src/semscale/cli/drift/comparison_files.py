@@ -1,4 +1,4 @@
-"""What comparing writes beside its report: a table of items, JUnit XML, a Markdown summary."""
+"""Files of a comparison beside its report: a table of items, JUnit XML, a Markdown summary."""
 
 import polars as pl
 
@@ -10,7 +10,7 @@ from semscale.store.writing import write_table
 
 
 def write_files(summary: DriftSummary, outputs: Outputs) -> None:
-    """Write the files that were asked for; those about a decision only where a gate was asked."""
+    """Write the files that were asked for; JUnit XML and the summary only if there is a decision."""
     decision = summary.decision
     if outputs.out is not None:
         write_table(item_table(summary), outputs.out)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def read_history(options: HistoryViewOptions) -> HistorySummary:
-    """Merge what is to be merged, and read what there is.
+    """Merge other histories into this one, and sum it up.
 
     Raises:
         InputError: a history that cannot be opened or merged, or nothing to follow for a report.
@@ -36,7 +36,7 @@ def read_history(options: HistoryViewOptions) -> HistorySummary:
 
 
 def _merged(history: "History", other: str) -> tuple[str, Merged]:
-    """Take another history in, and say where it is as people may see it: without a password."""
+    """Merge another history; return its place, without a password, and what was merged."""
     with open_history(other, create=False) as there:
         if _is_same(history.where, there.where):
             raise InputError(f"merge: {there.where} is the history itself, got {other!r}: name another one")
@@ -44,6 +44,6 @@ def _merged(history: "History", other: str) -> tuple[str, Merged]:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Say whether two histories are one: the same URL, or the same file by whatever name."""
+    """Say whether two places are one history: the same URL or the same file."""
     paths = Path(one), Path(other)
     return one == other or (all(path.is_file() for path in paths) and paths[0].samefile(paths[1]))

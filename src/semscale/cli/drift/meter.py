@@ -1,4 +1,4 @@
-"""How the options of ``semscale drift`` have runs measured."""
+"""The drift meter that options of ``semscale drift`` describe."""
 
 from semscale.cli.drift.options import MeasuringOptions
 from semscale.cli.options.model import ModelOptions
@@ -8,7 +8,7 @@ from semscale.errors import InputError
 
 
 def drift_meter(measuring: MeasuringOptions, embedder: ModelOptions, seed: int | None) -> DriftMeter:
-    """Make the instrument; a model of the engine ``openvino`` is loaded when it is first needed.
+    """Make the meter; with the engine ``openvino`` the model is loaded when it is first needed.
 
     Raises:
         InputError: an engine that shows no states of tokens, or a setting that cannot be used.

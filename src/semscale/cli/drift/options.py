@@ -21,10 +21,10 @@ _DEFAULT_FILE = "semscale-history.sqlite"  # in the current folder, where people
 
 @dataclass(frozen=True)
 class HistoryOptions:
-    """Which history, and which of its datasets."""
+    """The history and its dataset."""
 
     dataset: Annotated[
-        str | None, option(HISTORY, "What the outputs are for; the history's only one unless given.", "NAME")
+        str | None, option(HISTORY, "Name of the dataset; the history's only one unless given.", "NAME")
     ] = None
     where: Annotated[
         str | None,
@@ -53,12 +53,13 @@ class HistoryOptions:
 
 @dataclass(frozen=True)
 class RunColumnOptions:
-    """Which column of a table of outputs is what, as ``RunColumns`` has it."""
+    """The columns of a table of outputs, as ``RunColumns`` takes them."""
 
     id: Annotated[str | None, column("Names of the items.")] = None
     input: Annotated[str | None, column("What the model was asked.")] = None
     output: Annotated[
-        list[str] | None, column("What it gave: a text, or a list of texts or objects; can be repeated.")
+        list[str] | None,
+        column("What the model gave: a text, or a list of texts or objects; can be repeated."),
     ] = None
     field: Annotated[
         list[str] | None, option(COLUMNS, "Numbers of outputs, such as credits; can be repeated.", "NAME")
@@ -68,7 +69,7 @@ class RunColumnOptions:
 
     @property
     def columns(self) -> "RunColumns":
-        """The columns; what is not given is as ``RunColumns`` has it."""
+        """The columns; what is not given is as ``RunColumns`` takes them."""
         from semscale.drift.runs.run_columns import RunColumns
 
         usual = RunColumns()
@@ -84,7 +85,7 @@ class RunColumnOptions:
 
 @dataclass(frozen=True)
 class SourceOptions:
-    """What is said about a file of outputs.
+    """Description of a file of outputs.
 
     Attributes:
         model: what gave the outputs; Athena's files may say so themselves.
@@ -93,7 +94,7 @@ class SourceOptions:
     """
 
     model: Annotated[
-        str | None, option(HISTORY, "What gave the outputs, where CANDIDATE is a file.", "NAME")
+        str | None, option(HISTORY, "Model that gave the outputs, if CANDIDATE is a file.", "NAME")
     ] = None
     note: Annotated[str | None, option(HISTORY, "Anything worth knowing later.", "TEXT")] = None
     columns: RunColumnOptions = RunColumnOptions()
@@ -105,14 +106,12 @@ class MeasuringOptions:
 
     pairing: Annotated[
         Literal["assignment", "position"],
-        option(MEASURING, "Lists of outputs: the best assignment, or one by one in order.", shown=True),
+        option(MEASURING, "How lists of outputs are paired: best assignment, or in order.", shown=True),
     ] = "assignment"
     layer: Annotated[
         int | None,
         option(
-            MEASURING,
-            "For bertscore_f1: whose states are compared; needed where none is known for --embedder.",
-            "NUMBER",
+            MEASURING, "Layer that bertscore_f1 compares; needed if none is known for the embedder.", "NUMBER"
         ),
     ] = None
 
@@ -122,7 +121,7 @@ class GateOptions:
     """What the gate tests, and when it fails."""
 
     file: Annotated[
-        Path | None, option(GATE, "Settings of the gate; options go before them.", "FILE.yaml", name="--gate")
+        Path | None, option(GATE, "Settings of the gate; options override them.", "FILE.yaml", name="--gate")
     ] = None
     metrics: Annotated[
         list[str] | None,
@@ -135,7 +134,8 @@ class GateOptions:
         float | None, option(GATE, "Chance of a false alarm over all tests; .05 unless given.", "SHARE")
     ] = None
     correction: Annotated[
-        Literal["holm", "bh"] | None, option(GATE, "Of p-values for the number of tests; holm unless given.")
+        Literal["holm", "bh"] | None,
+        option(GATE, "Correction of p-values for several tests; holm unless given."),
     ] = None
     thresholds: Annotated[
         list[str] | None,
@@ -146,9 +146,9 @@ class GateOptions:
             name="--threshold",
         ),
     ] = None
-    over_runs: Annotated[
-        bool, option(GATE, "Let all runs since the baseline say what is significant: for a daily gate.")
-    ] = False
+    over_runs: Annotated[bool, option(GATE, "Test over all runs since the baseline, for a daily gate.")] = (
+        False
+    )
 
 
 DriftEmbedder = Annotated[
@@ -158,4 +158,4 @@ DriftEmbedder = Annotated[
         base_url=option(MODEL, "Endpoint of an engine that has one.", "URL"),
     ),
 ]
-Seed = Annotated[int | None, option(RUN, "Of everything that is random; 0 unless given.", "NUMBER")]
+Seed = Annotated[int | None, option(RUN, "Seed of everything that is random; 0 unless given.", "NUMBER")]

@@ -1,4 +1,4 @@
-"""A file of outputs that a command of ``semscale drift`` reads as a run."""
+"""Reading of a file of outputs as a run."""
 
 from dataclasses import replace
 from pathlib import Path

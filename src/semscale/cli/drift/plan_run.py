@@ -1,4 +1,4 @@
-"""What ``semscale drift plan`` does: take the spread of what was compared, or of a rerun, and plan."""
+"""What ``semscale drift plan`` does: estimate how far items differ, and plan."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,7 +24,7 @@ _RECENT = 60  # comparisons that a plan takes the spread from: more would change
 
 
 def plan_from_history(options: PlanOptions) -> GatePlan:
-    """Take the spread of comparisons that there are, or of a rerun, and plan.
+    """Plan from the stored comparisons, or from a rerun.
 
     Raises:
         InputError: there is neither, or a setting that cannot be used.
@@ -40,7 +40,7 @@ def plan_from_history(options: PlanOptions) -> GatePlan:
 
 
 def _source(options: PlanOptions, history: "History", baseline: Run) -> Comparison | list[StoredComparison]:
-    """Take two comparisons or more; else a rerun, which needs the model; else one comparison."""
+    """Prefer two or more comparisons, then a rerun, which needs the model, then a single comparison."""
     kept = history.comparisons(baseline_id=baseline.id)[-_RECENT:]
     reruns = history.reruns(baseline.id)
     if len(kept) > 1 or (kept and not reruns):

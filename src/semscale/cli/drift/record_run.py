@@ -49,7 +49,7 @@ def approve_run(options: ApprovalOptions) -> ApprovedBaseline:
 
 
 def _placed(history: "History", run: Run, dataset: str | None, rerun_of: str | None) -> Run:
-    """Say which dataset a run is of, and which run it is a rerun of."""
+    """Assign a run to its dataset, and to the run that it repeats."""
     if rerun_of is None:
         return run if dataset is not None else _of_known_dataset(history, run)
     original = run_of(history, rerun_of, dataset)
@@ -64,7 +64,7 @@ def _placed(history: "History", run: Run, dataset: str | None, rerun_of: str | N
 
 
 def _of_known_dataset(history: "History", run: Run) -> Run:
-    """Take a run whose dataset nobody named for one of the only dataset, if it has the same items."""
+    """Assign a run to the history's only dataset if it has the same items."""
     known = history.datasets()
     if not known or run.dataset in known:
         return run

@@ -1,4 +1,4 @@
-"""Which history a command of ``semscale drift`` works on, and which of its datasets and runs are meant."""
+"""The dataset, run or baseline of a history that options name."""
 
 from typing import TYPE_CHECKING
 
@@ -55,7 +55,7 @@ def run_of(history: "History", name: str, dataset: str | None) -> "Run":
 
 
 def baseline_of(history: "History", name: str | None, dataset: str) -> "tuple[Run, Approval | None]":
-    """Load what a candidate is compared with, and the approval that counts.
+    """Load the run that a candidate is compared with, and its approval.
 
     Args:
         history: where both are.

@@ -12,7 +12,7 @@ from semscale.store.writing import write_table
 
 
 def damage_and_gate(options: SelfTestOptions) -> SelfTest:
-    """Damage a run and ask the gate, again and again.
+    """Damage a run many times, and count how often the gate fails.
 
     Raises:
         SemscaleError: what the history or the model cannot do, or a setting that cannot be used.

@@ -1,4 +1,4 @@
-"""The gate's settings, from a file and from options, which go before it."""
+"""The gate's settings, from a file and from options, which override it."""
 
 import math
 
@@ -8,7 +8,7 @@ from semscale.errors import InputError
 
 
 def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings:
-    """Bring file and options together.
+    """Read the file of settings, and let options override it.
 
     Args:
         options: what is not given comes from the file, else it is as ``GateSettings`` has it; thresholds are
@@ -48,7 +48,7 @@ def _threshold(written: str) -> tuple[str, float]:
 
 
 def named_number(written: str) -> tuple[str, float] | None:
-    """Read a name and a number; ``None`` where it is no such thing.
+    """Read ``name=number``; ``None`` if it is not written so.
 
     Example:
         >>> named_number("match=0.1"), named_number("0.1")
@@ -60,7 +60,7 @@ def named_number(written: str) -> tuple[str, float] | None:
 
 
 def as_number(written: str) -> float | None:
-    """Read a number; ``None`` where it is none."""
+    """Read a finite number; ``None`` if it is not one."""
     try:
         number = float(written)
     except ValueError:

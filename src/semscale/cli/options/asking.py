@@ -1,4 +1,4 @@
-"""Options of ``semscale consistency`` that say which chat model is asked, and for what."""
+"""Options of ``semscale consistency`` about the chat model and its samples."""
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
@@ -16,7 +16,7 @@ _ASKING = "Asking"
 
 @dataclass(frozen=True)
 class AskingOptions:
-    """Whom to ask for what, if anybody.
+    """The chat model to ask, if any, and how answers are sampled.
 
     Raises:
         InputError: options that do not go together.
@@ -30,7 +30,7 @@ class AskingOptions:
         str | None, option(_ASKING, "The model to ask: a name at an endpoint, or local.", "NAME")
     ] = None
     base_url: Annotated[str | None, option(_ASKING, "An OpenAI-compatible endpoint.", "URL")] = None
-    temperature: Annotated[float, number(_ASKING, "Of the samples.")] = 1.0
+    temperature: Annotated[float, number(_ASKING, "Temperature of the samples.")] = 1.0
     system: Annotated[str | None, option(_ASKING, "Instructions before every question.", "TEXT")] = None
     max_tokens: Annotated[int | None, option(_ASKING, "Length at which replies are cut.", "NUMBER")] = None
     stop_at: Annotated[
@@ -41,7 +41,7 @@ class AskingOptions:
             "NUMBER",
         ),
     ] = None
-    stop_confidence: Annotated[float, number(_ASKING, "How settled.")] = 0.95
+    stop_confidence: Annotated[float, number(_ASKING, "Confidence with which it is settled.")] = 0.95
 
     def __post_init__(self) -> None:
         if self.samples is None and (self.model is not None or self.stop_at is not None):
@@ -51,7 +51,7 @@ class AskingOptions:
 
     @property
     def sampling(self) -> "Sampling | None":
-        """What is asked for each prompt; ``None`` where nobody is asked.
+        """How answers are sampled; ``None`` where nobody is asked.
 
         Raises:
             InputError: a number out of range.

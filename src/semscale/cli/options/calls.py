@@ -1,4 +1,4 @@
-"""Options of every command that asks a chat model: how fast, how much at most, and where replies are kept."""
+"""Options of every command that asks a chat model: pace, caps, and where replies are kept."""
 
 from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CallOptions:
-    """How fast a command asks, how much at most, and where it keeps replies.
+    """Pace and caps of calls, and where replies are kept.
 
     Attributes:
         concurrency: calls at once, of each model.
@@ -36,7 +36,7 @@ class CallOptions:
     ledger: Annotated[
         str | None, option(CALLS, "File that keeps replies; Semscale's own unless given.", "FILE")
     ] = None
-    dry_run: Annotated[bool, option(CALLS, "Say what it would take, and ask nobody.")] = False
+    dry_run: Annotated[bool, option(CALLS, "Say how many calls it would take, and ask nobody.")] = False
 
     def running(self) -> "Running":
         """How a judge's calls are made."""
@@ -45,7 +45,7 @@ class CallOptions:
         return Running(limits=self._limits, budget=self._budget, ledger=self._place)
 
     def runner(self, model: "ChatModel") -> "Runner":
-        """What sends requests to a model."""
+        """The runner that sends requests to a model."""
         from semscale.chat.runner import Runner
 
         return Runner(model, limits=self._limits, budget=self._budget, ledger=self._place)
@@ -53,10 +53,10 @@ class CallOptions:
     def forecasts(
         self, works: "Mapping[str, Callable[[Ledger], Coroutine[object, object, Forecast]]]"
     ) -> "dict[str, Forecast]":
-        """Say what asking each model would take, beside the replies that the ledger has.
+        """Forecast the calls to each model, without those whose replies the ledger has.
 
         Args:
-            works: by the model's name, a function that counts its requests beside a ledger.
+            works: by the model's name, a function that forecasts its requests with a ledger.
         """
         from semscale.chat.ledger.ledger import Ledger
         from semscale.chat.runner import run_apart

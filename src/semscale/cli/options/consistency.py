@@ -21,7 +21,7 @@ _MEASURING, _TRUST = "Measuring", "Trust"
 
 @dataclass(frozen=True)
 class AnswerColumnOptions:
-    """Which column is what, as ``AnswerColumns`` has it."""
+    """The columns, as ``AnswerColumns`` takes them."""
 
     prompt: Annotated[str | None, column("The questions.")] = None
     answer: Annotated[str | None, column("The answers to be judged.")] = None
@@ -53,7 +53,7 @@ class AnswerColumnOptions:
 
 @dataclass(frozen=True)
 class MeasureOptions:
-    """What is measured, and when."""
+    """The measures, and which answers they need."""
 
     names: Annotated[
         list[str] | None,
@@ -67,15 +67,17 @@ class MeasureOptions:
 
 @dataclass(frozen=True)
 class TrustOptions:
-    """How labels become the probability of being right, and what is promised of accepted answers."""
+    """How labels become the probability of being right, and the error rates that are promised."""
 
     curve: Annotated[
         Literal["platt", "isotonic"],
-        option(_TRUST, "From consistency to the probability of being right.", shown=True),
+        option(_TRUST, "How consistency becomes the probability of being right.", shown=True),
     ] = "platt"
-    error_rate: Annotated[float, number(_TRUST, "Wrong among accepted answers.", "SHARE")] = 0.05
-    lost_rate: Annotated[float, number(_TRUST, "Right among answers given up.", "SHARE")] = 0.2
-    confidence: Annotated[float, number(RUN, "Of what the thresholds promise.")] = 0.95
+    error_rate: Annotated[float, number(_TRUST, "Wrong answers allowed among those accepted.", "SHARE")] = (
+        0.05
+    )
+    lost_rate: Annotated[float, number(_TRUST, "Right answers allowed among those given up.", "SHARE")] = 0.2
+    confidence: Annotated[float, number(RUN, "Confidence of what the thresholds promise.")] = 0.95
 
     def settings(self, run: RunOptions) -> "TrustSettings":
         """Settings of ``estimate_trust``."""

@@ -30,7 +30,8 @@ class CorpusOptions:
         ),
     ] = None
     column: Annotated[
-        str | None, option(MATCHING, "Its column, where it is a table.", "COLUMN", name="--corpus-column")
+        str | None,
+        option(MATCHING, "Column of the corpus, if it is a table.", "COLUMN", name="--corpus-column"),
     ] = None
 
     def __post_init__(self) -> None:
@@ -49,7 +50,7 @@ class CorpusOptions:
 
 
 def read_corpus(file: str, column: str | None) -> list[str]:
-    """Read the texts of a corpus; empty ones are passed over.
+    """Read the texts of a corpus that are not empty.
 
     Args:
         file: a ``.txt`` file with one text a line, or a table.

@@ -13,7 +13,7 @@ from typer.models import OptionInfo
 
 @dataclass(frozen=True)
 class Changes:
-    """Options that a command declares otherwise than their group does.
+    """Options that a command changes in a group.
 
     Attributes:
         options: by the field's name, the option in its place, or another group in the place of a group;
@@ -24,12 +24,12 @@ class Changes:
 
 
 def without(*fields: str) -> Changes:
-    """Leave options of a group out, by the field's name."""
+    """Drop options from a group, by the field's name."""
     return Changes(dict.fromkeys(fields))
 
 
 def instead(**options: object) -> Changes:
-    """Declare options otherwise than their group does, by the field's name."""
+    """Replace options of a group, by the field's name."""
     return Changes(options)
 
 
@@ -64,7 +64,7 @@ def grouped(command: Callable[..., object]) -> Callable[..., object]:
 
 @dataclass(frozen=True)
 class _Flattened:
-    """A command or dataclass, with its options and inner groups by the parameter that takes them."""
+    """A command or dataclass, and by parameter its options and inner groups."""
 
     target: Callable[..., object]
     parts: "Mapping[str, _Flattened | inspect.Parameter]"
@@ -86,9 +86,8 @@ class _Flattened:
 
 
 def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, Any]) -> _Flattened:
-    """Take the parameters of a command or the fields of a dataclass apart."""
-    hints = get_type_hints(target, include_extras=True)
-    declared = inspect.signature(target).parameters
+    """Collect the options of a command's parameters or of a dataclass's fields."""
+    hints, declared = _declared(target)
     unknown = changes.keys() - declared.keys()
     if unknown:
         raise TypeError(f"{target.__name__} has no option {', '.join(sorted(unknown))}")
@@ -113,8 +112,14 @@ def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, A
     return _Flattened(target, parts)
 
 
+@functools.cache
+def _declared(target: Callable[..., object]) -> tuple[dict[str, Any], Mapping[str, inspect.Parameter]]:
+    """Look up types and parameters; once for a group, as many commands share it and start-up is short."""
+    return get_type_hints(target, include_extras=True), inspect.signature(target).parameters
+
+
 def _parted(hint: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401 - a type, which has no type of its own
-    """Take a type and the notes of ``Annotated`` apart."""
+    """Separate a type from the notes of ``Annotated``."""
     if get_origin(hint) is not Annotated:
         return hint, []
     kind, *notes = get_args(hint)

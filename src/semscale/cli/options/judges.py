@@ -1,4 +1,4 @@
-"""The judges that a command's options or a panel's file choose."""
+"""Options that choose the judges, and the file of a panel."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -49,7 +49,7 @@ class JudgeChoice:
     samples: Annotated[int, number(_JUDGE, "Replies for each row.")] = 1
 
     def check(self) -> None:
-        """Check that it is said who judges.
+        """Check that either a model or a panel is named.
 
         Raises:
             InputError: neither a model nor a panel, or both; or an address beside a panel.
@@ -87,7 +87,7 @@ class JudgeChoice:
 
 
 def read_rubric(written: str | None) -> str | None:
-    """Give the rubric, from the file that ``@FILE`` names.
+    """Return the rubric; ``@FILE`` reads it from a file.
 
     Raises:
         InputError: the file cannot be read.

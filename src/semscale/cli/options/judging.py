@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class JudgeColumnOptions:
-    """Which column is what, as ``JudgeColumns`` has it."""
+    """The columns, as ``JudgeColumns`` takes them."""
 
     question: Annotated[str, column("What was asked.")]
     answer: Annotated[str, column("What is judged.")]

@@ -18,7 +18,7 @@ Method = Annotated[str, number(MATCHING, "How to match.", "METHOD")]
 
 @dataclass(frozen=True)
 class MatchColumnOptions:
-    """Which column is what, as ``MatchColumns`` has it."""
+    """The columns, as ``MatchColumns`` takes them."""
 
     prediction: Annotated[str, column("The texts to be judged.")]
     reference: Annotated[
@@ -51,14 +51,12 @@ class MatchOptions:
         float | None,
         option(
             MATCHING,
-            "For calibrated: 0 asks whether all that is said is backed, 1 whether all of the reference is "
-            "said.",
+            "For calibrated: 0 asks whether the reference backs all of the prediction, 1 whether the "
+            "prediction says all of the reference.",
             "SHARE",
         ),
     ] = None
-    layer: Annotated[int | None, option(MATCHING, "For bertscore: whose states are compared.", "NUMBER")] = (
-        None
-    )
+    layer: Annotated[int | None, option(MATCHING, "Layer that bertscore compares.", "NUMBER")] = None
     outputs: Annotated[Outputs, written_as("Matched table")]
     model: ModelOptions
     table: TableOptions
@@ -79,5 +77,5 @@ class EvaluationOptions:
     run: Annotated[
         RunOptions,
         without("interval", "part_rows", "restart"),
-        instead(seed=number(RUN, "Of what is drawn.")),
+        instead(seed=number(RUN, "Seed of what is drawn.")),
     ]

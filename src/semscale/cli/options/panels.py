@@ -1,4 +1,4 @@
-"""How options are declared: in a panel of the help, with a name and a text."""
+"""Declaration of options: their panel in the help, text and placeholder."""
 
 from typing import Any
 

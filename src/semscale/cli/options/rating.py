@@ -19,7 +19,7 @@ _RATING = "Rating"
 
 @dataclass(frozen=True)
 class RatingColumnOptions:
-    """Which column is what, as ``FileColumns`` has it."""
+    """The columns, as ``FileColumns`` takes them."""
 
     text: Annotated[str, column("The texts to rate.")]
     by: Annotated[str | None, column("Names of groups to compare.")] = None
@@ -43,7 +43,7 @@ class ScaleOptions:
         str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
     ]
     anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
-    temperature: Annotated[float, number(_RATING, "Below 1 sharper, above 1 flatter.")] = 1.0
+    temperature: Annotated[float, number(_RATING, "Below 1 ratings are sharper, above 1 flatter.")] = 1.0
     epsilon: Annotated[float, number(_RATING, "Mass added to each rating.")] = 0.0
     semantics: Annotated[
         Literal["safe", "paper", "guide"],

@@ -19,7 +19,7 @@ class RunOptions:
     """
 
     interval: Annotated[float, number(RUN, "Coverage of the intervals.")] = 0.95
-    seed: Annotated[int, number(RUN, "Of everything that is random.")] = 0
+    seed: Annotated[int, number(RUN, "Seed of everything that is random.")] = 0
     part_rows: Annotated[int, number(RUN, "Rows that are finished and kept at once.")] = 50_000
     restart: Annotated[bool, option(RUN, "Drop what an earlier run has finished.")] = False
 

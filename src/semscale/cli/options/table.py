@@ -20,12 +20,12 @@ File = Annotated[
 
 @dataclass(frozen=True)
 class TableOptions:
-    """How a table is read, as ``open_table`` has it."""
+    """How a table is read, as ``open_table`` takes it."""
 
-    encoding: Annotated[str | None, option(INPUT, "Of CSV, TSV and JSONL; UTF-8 unless given.", "NAME")] = (
-        None
-    )
-    format: Annotated[Format | None, option(INPUT, "What the input is, whatever its name says.")] = None
+    encoding: Annotated[
+        str | None, option(INPUT, "Encoding of CSV, TSV and JSONL; UTF-8 unless given.", "NAME")
+    ] = None
+    format: Annotated[Format | None, option(INPUT, "Format of the input, whatever its name says.")] = None
     sheet: Annotated[
         str | None, option(INPUT, "Sheet of an Excel file; the first one unless given.", "NAME")
     ] = None

@@ -56,7 +56,7 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
 
 
 def forecast_samples(options: ConsistencyOptions) -> ForecastSummary:
-    """Say what asking would take at most, without asking.
+    """Forecast the most calls that asking would take, without asking.
 
     Raises:
         InputError: nobody is to be asked.
@@ -129,7 +129,7 @@ def _floor(options: ConsistencyOptions) -> float | str:
 async def _forecast(
     prompts: Callable[[], Iterator[Any]], sampling: Sampling, chat: "ChatModel", ledger: "Ledger"
 ) -> Forecast:
-    """Read the prompts twice, so that they need not be in memory together."""
+    """Forecast in two readings of the prompts, which are never in memory together."""
     keys, refused = ContentKeys(chat), set[bytes]()
     for answer, _ in _requests(prompts(), sampling):
         if isinstance(await ledger.find(keys.of(answer)), CallError):
@@ -146,7 +146,7 @@ async def _forecast(
 
 
 def _requests(prompts: Iterator[Any], sampling: Sampling) -> Iterator[tuple[Request, Iterator[Request]]]:
-    """Give each prompt's answer and its samples, as they are asked for."""
+    """Yield the request for each prompt's answer, and those for its samples."""
     for prompt in prompts:
         if prompt_status(prompt) is Status.SCORED:
             every = (sampling.request(prompt, at) for at in range(sampling.n_samples + 1))

@@ -48,7 +48,7 @@ def judge_table(options: JudgeOptions) -> JudgeSummary:
 
 
 def forecast_judges(options: JudgeOptions) -> ForecastSummary:
-    """Say for each judge what it would take, without asking.
+    """Forecast each judge's calls, without asking.
 
     Raises:
         SemscaleError: as ``judge_table``.
@@ -114,7 +114,7 @@ def _opened(
 
 
 async def _forecast(judge: Judge, parts: _Parts, ledger: Ledger) -> Forecast:
-    """Forecast the form whose replies the ledger has most of: the one that the model took before."""
+    """Forecast the form of requests that needs the fewest calls: the one that the model took before."""
 
     def requests(form: int) -> Iterator[Request]:
         for cells in parts():
