@@ -1,13 +1,12 @@
 """Files that commands write, and what they print."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semscale.cli.options.groups import Changes, instead
+from semscale.cli.options.groups import Changes, instead, option_group
 from semscale.cli.options.panels import OUTPUT, option
 from semscale.errors import InputError, InterruptedRunError
 
@@ -25,7 +24,7 @@ def written_as(table: str) -> Changes:
     return instead(out=_out(table))
 
 
-@dataclass(frozen=True)
+@option_group
 class Outputs:
     """Files that a command writes, and what it prints.
 

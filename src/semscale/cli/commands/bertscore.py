@@ -1,12 +1,11 @@
 """The command ``semscale bertscore``: find a model's best layer and its baseline for unrelated texts."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semscale.cli.options.groups import grouped, without
+from semscale.cli.options.groups import grouped, option_group, without
 from semscale.cli.options.model import PrecisionName
 from semscale.cli.outputs import Outputs
 from semscale.errors import InputError
@@ -25,7 +24,7 @@ def _group() -> None:
     pass
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class TextColumnOptions:
     """Columns of the texts that pairs are drawn from, and of pairs that people have judged."""
 
@@ -71,7 +70,7 @@ class TextColumnOptions:
         return texts, judged
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class CalibrationOptions:
     """All options of ``semscale bertscore calibrate``."""
 

@@ -1,12 +1,11 @@
 """The commands ``semscale scales``: list the library, show a scale, lint it, start a new one."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from semscale.cli.options.groups import grouped, without
+from semscale.cli.options.groups import grouped, option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.outputs import Outputs, present
 from semscale.errors import InputError
@@ -39,7 +38,7 @@ def show(scale: _NameOrFile) -> None:
     print_document(scale_document(load_scale(scale)))
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class LintOptions:
     """All options of ``semscale scales lint``."""
 

@@ -1,7 +1,6 @@
 """All options of each command of ``semscale drift``."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -17,7 +16,7 @@ from semscale.cli.drift.options import (
     Seed,
     SourceOptions,
 )
-from semscale.cli.options.groups import instead, without
+from semscale.cli.options.groups import instead, option_group, without
 from semscale.cli.options.panels import OUTPUT, RUN, number, option
 from semscale.cli.options.table import TableOptions
 from semscale.cli.outputs import Outputs, written_as
@@ -26,7 +25,7 @@ _DAMAGE = "Damage"
 _ITEMS = written_as("Table of items with losses")
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class RecordOptions:
     """All options of ``semscale drift record``."""
 
@@ -61,7 +60,7 @@ class RecordOptions:
     table: TableOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class ApprovalOptions:
     """All options of ``semscale drift approve``."""
 
@@ -77,7 +76,7 @@ class ApprovalOptions:
     outputs: Annotated[Outputs, without("out", "report", "figures")]
 
 
-@dataclass(frozen=True)
+@option_group
 class GateOutputs(Outputs):
     """Files of a decision, and what is printed of it.
 
@@ -99,7 +98,7 @@ class GateOutputs(Outputs):
         return {"junit": self.junit, "summary": self.summary}
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class CompareOptions:
     """All options of ``semscale drift compare``; ``gate`` has more."""
 
@@ -127,7 +126,7 @@ GATED = instead(outputs=Annotated[GateOutputs, _ITEMS])
 """What ``gate`` has in place of options of ``compare``."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class HistoryViewOptions:
     """All options of ``semscale drift history``."""
 
@@ -139,7 +138,7 @@ class HistoryViewOptions:
     outputs: Annotated[Outputs, without("out")]
 
 
-@dataclass(frozen=True)
+@option_group
 class DamageOptions:
     """How a run is damaged, and how often."""
 
@@ -165,7 +164,7 @@ class DamageOptions:
     draws: Annotated[int, number(_DAMAGE, "Gates run for each kind and share.")] = 200
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class SelfTestOptions:
     """All options of ``semscale drift self-test``."""
 
@@ -185,7 +184,7 @@ class SelfTestOptions:
     seed: Seed = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class PlanOptions:
     """All options of ``semscale drift plan``."""
 

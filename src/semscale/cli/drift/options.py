@@ -1,11 +1,10 @@
 """Options that several commands of ``semscale drift`` share."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from semscale.cli.options.groups import instead
+from semscale.cli.options.groups import instead, option_group
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import COLUMNS, MODEL, RUN, column, option
 
@@ -19,7 +18,7 @@ _VARIABLE = "SEMSCALE_HISTORY"
 _DEFAULT_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
 
 
-@dataclass(frozen=True)
+@option_group
 class HistoryOptions:
     """The history and its dataset."""
 
@@ -51,7 +50,7 @@ class HistoryOptions:
         return open_history(self.where or os.environ.get(_VARIABLE) or _DEFAULT_FILE, create=create)
 
 
-@dataclass(frozen=True)
+@option_group
 class RunColumnOptions:
     """The columns of a table of outputs, as ``RunColumns`` takes them."""
 
@@ -83,7 +82,7 @@ class RunColumnOptions:
         )
 
 
-@dataclass(frozen=True)
+@option_group
 class SourceOptions:
     """Description of a file of outputs.
 
@@ -100,7 +99,7 @@ class SourceOptions:
     columns: RunColumnOptions = RunColumnOptions()
 
 
-@dataclass(frozen=True)
+@option_group
 class MeasuringOptions:
     """How runs are measured, beside the model."""
 
@@ -116,7 +115,7 @@ class MeasuringOptions:
     ] = None
 
 
-@dataclass(frozen=True)
+@option_group
 class GateOptions:
     """What the gate tests, and when it fails."""
 

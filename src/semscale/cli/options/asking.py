@@ -1,8 +1,8 @@
 """Options of ``semscale consistency`` about the chat model and its samples."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import number, option
 from semscale.errors import InputError
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 _ASKING = "Asking"
 
 
-@dataclass(frozen=True)
+@option_group
 class AskingOptions:
     """The chat model to ask, if any, and how answers are sampled.
 

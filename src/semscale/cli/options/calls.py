@@ -1,9 +1,9 @@
 """Options of every command that asks a chat model: pace, caps, and where replies are kept."""
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import CALLS, number, option
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from semscale.judging.asking import Running
 
 
-@dataclass(frozen=True)
+@option_group
 class CallOptions:
     """Pace and caps of calls, and where replies are kept.
 

@@ -1,11 +1,10 @@
 """Options of ``semscale consistency``."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.asking import AskingOptions
 from semscale.cli.options.calls import CallOptions
-from semscale.cli.options.groups import without
+from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import RUN, column, number, option
 from semscale.cli.options.run import RunOptions
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
 _MEASURING, _TRUST = "Measuring", "Trust"
 
 
-@dataclass(frozen=True)
+@option_group
 class AnswerColumnOptions:
     """The columns, as ``AnswerColumns`` takes them."""
 
@@ -51,7 +50,7 @@ class AnswerColumnOptions:
         return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by)
 
 
-@dataclass(frozen=True)
+@option_group
 class MeasureOptions:
     """The measures, and which answers they need."""
 
@@ -65,7 +64,7 @@ class MeasureOptions:
     fewest_samples: Annotated[int, number(_MEASURING, "Samples that a question needs.")] = 1
 
 
-@dataclass(frozen=True)
+@option_group
 class TrustOptions:
     """How labels become the probability of being right, and the error rates that are promised."""
 
@@ -91,7 +90,7 @@ class TrustOptions:
         }
 
 
-@dataclass(frozen=True)
+@option_group
 class ConsistencyOptions:
     """All options of ``semscale consistency``."""
 

@@ -1,9 +1,9 @@
 """A corpus that the user names: one text a line, or a column of a table."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import option
 from semscale.errors import InputError
 
@@ -11,7 +11,7 @@ MATCHING = "Matching"
 _BATCH = 50_000
 
 
-@dataclass(frozen=True)
+@option_group
 class CorpusOptions:
     """File and column of a corpus, if one is named.
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from copy import copy
 from dataclasses import dataclass, is_dataclass
 from itertools import chain
-from typing import Annotated, Any, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from typer.models import OptionInfo
+
+Kind = TypeVar("Kind")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,12 @@ def without(*fields: str) -> Changes:
 def instead(**options: object) -> Changes:
     """Replace options of a group, by the field's name."""
     return Changes(options)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def option_group(kind: type[Kind]) -> type[Kind]:
+    """Make a class a frozen dataclass of options; it has no comparison and no ``repr``, for a short start."""
+    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(kind)
 
 
 def grouped(command: Callable[..., object]) -> Callable[..., object]:

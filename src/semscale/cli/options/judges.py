@@ -1,10 +1,10 @@
 """Options that choose the judges, and the file of a panel."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import number, option
 from semscale.errors import InputError
 
@@ -17,7 +17,7 @@ _JUDGE = "Judge"
 _PLACES = ("model", "base_url", "engine", "key_variable")
 
 
-@dataclass(frozen=True)
+@option_group
 class JudgeChoice:
     """Who judges, and how.
 

@@ -1,10 +1,9 @@
 """Options of ``semscale judge`` and ``semscale judge audit``."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.calls import CallOptions
-from semscale.cli.options.groups import without
+from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.judges import JudgeChoice
 from semscale.cli.options.panels import RUN, column, number
 from semscale.cli.options.run import RunOptions
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from semscale.judging.judge_columns import JudgeColumns
 
 
-@dataclass(frozen=True)
+@option_group
 class JudgeColumnOptions:
     """The columns, as ``JudgeColumns`` takes them."""
 
@@ -36,7 +35,7 @@ class JudgeColumnOptions:
         return JudgeColumns(self.question, self.answer, tuple(self.reference or ()), self.human)
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class JudgeOptions:
     """All options of ``semscale judge``."""
 
@@ -49,7 +48,7 @@ class JudgeOptions:
     run: RunOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class AuditOptions:
     """All options of ``semscale judge audit``."""
 

@@ -1,12 +1,11 @@
 """Options of ``semscale match`` and ``semscale match evaluate``."""
 
-from dataclasses import dataclass
 from typing import Annotated
 
 import typer
 
 from semscale.cli.options.corpus import MATCHING, CorpusOptions
-from semscale.cli.options.groups import instead, without
+from semscale.cli.options.groups import instead, option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import RUN, column, number, option
 from semscale.cli.options.run import RunOptions
@@ -16,7 +15,7 @@ from semscale.cli.outputs import Outputs, written_as
 Method = Annotated[str, number(MATCHING, "How to match.", "METHOD")]
 
 
-@dataclass(frozen=True)
+@option_group
 class MatchColumnOptions:
     """The columns, as ``MatchColumns`` takes them."""
 
@@ -27,7 +26,7 @@ class MatchColumnOptions:
     by: Annotated[str | None, column("Names of groups to compare.")] = None
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class MatchOptions:
     """All options of ``semscale match``."""
 
@@ -63,7 +62,7 @@ class MatchOptions:
     run: RunOptions
 
 
-@dataclass(frozen=True, kw_only=True)
+@option_group
 class EvaluationOptions:
     """All options of ``semscale match evaluate``."""
 

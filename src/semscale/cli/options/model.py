@@ -1,9 +1,8 @@
 """Options that choose the embedding model, the same for every command that embeds texts."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from semscale.cli.options.groups import instead
+from semscale.cli.options.groups import instead, option_group
 from semscale.cli.options.panels import MODEL, option
 
 if TYPE_CHECKING:
@@ -16,7 +15,7 @@ PrecisionName = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@option_group
 class ModelOptions:
     """The model that turns texts into vectors, as ``load_embedder`` takes it."""
 

@@ -1,9 +1,9 @@
 """Options of ``semscale rate``."""
 
 import math
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.options.panels import COLUMNS, column, number, option
 from semscale.cli.options.run import RunOptions
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _RATING = "Rating"
 
 
-@dataclass(frozen=True)
+@option_group
 class RatingColumnOptions:
     """The columns, as ``FileColumns`` takes them."""
 
@@ -35,7 +35,7 @@ class RatingColumnOptions:
     ] = None
 
 
-@dataclass(frozen=True)
+@option_group
 class ScaleOptions:
     """The scale, and how texts are rated on it."""
 
@@ -74,7 +74,7 @@ class ScaleOptions:
         }
 
 
-@dataclass(frozen=True)
+@option_group
 class RatingOptions:
     """All options of ``semscale rate``."""
 

@@ -1,8 +1,8 @@
 """Options of a run over a table: its intervals, its seed and its parts."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import RUN, number, option
 
 if TYPE_CHECKING:
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from semscale.store.table_run import PartSettings
 
 
-@dataclass(frozen=True)
+@option_group
 class RunOptions:
     """How intervals are made, and how a table is cut into parts.
 

@@ -1,10 +1,10 @@
 """Options of every command that reads a table."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from semscale.cli.options.groups import option_group
 from semscale.cli.options.panels import INPUT, option
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ File = Annotated[
 ]
 
 
-@dataclass(frozen=True)
+@option_group
 class TableOptions:
     """How a table is read, as ``open_table`` takes it."""
 
