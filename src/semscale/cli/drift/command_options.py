@@ -17,7 +17,7 @@ from semscale.cli.drift.options import (
     SourceOptions,
 )
 from semscale.cli.options.groups import instead, option_group, without
-from semscale.cli.options.panels import OUTPUT, RUN, number, option
+from semscale.cli.options.panels import OUTPUT, RUN, option, setting
 from semscale.cli.options.table import TableOptions
 from semscale.cli.outputs import Outputs, written_as
 
@@ -160,8 +160,8 @@ class DamageOptions:
             name="--share",
         ),
     ] = None
-    items: Annotated[int, number(_DAMAGE, "Items that each gate sees.")] = 30
-    draws: Annotated[int, number(_DAMAGE, "Gates run for each kind and share.")] = 200
+    items: Annotated[int, setting(_DAMAGE, "Items that each gate sees.")] = 30
+    draws: Annotated[int, setting(_DAMAGE, "Gates run for each kind and share.")] = 200
 
 
 @option_group
@@ -189,7 +189,7 @@ class PlanOptions:
     """All options of ``semscale drift plan``."""
 
     history: HistoryOptions
-    power: Annotated[float, number(RUN, "Chance of finding the drift.", "SHARE")] = 0.8
+    power: Annotated[float, setting(RUN, "Chance of finding the drift.", "SHARE")] = 0.8
     drift: Annotated[
         list[str] | None,
         option(

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.groups import option_group
-from semscale.cli.options.panels import number, option
+from semscale.cli.options.panels import option, setting
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class AskingOptions:
         str | None, option(_ASKING, "The model to ask: a name at an endpoint, or local.", "NAME")
     ] = None
     base_url: Annotated[str | None, option(_ASKING, "An OpenAI-compatible endpoint.", "URL")] = None
-    temperature: Annotated[float, number(_ASKING, "Temperature of the samples.")] = 1.0
+    temperature: Annotated[float, setting(_ASKING, "Temperature of the samples.")] = 1.0
     system: Annotated[str | None, option(_ASKING, "Instructions before every question.", "TEXT")] = None
     max_tokens: Annotated[int | None, option(_ASKING, "Length at which replies are cut.", "NUMBER")] = None
     stop_at: Annotated[
@@ -41,7 +41,7 @@ class AskingOptions:
             "NUMBER",
         ),
     ] = None
-    stop_confidence: Annotated[float, number(_ASKING, "Confidence with which it is settled.")] = 0.95
+    stop_confidence: Annotated[float, setting(_ASKING, "Confidence with which it is settled.")] = 0.95
 
     def __post_init__(self) -> None:
         if self.samples is None and (self.model is not None or self.stop_at is not None):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.groups import option_group
-from semscale.cli.options.panels import CALLS, number, option
+from semscale.cli.options.panels import CALLS, option, setting
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Budget
@@ -29,7 +29,7 @@ class CallOptions:
         dry_run: whether nobody is asked.
     """
 
-    concurrency: Annotated[int, number(CALLS, "Calls at once, of each model.")] = 16
+    concurrency: Annotated[int, setting(CALLS, "Calls at once, of each model.")] = 16
     per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
     max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
     max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None

@@ -6,7 +6,7 @@ from semscale.cli.options.asking import AskingOptions
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.model import EmbedderOptions
-from semscale.cli.options.panels import RUN, column, number, option
+from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
@@ -59,9 +59,9 @@ class MeasureOptions:
         option(_MEASURING, "What to measure; can be repeated, the first counts.", "NAME", name="--measure"),
     ] = None
     floor: Annotated[
-        str, number(_MEASURING, "Cosine of answers to different questions: auto or a number.", "FLOOR")
+        str, setting(_MEASURING, "Cosine of answers to different questions: auto or a number.", "FLOOR")
     ] = "auto"
-    fewest_samples: Annotated[int, number(_MEASURING, "Samples that a question needs.")] = 1
+    fewest_samples: Annotated[int, setting(_MEASURING, "Samples that a question needs.")] = 1
 
 
 @option_group
@@ -72,11 +72,11 @@ class TrustOptions:
         Literal["platt", "isotonic"],
         option(_TRUST, "How consistency becomes the probability of being right.", shown=True),
     ] = "platt"
-    error_rate: Annotated[float, number(_TRUST, "Wrong answers allowed among those accepted.", "SHARE")] = (
+    error_rate: Annotated[float, setting(_TRUST, "Wrong answers allowed among those accepted.", "SHARE")] = (
         0.05
     )
-    lost_rate: Annotated[float, number(_TRUST, "Right answers allowed among those given up.", "SHARE")] = 0.2
-    confidence: Annotated[float, number(RUN, "Confidence of what the thresholds promise.")] = 0.95
+    lost_rate: Annotated[float, setting(_TRUST, "Right answers allowed among those given up.", "SHARE")] = 0.2
+    confidence: Annotated[float, setting(RUN, "Confidence of what the thresholds promise.")] = 0.95
 
     def settings(self, run: RunOptions) -> "TrustSettings":
         """Settings of ``estimate_trust``."""

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from semscale.cli.options.groups import option_group
-from semscale.cli.options.panels import number, option
+from semscale.cli.options.panels import option, setting
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,15 +38,15 @@ class JudgeChoice:
     ] = None
     panel: Annotated[Path | None, option(_JUDGE, "YAML with judges: a list of models.", "FILE")] = None
     template: Annotated[
-        str, number(_JUDGE, "likert, continuous, true_false, true_false_uncertain, or a scale.", "NAME")
+        str, setting(_JUDGE, "likert, continuous, true_false, true_false_uncertain, or a scale.", "NAME")
     ] = "likert"
     rubric: Annotated[
         str | None, option(_JUDGE, "Your own words on what is judged; @FILE reads them.", "TEXT")
     ] = None
-    order: Annotated[str, number(_JUDGE, "score-first, explanation-first or score-only.", "ORDER")] = (
+    order: Annotated[str, setting(_JUDGE, "score-first, explanation-first or score-only.", "ORDER")] = (
         "score-first"
     )
-    samples: Annotated[int, number(_JUDGE, "Replies for each row.")] = 1
+    samples: Annotated[int, setting(_JUDGE, "Replies for each row.")] = 1
 
     def check(self) -> None:
         """Check that either a model or a panel is named.

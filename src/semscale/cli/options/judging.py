@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 from semscale.cli.options.calls import CallOptions
 from semscale.cli.options.groups import option_group, without
 from semscale.cli.options.judges import JudgeChoice
-from semscale.cli.options.panels import RUN, column, number
+from semscale.cli.options.panels import RUN, column, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
@@ -55,7 +55,7 @@ class AuditOptions:
     file: File
     columns: Annotated[JudgeColumnOptions, without("human")]
     judges: Annotated[JudgeChoice, without("samples")]
-    rows: Annotated[int, number(RUN, "Rows to audit, from the first.")] = 50
+    rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]
     outputs: Annotated[Outputs, without("out")]
     table: TableOptions

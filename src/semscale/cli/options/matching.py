@@ -7,12 +7,12 @@ import typer
 from semscale.cli.options.corpus import MATCHING, CorpusOptions
 from semscale.cli.options.groups import instead, option_group, without
 from semscale.cli.options.model import ModelOptions
-from semscale.cli.options.panels import RUN, column, number, option
+from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
 
-Method = Annotated[str, number(MATCHING, "How to match.", "METHOD")]
+Method = Annotated[str, setting(MATCHING, "How to match.", "METHOD")]
 
 
 @option_group
@@ -76,5 +76,5 @@ class EvaluationOptions:
     run: Annotated[
         RunOptions,
         without("interval", "part_rows", "restart"),
-        instead(seed=number(RUN, "Seed of what is drawn.")),
+        instead(seed=setting(RUN, "Seed of what is drawn.")),
     ]

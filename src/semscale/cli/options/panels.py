@@ -22,8 +22,8 @@ def option(panel: str, text: str, metavar: str | None = None, *, name: str = "",
     return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=shown)
 
 
-def number(panel: str, text: str, metavar: str = "NUMBER") -> Any:  # noqa: ANN401
-    """Declare an option that takes a number and shows its default."""
+def setting(panel: str, text: str, metavar: str = "NUMBER") -> Any:  # noqa: ANN401
+    """Declare an option with a default, which the help shows."""
     return option(panel, text, metavar, shown=True)
 
 

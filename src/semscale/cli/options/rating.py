@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.groups import option_group
 from semscale.cli.options.model import ModelOptions
-from semscale.cli.options.panels import COLUMNS, column, number, option
+from semscale.cli.options.panels import COLUMNS, column, option, setting
 from semscale.cli.options.run import RunOptions
 from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
@@ -43,14 +43,14 @@ class ScaleOptions:
         str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
     ]
     anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
-    temperature: Annotated[float, number(_RATING, "Below 1 ratings are sharper, above 1 flatter.")] = 1.0
-    epsilon: Annotated[float, number(_RATING, "Mass added to each rating.")] = 0.0
+    temperature: Annotated[float, setting(_RATING, "Below 1 ratings are sharper, above 1 flatter.")] = 1.0
+    epsilon: Annotated[float, setting(_RATING, "Mass added to each rating.")] = 0.0
     semantics: Annotated[
         Literal["safe", "paper", "guide"],
         option(_RATING, "A value for every text, or the equation as published.", shown=True),
     ] = "safe"
     floor: Annotated[
-        str, number(_RATING, "Cosine below which a text is off topic: auto, none or a number.", "FLOOR")
+        str, setting(_RATING, "Cosine below which a text is off topic: auto, none or a number.", "FLOOR")
     ] = "auto"
     missing: Annotated[
         list[str] | None,

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from semscale.cli.options.groups import option_group
-from semscale.cli.options.panels import RUN, number, option
+from semscale.cli.options.panels import RUN, option, setting
 
 if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import IntervalPlan
@@ -18,9 +18,9 @@ class RunOptions:
         InputError: a value out of range.
     """
 
-    interval: Annotated[float, number(RUN, "Coverage of the intervals.")] = 0.95
-    seed: Annotated[int, number(RUN, "Seed of everything that is random.")] = 0
-    part_rows: Annotated[int, number(RUN, "Rows that are finished and kept at once.")] = 50_000
+    interval: Annotated[float, setting(RUN, "Coverage of the intervals.")] = 0.95
+    seed: Annotated[int, setting(RUN, "Seed of everything that is random.")] = 0
+    part_rows: Annotated[int, setting(RUN, "Rows that are finished and kept at once.")] = 50_000
     restart: Annotated[bool, option(RUN, "Drop what an earlier run has finished.")] = False
 
     def __post_init__(self) -> None:
