@@ -8,6 +8,7 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.errors import InputError
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.matcher import Matcher
+from semscale.self_consistency import correctness_probability
 from semscale.self_consistency.consistency import Consistency
 from semscale.signature import Signature
 from semscale.snapshots.session_scorer import SnapshotMeter
@@ -47,6 +48,32 @@ def test_a_model_of_bertscore_may_go_by_its_old_name():
     with pytest.warns(DeprecationWarning, match="bertscore: 'model' is called 'embedder' now"):
         scores = semscale.bertscore(["a"], ["a"], model=by_old_name.encoder)
     np.testing.assert_allclose(scores.f1, 1.0)
+
+
+def test_the_probability_of_being_right_has_its_old_names(toy_embedder):
+    answers, labels = ["yes"] * 40, [1, 0] * 20
+    samples = [["yes"] if right else ["no"] for right in labels]
+    found = Consistency(embedder=toy_embedder).measure(answers, samples)
+    with pytest.warns(
+        DeprecationWarning, match="Consistencies: 'trust' is called 'correctness' now"
+    ) as caught:
+        known = found.trust(labels)
+    assert caught[0].filename == __file__
+    with pytest.warns(
+        DeprecationWarning, match="Consistencies.summarize: 'trust' is called 'correctness' now"
+    ):
+        summary = found.summarize(trust=known)
+    assert summary.correctness is known
+    with pytest.warns(DeprecationWarning, match="ConsistencySummary: 'trust' is called 'correctness' now"):
+        assert summary.trust is known
+    with pytest.warns(
+        DeprecationWarning, match="'estimate_trust' is called 'estimate_correctness' now"
+    ) as caught:
+        from semscale.self_consistency.correctness_probability import estimate_trust
+    assert caught[0].filename == __file__
+    assert estimate_trust is correctness_probability.estimate_correctness
+    with pytest.raises(AttributeError, match="has no attribute 'estimate_truth'"):
+        correctness_probability.estimate_truth  # noqa: B018
 
 
 def test_a_judge_may_be_given_by_its_old_name():

@@ -113,7 +113,7 @@ TOY_INSTRUMENTS = [
             "reference_place": "before",
             "seed": 1,
         },
-        figure="expected",
+        figure="score",
     ),
     Instrument(
         kind=Panel,

@@ -46,11 +46,14 @@ class WorkedPart(NamedTuple):
         frame: the input's columns as they can be stored, and those that the run adds.
         notes: what else the run must know of the part when it goes on, as JSON has it.
         is_finished: whether every row has its result; a part that a cap cut short is made again.
+        has_failed_calls: whether rows lack a result because calls failed that may succeed another time. If
+            the run ends early, this part and those after it are made again when the run goes on.
     """
 
     frame: pl.DataFrame
     notes: Mapping[str, Any] = {}
     is_finished: bool = True
+    has_failed_calls: bool = False
 
 
 class TableWork(Protocol[S_co]):
@@ -91,6 +94,7 @@ class TableRun:
     Finished parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is
     stopped, by a signal, a crash or a model that fails, the same run goes on after the last finished part.
     Where a cap has ended the work early, the output is written with what there is, and finished parts stay.
+    A run that reached its end leaves no parts, so the same run asks again about rows whose calls failed.
 
     Attributes:
         table: the input.
@@ -131,7 +135,8 @@ class TableRun:
         with Parts.open(folder, self._key(work), restart=self.settings.restart) as parts:
             try:
                 with parts.kept():
-                    summary = self._finish(parts, work)
+                    is_whole = self._finish(parts, work)
+                    summary = work.summary()
                     self._write(parts, work, out)
             except InputError:
                 if parts.is_new:
@@ -143,24 +148,27 @@ class TableRun:
                 if not parts.finished:
                     parts.discard()
                 raise
-            if parts.finished and parts.unfinished:
+            if parts.finished and not is_whole:
                 parts.drop_unfinished()
             else:
                 parts.remove()
         return summary
 
-    def _finish(self, parts: Parts, work: TableWork[S_co]) -> S_co:
-        rows = 0
+    def _finish(self, parts: Parts, work: TableWork[S_co]) -> bool:
+        """Take the parts that are there, make the others, and say whether none was cut short."""
+        rows, is_whole = 0, True
         for part in parts.finished:
             work.add(pl.read_parquet(part.path), part.notes)
             rows += part.rows
             self._tell(work, rows)
         for made in work.parts(self.settings.part_rows, rows):
             work.add(made.frame, made.notes)
-            parts.add(made.frame, made.notes, is_finished=made.is_finished)
+            is_finished = made.is_finished and not made.has_failed_calls
+            parts.add(made.frame, made.notes, is_finished=is_finished)
+            is_whole = is_whole and made.is_finished
             rows += made.frame.height
             self._tell(work, rows)
-        return work.summary()
+        return is_whole
 
     def _write(self, parts: Parts, work: TableWork[S_co], out: Path) -> None:
         if self.progress:

@@ -10,16 +10,21 @@ from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 from semscale.report.self_consistency.words import MEANINGS, cautions, promise_words
-from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency import Consistency
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
 
 def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):
     found = Consistency(embedder=embedder, **settings).measure(answers, samples)
-    trust = None if labels is None else found.trust(labels)
+    correctness = None if labels is None else found.correctness(labels)
     return found.summarize(
-        answers=answers, samples=samples, prompts=prompts, trust=trust, by=by, source="made-up.csv"
+        answers=answers,
+        samples=samples,
+        prompts=prompts,
+        correctness=correctness,
+        by=by,
+        source="made-up.csv",
     )
 
 
@@ -59,12 +64,12 @@ def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
 
 def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
     summary = labelled(toy_embedder)
-    trust = next(section for section in summary.document().sections if section.name == "trust")
-    decisions = next(block for block in trust.blocks if isinstance(block, DataTable))
+    section = next(one for one in summary.document().sections if one.name == "trust")
+    decisions = next(block for block in section.blocks if isinstance(block, DataTable))
     accept, abstain, review = decisions.rows
     assert [row[0].text for row in decisions.rows] == ["accept", "abstain", "review"]
-    assert accept[1] == Number(summary.trust.triage.accept.value, 3)
-    assert abstain[2] == Share(summary.trust.triage.abstain.accepted)
+    assert accept[1] == Number(summary.correctness.triage.accept.value, 3)
+    assert abstain[2] == Share(summary.correctness.triage.abstain.accepted)
     assert review[2].value == pytest.approx(1 - accept[2].value - abstain[2].value)
 
 

@@ -12,8 +12,8 @@ from semscale.cli.options.table import File, TableOptions
 from semscale.cli.outputs import Outputs, written_as
 
 if TYPE_CHECKING:
-    from semscale.self_consistency.columns import AnswerColumns
-    from semscale.self_consistency.correctness_probability import TrustSettings
+    from semscale.self_consistency.correctness_probability import CorrectnessSettings
+    from semscale.self_consistency.files.columns import AnswerColumns
 
 _MEASURING, _TRUST = "Measuring", "Trust"
 
@@ -44,7 +44,7 @@ class AnswerColumnOptions:
         Raises:
             InputError: columns that do not go together.
         """
-        from semscale.self_consistency.columns import AnswerColumns
+        from semscale.self_consistency.files.columns import AnswerColumns
 
         samples = tuple(self.sample or ())
         return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by)
@@ -65,7 +65,7 @@ class MeasureOptions:
 
 
 @option_group
-class TrustOptions:
+class CorrectnessOptions:
     """How labels become the probability of being right, and the error rates that are promised."""
 
     curve: Annotated[
@@ -78,8 +78,8 @@ class TrustOptions:
     lost_rate: Annotated[float, setting(_TRUST, "Right answers allowed among those given up.", "SHARE")] = 0.2
     confidence: Annotated[float, setting(RUN, "Confidence of what the thresholds promise.")] = 0.95
 
-    def settings(self, run: RunOptions) -> "TrustSettings":
-        """Settings of ``estimate_trust``."""
+    def settings(self, run: RunOptions) -> "CorrectnessSettings":
+        """Settings of ``estimate_correctness``."""
         return {
             "curve": self.curve,
             "error_rate": self.error_rate,
@@ -99,7 +99,7 @@ class ConsistencyOptions:
     measures: MeasureOptions
     asking: AskingOptions
     calls: CallOptions
-    trust: TrustOptions
+    correctness: CorrectnessOptions
     outputs: Annotated[Outputs, written_as("Measured table")]
     embedder: Annotated[EmbedderOptions, without("base_url")]
     table: TableOptions

@@ -13,12 +13,12 @@ from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
-from semscale.self_consistency.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling, prompt_status
+from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.store.columns import column_in
@@ -47,7 +47,7 @@ def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
             columns,
             instrument=_instrument(options, chat, progress),
             model=model,
-            trust=options.trust.settings(run),
+            correctness=options.correctness.settings(run),
             plan=run.plan,
             out=options.outputs.out,
             settings=run.parts,

@@ -11,13 +11,13 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.messages import Request
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
 from semscale.cli.progress import progress_bars
-from semscale.judging.audit import audit
-from semscale.judging.audit_summary import AuditSummary
+from semscale.judging.audit.audit import audit
+from semscale.judging.audit.audit_summary import AuditSummary
 from semscale.judging.file_judging import judge_file
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_columns import JudgeCells, JudgeColumns, judge_cells, read_judge_cells
-from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.summary.judge_summary import JudgeSummary
 from semscale.store.table import Table
 from semscale.types import Progress, Status
 

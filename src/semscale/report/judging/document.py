@@ -20,12 +20,13 @@ from semscale.report.sentences import interval_words, left_out_section, rows_tha
 from semscale.report.wording import capitalised, counted, has_interval, number
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeSummary
-    from semscale.judging.judged_rows import JudgedRow
+    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary.judged_rows import JudgedRow
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8
 
+_EXPECTED = "mean expected score"
 _JUDGES = Citation(
     "Zheng, L., Chiang, W.-L., Sheng, Y., et al. (2023).",
     "Judging LLM-as-a-Judge with MT-Bench and Chatbot Arena",
@@ -57,7 +58,9 @@ def judge_document(summary: "JudgeSummary") -> Document:
             f"{summary.created:%Y-%m-%d}",
         ),
         signature=summary.signature,
-        lead=headline(estimates, "mean score, from 0 to 1", (0.0, 1.0)),
+        lead=headline(
+            estimates, f"{_EXPECTED if summary.is_panel else 'mean score'}, from 0 to 1", (0.0, 1.0)
+        ),
         counting=(counting,),
         reading=(f"{'' if estimates.overall.n else nothing}{counting}.", *([panel] if panel else [])),
         facts=_facts(summary),
@@ -101,8 +104,10 @@ def _facts(summary: "JudgeSummary") -> tuple[tuple[str, Cell], ...]:
 
 def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     human, severity = human_table(summary), severity_figure(summary)
-    if mean := summary.estimates.overall.mean:
-        figures: list[tuple[str, Cell]] = [("mean score, from 0 to 1", WithInterval.of(mean))]
+    if mean := summary.mean_expected:
+        figures: list[tuple[str, Cell]] = [(f"{_EXPECTED}, from 0 to 1", WithInterval.of(mean))]
+        if not summary.is_panel:
+            figures.insert(0, ("mean score, from 0 to 1", WithInterval.of(summary.estimates.overall.mean)))
         yield Section(
             "scores",
             "How the scores are spread",
@@ -139,8 +144,8 @@ def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
         items = _items(disputed or vague, brief_title=title if disputed else "")
         yield Section("disputed", title, (items,))
     if lowest:
-        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest score")
-        yield Section("lowest", "The lowest scores", (_items(lowest, brief_title=brief),))
+        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest expected score")
+        yield Section("lowest", "The lowest expected scores", (_items(lowest, brief_title=brief),))
 
 
 def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:

@@ -3,12 +3,12 @@
 import math
 from typing import TYPE_CHECKING
 
-from semscale.judging.judge_summary import LITTLE_COVERED
+from semscale.judging.summary.judge_summary import LITTLE_COVERED
 from semscale.report.wording import counted, has_interval, number, one_line, percent
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeScores, JudgeSummary
+    from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
 
 MEANINGS = {
     "missing": "the question or the answer is empty or null",

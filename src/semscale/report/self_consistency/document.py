@@ -28,10 +28,10 @@ from semscale.report.self_consistency.words import (
 )
 from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
 from semscale.report.wording import capitalised, clipped, counted, number, one_line
-from semscale.self_consistency.measures import MEASURES
+from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
-    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencyItem, ConsistencySummary
 
 SHOWN_ITEMS = 10
@@ -95,7 +95,7 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
         ),
         citations=(
             *([_NCS] if "cosine_sim" in summary.scores else []),
-            *([_THRESHOLDS] if summary.trust else []),
+            *([_THRESHOLDS] if summary.correctness else []),
         ),
     )
 
@@ -116,8 +116,8 @@ def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
 def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
     if summary.estimates.overall.n:
         yield _spread(summary)
-        if summary.trust is not None:
-            yield _trust(summary.trust)
+        if summary.correctness is not None:
+            yield _correctness(summary.correctness)
         yield _least(summary)
     else:
         yield Section("spread", "", (Paragraph(_NOTHING, detail="brief"),))
@@ -145,8 +145,8 @@ def _spread(summary: "ConsistencySummary") -> Section:
     return Section("spread", title, tuple(blocks))
 
 
-def _trust(trust: "Trust") -> Section:
-    area = area_words(trust.areas[trust.measure])
+def _correctness(correctness: "CorrectnessProbability") -> Section:
+    area = area_words(correctness.areas[correctness.measure])
     meaning = (
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten."
     )
@@ -154,12 +154,14 @@ def _trust(trust: "Trust") -> Section:
         "trust",
         "Which answers can be trusted",
         (
-            Paragraph(f"By {MEASURE_NAMES[trust.measure]}, {area}.", "lead", detail="both"),
-            decision_bar(trust),
-            decision_table(trust),
-            calibration_table(trust),
-            Paragraph(labels_words(trust), "note", detail="both"),
-            SideBySide(((reliability_figure(trust),), (area_table(trust), Paragraph(meaning, "note")))),
+            Paragraph(f"By {MEASURE_NAMES[correctness.measure]}, {area}.", "lead", detail="both"),
+            decision_bar(correctness),
+            decision_table(correctness),
+            calibration_table(correctness),
+            Paragraph(labels_words(correctness), "note", detail="both"),
+            SideBySide(
+                ((reliability_figure(correctness),), (area_table(correctness), Paragraph(meaning, "note")))
+            ),
         ),
     )
 

@@ -3,11 +3,11 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.wording import counted, coverage, number, one_line, percent
-from semscale.self_consistency.length_baselines import NULLS
+from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
 if TYPE_CHECKING:
-    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
@@ -59,14 +59,18 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         said.append(f"{samples} missing, empty or no text, and left out.")
-    return (*said, *([] if summary.trust is None else _trust_cautions(summary.trust)))
+    return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
 
-def _trust_cautions(trust: "Trust") -> list[str]:
-    said, area = [], trust.areas[trust.measure]
+def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
+    said, area = [], correctness.areas[correctness.measure]
     if area < _ENOUGH:
         said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
-    nulls = {name: max(trust.areas[name], 1 - trust.areas[name]) for name in NULLS if name in trust.areas}
+    nulls = {
+        name: max(correctness.areas[name], 1 - correctness.areas[name])
+        for name in NULLS
+        if name in correctness.areas
+    }
     best = max(nulls, key=lambda name: nulls[name], default=None)
     if best is not None and nulls[best] >= area:
         said.append(
@@ -81,10 +85,10 @@ def area_words(area: float) -> str:
     return f"a right answer has the higher value {percent(area)} of the time, and 50 % would by chance"
 
 
-def labels_words(trust: "Trust") -> str:
+def labels_words(correctness: "CorrectnessProbability") -> str:
     """Say what the curve rests on."""
-    labels = counted(trust.figures.n, "labelled answer")
-    return f"{labels}: the curve ({trust.curve}) was fitted and checked in five turns, each on other answers."
+    labels, curve = counted(correctness.figures.n, "labelled answer"), correctness.curve
+    return f"{labels}: the curve ({curve}) was fitted and checked in five turns, each on other answers."
 
 
 def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
