@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from semscale.cli.main import main
+from semscale.store.table import Table
 
 pytestmark = pytest.mark.needs("api")
 
@@ -245,6 +246,25 @@ def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(command, endpoin
     assert main(command("--dry-run")) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "requests 4 answered before 2 the same as another 0 calls to make 2" in shown
+
+
+def test_a_dry_run_reads_the_table_in_parts(command, answers, capsys, monkeypatch):
+    sizes, batches = [], Table.batches_with
+
+    def noted(table, titles, size):
+        for batch in batches(table, titles, size):
+            sizes.append(batch.height)
+            yield batch
+
+    monkeypatch.setattr(Table, "batches_with", noted)
+    answers.write_text("q,a\n" + "2+2?,4\n" * 2 + "2+2?,5\n,5\n" + "2+2?,4\n")
+    assert main(command("--dry-run", "--json", "--part-rows", "2")) == 0
+    content = json.loads(capsys.readouterr().out)
+    (model,) = content["models"]
+    assert (content["asked"], content["left_out"]) == (4, {"missing": 1})
+    # A part asks once about equal rows, so there are three requests; the last one repeats the first.
+    assert (model["requests"], model["repeated"], model["calls"]) == (3, 1, 2)
+    assert set(sizes) == {1, 2}
 
 
 def test_a_cost_cap_needs_a_price(command, endpoint, capsys):

@@ -6,7 +6,7 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli.commands import match as command
+from semscale.cli.options.matching import MatchOptions
 from semscale.matching import matcher
 from semscale.store.reading import open_table
 
@@ -172,7 +172,7 @@ def test_restart_belongs_to_out(semscale, answers):
 
 
 def test_the_command_s_method_is_the_instrument_s():
-    calls = (command.match, matcher.match, matcher.Matcher)
+    calls = (MatchOptions, matcher.match, matcher.Matcher)
     assert {inspect.signature(call).parameters["method"].default for call in calls} == {"calibrated"}
 
 

@@ -1,16 +1,17 @@
 """What ``semscale drift compare`` and ``gate`` do between options and output: load, measure, decide, keep."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from semscale.cli.drift.meter import MeterChoice
-from semscale.cli.drift.outputs import write_files
-from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of, run_of
-from semscale.cli.drift.source import OutputFile
-from semscale.cli.outputs import Outputs, present
+from semscale.cli.drift.command_options import CompareOptions, GateOutputs
+from semscale.cli.drift.comparison_files import write_files
+from semscale.cli.drift.meter import drift_meter
+from semscale.cli.drift.output_reading import read_outputs
+from semscale.cli.drift.run_lookup import baseline_of, dataset_of, run_of
+from semscale.cli.outputs import present
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.decision import GateDecision
@@ -32,67 +33,52 @@ class CompareRun:
     """One call of ``semscale drift compare`` or ``gate``.
 
     Attributes:
-        candidate: a run, or a file of outputs.
-        where: the history.
-        dataset: of both; the history's only one unless given.
-        baseline: a run that stands in for the approved one.
-        source: how a file is read.
-        measuring: how runs are measured.
+        options: what is compared and how.
         settings: of the gate; ``None`` where none is asked.
-        outputs: files that are written.
     """
 
-    candidate: str
-    where: str | None = None
-    dataset: str | None = None
-    baseline: str | None = None
-    source: OutputFile = field(default_factory=OutputFile)
-    measuring: MeterChoice = field(default_factory=MeterChoice)
+    options: CompareOptions
     settings: GateSettings | None = None
-    outputs: Outputs = field(default_factory=Outputs)
 
-    def done(self) -> DriftSummary:
-        """Compare, and keep what came of it.
+    def present(self) -> DriftSummary:
+        """Compare, store the comparison, write the files that were asked for, and print a summary.
 
         Raises:
             SemscaleError: what the history, the file or the model cannot do.
-            InterruptedRunError: the user stopped it; nothing of it is kept.
+            InterruptedRunError: the user stopped it, before or after the comparison was stored.
         """
-        self.outputs.check()
-        meter = self.measuring.meter()
-        with chosen_history(self.where) as history:
-            history.check_writable()
-            try:
-                return self._done(history, meter)
-            except KeyboardInterrupt:
-                raise InterruptedRunError(
-                    "stopped; no comparison was stored. The same command goes on with what "
-                    "was read of the baseline"
-                ) from None
-
-    def present(self, summary: DriftSummary, *, json: bool, annotate: bool = False) -> None:
-        """Write the files that were asked for, and print what came of it.
-
-        Args:
-            summary: what came of it.
-            json: whether JSON is printed instead of tables.
-            annotate: whether lines for GitHub Actions go before.
-
-        Raises:
-            InterruptedRunError: the user stopped it; the comparison is stored.
-        """
+        outputs = self.options.outputs
+        annotate = isinstance(outputs, GateOutputs) and outputs.github
+        if outputs.json and annotate:
+            raise InputError("--github prints its lines beside the table: take it without --json")
+        summary = self._done()
         try:
             if annotate and summary.decision is not None:
                 from semscale.report.ci.github import github_annotations
 
                 typer.echo("\n".join(github_annotations(summary, summary.decision)))
-            write_files(summary, self.outputs)
-            present(summary, self.outputs, json=json, comparison=summary.stored.id)
+            write_files(summary, outputs)
+            present(summary, outputs, comparison=summary.stored.id)
         except KeyboardInterrupt:
             raise InterruptedRunError(
                 "stopped; the comparison is stored, and files may be missing: ask about "
                 f"{short_id(summary.comparison.candidate.id)} again"
             ) from None
+        return summary
+
+    def _done(self) -> DriftSummary:
+        options = self.options
+        options.outputs.check()
+        meter = drift_meter(options.measuring, options.embedder, options.seed)
+        with options.history.open() as history:
+            history.check_writable()
+            try:
+                return self._compared(history, meter)
+            except KeyboardInterrupt:
+                raise InterruptedRunError(
+                    "stopped; no comparison was stored. The same command goes on with what "
+                    "was read of the baseline"
+                ) from None
 
     @property
     def _needs_floors(self) -> bool:
@@ -105,7 +91,7 @@ class CompareRun:
         earlier = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
         return decide(comparison, settings, earlier=earlier)
 
-    def _done(self, history: "History", meter: DriftMeter) -> DriftSummary:
+    def _compared(self, history: "History", meter: DriftMeter) -> DriftSummary:
         baseline, candidate, approval, recorded = self._runs(history)
         if candidate.id == baseline.id:
             raise InputError(
@@ -128,18 +114,20 @@ class CompareRun:
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
         """Load the baseline and the candidate; say who approved it, and which file was read."""
-        if self.candidate != "-" and not Path(self.candidate).exists():
+        named, dataset, replaced = self.options.candidate, self.options.history.dataset, self.options.baseline
+        if named != "-" and not Path(named).exists():
             candidate = self._stored_candidate(history)
             self._check_model(candidate)
-            baseline, approval = baseline_of(history, self.baseline, candidate.dataset)
+            baseline, approval = baseline_of(history, replaced, candidate.dataset)
             return baseline, candidate, approval, None
-        baseline, approval = baseline_of(history, self.baseline, dataset_of(history, self.dataset))
-        candidate = self.source.read(self.candidate, dataset=baseline.dataset, like=baseline)
-        return baseline, candidate, approval, self.candidate
+        baseline, approval = baseline_of(history, replaced, dataset_of(history, dataset))
+        source, table = self.options.source, self.options.table
+        candidate = read_outputs(named, source, table, dataset=baseline.dataset, like=baseline)
+        return baseline, candidate, approval, named
 
     def _check_model(self, candidate: Run) -> None:
-        """See that nobody takes a run of the history for one of another model."""
-        named = self.source.model
+        """Refuse ``--model`` where the candidate is a stored run of another model."""
+        named = self.options.source.model
         if named not in {None, candidate.model}:
             raise InputError(
                 f"model: run {short_id(candidate.id)} is of {candidate.model!r:.60}, got {named!r:.60}: drop "
@@ -148,8 +136,8 @@ class CompareRun:
 
     def _stored_candidate(self, history: "History") -> Run:
         try:
-            return run_of(history, self.candidate, self.dataset)
+            return run_of(history, self.options.candidate, self.options.history.dataset)
         except UnknownNameError as error:
-            if Path(self.candidate).suffix:
-                raise InputError(f"{self.candidate} does not exist, and it names no run") from error
+            if Path(self.options.candidate).suffix:
+                raise InputError(f"{self.options.candidate} does not exist, and it names no run") from error
             raise

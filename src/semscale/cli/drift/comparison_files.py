@@ -1,7 +1,8 @@
-"""What comparing writes beside its report: a table of items, JUnit XML, a Markdown summary."""
+"""Files of a comparison beside its report: a table of items, JUnit XML, a Markdown summary."""
 
 import polars as pl
 
+from semscale.cli.drift.command_options import GateOutputs
 from semscale.cli.outputs import Outputs
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.store.atomic import replacing
@@ -9,21 +10,22 @@ from semscale.store.writing import write_table
 
 
 def write_files(summary: DriftSummary, outputs: Outputs) -> None:
-    """Write the files that were asked for; those about a decision only where a gate was asked."""
+    """Write the files that were asked for; JUnit XML and the summary only if there is a decision."""
     decision = summary.decision
-    junit, markdown_file = outputs.others.get("junit"), outputs.others.get("summary")
     if outputs.out is not None:
         write_table(item_table(summary), outputs.out)
-    if junit is not None and decision is not None:
+    if decision is None or not isinstance(outputs, GateOutputs):
+        return
+    if outputs.junit is not None:
         from semscale.report.ci.junit import junit_xml
 
-        with replacing(junit) as temporary:
+        with replacing(outputs.junit) as temporary:
             temporary.write_text(junit_xml(summary, decision), encoding="utf-8", newline="\n")
-    if markdown_file is not None and decision is not None:
+    if outputs.summary is not None:
         from semscale.report.ci.job_summary import job_summary
         from semscale.report.render.markdown import markdown
 
-        with markdown_file.open("a", encoding="utf-8", newline="\n") as file:
+        with outputs.summary.open("a", encoding="utf-8", newline="\n") as file:
             file.write(markdown(job_summary(summary, decision)))
 
 

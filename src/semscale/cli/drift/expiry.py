@@ -1,4 +1,4 @@
-"""Spans and dates as people write them: how long an approval counts."""
+"""When an approval expires, from a span or a date as people write them."""
 
 import re
 from datetime import UTC, datetime, timedelta

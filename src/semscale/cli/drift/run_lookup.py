@@ -1,6 +1,5 @@
-"""Which history a command of ``semscale drift`` works on, and which of its datasets and runs are meant."""
+"""The dataset, run or baseline of a history that options name."""
 
-import os
 from typing import TYPE_CHECKING
 
 from semscale.errors import InputError, UnknownNameError
@@ -11,26 +10,7 @@ if TYPE_CHECKING:
     from semscale.history.history import History
     from semscale.history.runs import Approval, Run
 
-DEFAULT_FILE = "semscale-history.sqlite"
-"""In the current folder: a file that people see, name and may commit."""
-
-VARIABLE = "SEMSCALE_HISTORY"
 LATEST, BASELINE = "latest", "baseline"
-
-
-def chosen_history(where: str | None, *, create: bool = False) -> "History":
-    """Open the history that is named, or the environment's, or the one in this folder.
-
-    Args:
-        where: file or URL, as on the command line.
-        create: whether to start one where there is none.
-
-    Raises:
-        InputError: it cannot be opened, or there is none.
-    """
-    from semscale.history.opening import open_history
-
-    return open_history(where or os.environ.get(VARIABLE) or DEFAULT_FILE, create=create)
 
 
 def dataset_of(history: "History", dataset: str | None) -> str:
@@ -75,7 +55,7 @@ def run_of(history: "History", name: str, dataset: str | None) -> "Run":
 
 
 def baseline_of(history: "History", name: str | None, dataset: str) -> "tuple[Run, Approval | None]":
-    """Load what a candidate is compared with, and the approval that counts.
+    """Load the run that a candidate is compared with, and its approval.
 
     Args:
         history: where both are.
