@@ -116,8 +116,7 @@ class JudgeCollector:
         for part in self._labels:
             labels[row : row + len(part), : part.shape[1]] = part
             row += len(part)
-        plan = self._plan
-        return beside_humans(expected, labels, self._template, interval=plan.interval, seed=plan.seed)
+        return beside_humans(expected, labels, self._template, plan=self._plan)
 
 
 class _JudgedPart:

@@ -108,20 +108,27 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     rows: list[tuple[str, Cell, str]] = [
         (
             "mean, corrected by the labels",
-            WithInterval.of(corrected),
-            "what people would give to all rows, if the labelled ones are a random sample",
+            WithInterval.of(corrected, note=corrected.note or ""),
+            _made(
+                "what people would give to all rows, if the labelled ones are a random sample",
+                corrected.method,
+            ),
         ),
         (
             "mean expected score of the judge",
             WithInterval.of(corrected.naive),
-            "its interval knows nothing of the judge's errors",
+            _made("knows nothing of the judge's errors", corrected.naive.method),
         ),
-        ("mean of the labels alone", WithInterval.of(corrected.labels_only), "without the judge"),
+        (
+            "mean of the labels alone",
+            WithInterval.of(corrected.labels_only, note=corrected.note or ""),
+            _made("without the judge", corrected.method),
+        ),
         ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
         (
             "quadratic weighted kappa",
             coefficient(human.kappa),
-            "agreement with the mean label; 1 is perfect, 0 chance",
+            _made("agreement with the mean label; 1 is perfect, 0 chance", human.kappa.method),
         ),
     ]
     if human.ceiling is not None:
@@ -134,15 +141,17 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
 
 
 def _beside_people(ceiling: "HumanComparison") -> list[tuple[str, Cell, str]]:
-    return [
-        ("rank correlation with people", coefficient(ceiling.judge), "each person left out in turn"),
-        ("people with each other", coefficient(ceiling.ceiling), "the ceiling, on the same rows"),
-        (
-            "judge less ceiling",
-            coefficient(ceiling.difference),
-            "above 0 the judge is no worse than a person",
-        ),
-    ]
+    found = (
+        ("rank correlation with people", ceiling.judge, "each person left out in turn"),
+        ("people with each other", ceiling.ceiling, "the ceiling, on the same rows"),
+        ("judge less ceiling", ceiling.difference, "above 0 the judge is no worse than a person"),
+    )
+    return [(name, coefficient(one), _made(meaning, one.method)) for name, one, meaning in found]
+
+
+def _made(meaning: str, method: str | None) -> str:
+    """Add how a figure's interval was made, as the rows of one table differ in it."""
+    return meaning if method is None else f"{meaning}; interval by {method}"
 
 
 def coefficient(estimate: "AgreementEstimate") -> WithInterval:
