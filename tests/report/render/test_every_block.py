@@ -12,7 +12,7 @@ from semscale.guards.findings import Span
 from semscale.report.document.blocks import Block, DataTable, Items, Paragraph, Reason, Reasons
 from semscale.report.document.document import Decision, Rates, Section, flat
 from semscale.report.document.marks import marked
-from semscale.report.document.values import Number, Quoted, WithInterval, Words
+from semscale.report.document.values import Flag, Number, Quoted, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -84,6 +84,19 @@ def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
         assert words in shown
     for words in ("A note.", "expected value", "What the bars are."):
         assert words not in shown
+
+
+def test_the_screen_gets_no_control_character_from_outside(capsys):
+    attack = "gr\x1b[31moup\x07"
+    cells = (Words(attack), Words("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
+    table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
+    lines = {"source": (Quoted(attack),), "counting": (attack,), "cautions": (attack,), "notes": (attack,)}
+    document = document_of(table, Paragraph(attack, detail="brief"), **lines, ending=(attack, "fail"))
+    print_document(document, written={"report": attack})
+    shown = capsys.readouterr().out
+    # Source, counting, caution, note, file, last line, paragraph; two in the title, two heads, five cells.
+    assert shown.count("gr␛[31moup␇") == 16
+    assert not {"\x1b", "\x07"} & set(shown)
 
 
 def test_what_is_only_for_the_screen_stands_on_no_page():
