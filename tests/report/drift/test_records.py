@@ -1,5 +1,6 @@
 """What was recorded, what was approved, and what a history holds, as documents."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -13,6 +14,7 @@ from semscale.history.runs import Approval
 from semscale.history.summaries import Merged, RunSummary
 from semscale.report.drift.records import approved_document, history_document, recorded_document
 from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 
 APPROVAL = Approval("b" * 32, "answers", "Ann", "read them", START, START + timedelta(days=90))
@@ -92,6 +94,16 @@ def test_what_is_missing_or_expired_is_said(screen):
     assert lines[:2] == ["History  h.sqlite", "taken in from other.sqlite: 1 run, 0 approvals, 2 comparisons"]
     assert "no baseline: semscale drift approve RUN --by NAME --why REASON" in lines
     assert any(line.startswith("baseline bbbbbbbb") and line.endswith("(expired)") for line in lines)
+
+
+def test_a_revision_is_shown_as_its_author_wrote_it():
+    revision = "v1_*beta*"
+    dataset = listed(1)
+    runs = tuple(replace(one, revision=revision) for one in dataset.runs)
+    kept = history_document(HistorySummary("h.sqlite", (replace(dataset, runs=runs),)))
+    recorded = recorded_document(RecordedRun(run(1, revision=revision), "h.sqlite"))
+    for document in (kept, recorded):
+        assert f"`{revision}`" in markdown(document)
 
 
 def test_an_empty_history_says_what_to_do(screen):

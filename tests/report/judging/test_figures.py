@@ -8,8 +8,12 @@ from tests.judging.conftest import Scripted, material, plain_running
 from tests.schema_check import check_json
 
 from semscale.judging.judge import Judge
-from semscale.report.judging.figures import human_table, judge_table
+from semscale.judging.panel import Panel
+from semscale.report.document.values import Quoted, Words
+from semscale.report.judging.figures import human_table, judge_table, scores_histogram
 from semscale.report.render.cells import cell_text
+from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
 
 WRITTEN = {"cautions": [], "out": None, "report": None, "figures": None}
 
@@ -61,3 +65,16 @@ def test_too_few_labels_are_the_reason_why_there_is_no_interval():
         assert np.isnan(rows[name][0].low)
         assert cell_text(rows[name][0]).endswith("(an interval needs 3 labels or more)")
         assert "interval by" not in rows[name][1].text
+
+
+def test_names_of_judges_and_templates_stay_as_they_are_written():
+    alone = judged(6, None)
+    assert [row[0] for row in scores_histogram(alone).table.rows] == [Quoted("likert")]
+    members = [Judge(Scripted(lambda _: "Score: 4", name=name)) for name in ("gpt-4o", "qwen")]
+    panel = Panel(members).judge(["q"] * 4, ["a"] * 4, running=plain_running())
+    summary = panel.summarize(["q"] * 4, ["a"] * 4, human=[4, 5, 4, 5])
+    names = [row[0] for row in scores_histogram(summary).table.rows]
+    assert names == [Words("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Words("People’s labels")]
+    for shown in (page(summary.document()), markdown(summary.document())):
+        assert "gpt-4o" in shown
+        assert "Gpt-4o" not in shown

@@ -49,6 +49,18 @@ def test_columns_of_words_stand_at_the_left_of_a_page():
     assert '<td>1.00</td><td class="text">why</td>' in shown
 
 
+def test_a_title_begins_with_a_capital_only_where_its_words_are_ours(tmp_path):
+    titles = ("by group", ("by ", Quoted("kind")), Quoted("gpt-4o"), (Quoted("qwen"), ": its scores"))
+    document = document_of(*(DataTable(("a",), ((Words("x"),),), title=title) for title in titles))
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document, path)
+    for shown in (page(document), markdown(document), str(sheet_of(path, "One section").rows())):
+        for words in ("By group", "By kind", "gpt-4o", "qwen: its scores"):
+            assert words in shown
+        assert "Gpt" not in shown
+        assert "Qwen" not in shown
+
+
 def test_a_page_runs_nothing_and_loads_nothing():
     shown = page(document_of())
     assert "<script" not in shown

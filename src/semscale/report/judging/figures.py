@@ -24,19 +24,20 @@ _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
-    name = "Panel, mean" if summary.is_panel else one_line(summary.template.name)
-    groups = [score_group(name, summary.expected, ACCENT, summary.mean_expected)]
+    whole = Words("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
+    named = [(whole, summary.expected, ACCENT, summary.mean_expected)]
     if summary.is_panel:
-        groups += [
-            score_group(one_line(judge), own.expected, BAR, _mean_expected(summary, judge))
+        named += [
+            (Quoted(judge), own.expected, BAR, _mean_expected(summary, judge))
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        groups.append(score_group("People’s labels", summary.human.mean_label, CONTRAST))
+        named.append((Words("People’s labels"), summary.human.mean_label, CONTRAST, None))
+    groups = [score_group(one_line(name.text), *drawn) for name, *drawn in named]
     rows: list[tuple[Cell, ...]] = [
-        (Words(group.name), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
-        for group in groups
+        (name, Number(group.mean), *map(Share, _banded(group.scores).tolist()))
+        for (name, *_), group in zip(named, groups, strict=True)
     ]
     return Histogram(
         "scores",

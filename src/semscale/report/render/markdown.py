@@ -65,7 +65,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Subheading(text):
             yield f"### {_line(text)}"
         case blocks.DataTable():
-            yield f"### {escaped(capitalised(line_text(block.title)))}" if block.title else ""
+            yield f"### {escaped(heading_text(block.title))}" if block.title else ""
             yield from _table(block)
         case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))

@@ -85,7 +85,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.Paragraph(text, style):
             sheet.line(line_text(text), "note" if style == "note" else "text")
         case blocks.Subheading(text):
-            sheet.line(capitalised(line_text(text)), "heading")
+            sheet.line(heading_text(text), "heading")
         case blocks.DataTable():
             _table(sheet, block)
         case blocks.Figure() | blocks.Histogram():
@@ -127,7 +127,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
 
 
 def _table(sheet: Sheet, table: blocks.DataTable) -> None:
-    sheet.line(capitalised(line_text(table.title)), "heading")
+    sheet.line(heading_text(table.title), "heading")
     _rows(sheet, table.columns, table.rows)
     sheet.line(table.note, "note")
 
