@@ -62,8 +62,10 @@ def test_several_judges_have_a_signature_of_all(renderings):
     signature = dict(both.signature.fields)
     assert (signature["judges"], signature["model_1"], signature["model_2"]) == ("2", "one", "two")
     assert both.document().signature == both.signature
+    settings = dict(both.document().settings)
+    for name, found in both.audits.items():
+        assert settings[f"Signature of {name}"].text == found.signature
     for shown in renderings(both)[1:]:
-        for name, found in both.audits.items():
+        for name in both.audits:
             assert f"Signature of {name}" in shown
-            assert str(found.signature) in shown.replace("\\", "")  # Markdown escapes its bars
             assert f"{name}</bdi>: 11 of 12" in shown or f"{name}: 11 of 12" in shown
