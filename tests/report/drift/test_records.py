@@ -65,6 +65,9 @@ def test_an_approval_names_who_and_until_when(screen):
         "approved by Ann, until 2026-04-01 00:00 UTC: read them",
         "It was recorded as a rerun of cccccccc.",
     ]
+    for shown in (page(approved_document(approved)), markdown(approved_document(approved))):
+        for said in ("bbbbbbbb  model-a", "approved by Ann, until 2026-04-01 00:00 UTC: read them"):
+            assert said.replace("  ", " ") in shown.replace("  ", " ")
     silent = run(1, items=(Item("1", (Output(None),)),))
     (caution,) = approved_document(ApprovedBaseline(silent, APPROVAL)).cautions
     assert caution.startswith("No item of it says anything")
@@ -93,6 +96,9 @@ def test_what_is_missing_or_expired_is_said(screen):
     lines = screen(history_document(HistorySummary("h.sqlite", (none, old), merged)))
     assert lines[:2] == ["History  h.sqlite", "taken in from other.sqlite: 1 run, 0 approvals, 2 comparisons"]
     assert "no baseline: semscale drift approve RUN --by NAME --why REASON" in lines
+    document = history_document(HistorySummary("h.sqlite", (listed(9, compared=3),), merged))
+    for shown in (page(document), markdown(document)):
+        assert "taken in from other.sqlite: 1 run" in shown
     assert any(line.startswith("baseline bbbbbbbb") and line.endswith("(expired)") for line in lines)
 
 

@@ -93,6 +93,7 @@ def history_document(summary: HistorySummary) -> Document:
         name="History",
         source=(printable(summary.where), *base.source),
         counting=tuple(_counting(summary)),
+        reading=(*base.reading, *_counting(summary)),
         cautions=tuple(f"trend: {caution}" for trends in followed for caution in trends.cautions),
         sections=(*base.sections, *lists),
     )

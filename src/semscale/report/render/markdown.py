@@ -51,7 +51,7 @@ def _head(document: Document) -> Iterator[str]:
             yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
         case Decision(text, _, about):
             yield f"**{escaped(capitalised(text))}**: {escaped(about)}"
-    yield "\n\n".join(map(_line, document.reading))
+    yield "\n\n".join(map(_line, document.introduction))
     yield "\n".join(f"- ⚠️ {escaped(caution)}" for caution in document.cautions)
     yield " · ".join(f"{escaped(name)}: {_cell(value)}" for name, value in document.facts)
 

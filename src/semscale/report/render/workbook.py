@@ -51,7 +51,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
         sheet.line(line_text(part), "note")
     sheet.space()
     _lead(sheet, document)
-    for sentence in document.reading or document.counting:
+    for sentence in document.introduction:
         sheet.line(line_text(sentence))
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")
