@@ -15,7 +15,7 @@ from semscale.report.render.cells import cell_text
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 
-WRITTEN = {"cautions": [], "out": None, "report": None, "figures": None}
+WRITTEN = {"out": None, "report": None, "figures": None}
 
 
 def judged(n, human, **settings):
