@@ -238,6 +238,18 @@ def test_a_dry_run_asks_nobody(command, endpoint, capsys):
     assert endpoint.asked == []
 
 
+def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(command, tmp_path, capsys):
+    out, report, figures = tmp_path / "judged.csv", tmp_path / "forecast.md", tmp_path / "figures"
+    asked = ("--out", str(out), "--report", str(report), "--figures", str(figures))
+    assert main(command("--dry-run", *asked)) == 0
+    assert f"report: {report}" in capsys.readouterr().out
+    shown = report.read_text(encoding="utf-8")
+    assert "What asking would take" in shown
+    assert "4 of 5 rows count; left out: 1 missing." in shown
+    assert not out.exists()
+    assert not figures.exists()
+
+
 @pytest.mark.parametrize("refused", [(), ("logprobs", "top_logprobs", "response_format")])
 def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(command, endpoint, capsys, refused):
     endpoint.refuses = set(refused)
