@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import polars as pl
 import pytest
+from tests.schema_check import check_json
 
 from semscale.cli.main import main
 from semscale.store.table import Table
@@ -227,6 +228,32 @@ def test_parts_before_a_cap_are_kept_and_gone_on_with(command, endpoint, tmp_pat
     assert main(run) == 0
     assert len(endpoint.asked) - done == 4
     assert not kept.exists()
+
+
+def test_groups_are_compared_on_the_screen_in_the_report_and_in_json(command, tmp_path, capsys):
+    report = tmp_path / "judged.md"
+    assert main(command("--by", "known", "--json", "--report", str(report))) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    found = json.loads(text)
+    assert found["estimates"]["by"] == found["judges"][0]["estimates"]["by"] == "known"
+    means = {group["group"]: group["figures"].get("score") for group in found["estimates"]["groups"]}
+    # Levels 5, 2 and 4 of 1 to 5; the other two answers have no score.
+    assert (means.pop("a unit of matter"), means.pop("yes")) == (None, None)
+    assert {name: mean["value"] for name, mean in means.items()} == {
+        "1066": 1.0,
+        "scattering": 0.25,
+        "Austen": 0.75,
+    }
+    assert {row["group"] for row in found["lowest"]} == {"1066", "scattering", "Austen"}
+    shown = report.read_text(encoding="utf-8")
+    assert "## How the scores are spread, by known" in shown
+    assert "| `scattering` | 1 | 0 | 0.25 |" in shown
+    assert main(command("--by", "known")) == 0
+    screen = capsys.readouterr().out
+    assert re.search(r"Austen +1 +0 +0\.75", screen)
+    assert main(command("--by", "nowhere")) == 2
+    assert "by" in capsys.readouterr().err
 
 
 def test_a_dry_run_asks_nobody(command, endpoint, capsys):
