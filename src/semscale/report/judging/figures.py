@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
-from semscale.report.document.blocks import DataTable, Figure, Histogram, Swatch
+from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption, score_group
 from semscale.report.wording import coverage, ends, number, one_line
@@ -25,28 +25,32 @@ _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
     whole = Words("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
-    named = [(whole, summary.expected, ACCENT, summary.mean_expected)]
+    named = [_named_group(whole, summary.expected, ACCENT, summary.mean_expected)]
     if summary.is_panel:
         named += [
-            (Quoted(judge), own.expected, BAR, _mean_expected(summary, judge))
+            _named_group(Quoted(judge), own.expected, BAR, _mean_expected(summary, judge))
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        named.append((Words("People’s labels"), summary.human.mean_label, CONTRAST, None))
-    groups = [score_group(one_line(name.text), *drawn) for name, *drawn in named]
+        named.append(_named_group(Words("People’s labels"), summary.human.mean_label, CONTRAST))
     rows: list[tuple[Cell, ...]] = [
-        (name, Number(group.mean), *map(Share, _banded(group.scores).tolist()))
-        for (name, *_), group in zip(named, groups, strict=True)
+        (name, Number(group.mean), *map(Share, _banded(group.scores).tolist())) for name, group in named
     ]
     return Histogram(
         "scores",
-        tuple(groups),
+        tuple(group for _, group in named),
         (0.0, 1.0),
         ("score", "rows"),
         DataTable(("", "mean expected score", *_BANDS), tuple(rows)),
         caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
+
+
+def _named_group(
+    name: Words | Quoted, scores: Floats, colour: str, mean: "Estimate | None" = None
+) -> tuple[Words | Quoted, ScoreGroup]:
+    return name, score_group(one_line(name.text), scores, colour, mean)
 
 
 def severity_figure(summary: "JudgeSummary") -> Figure | None:
