@@ -104,7 +104,7 @@ def test_json_has_every_measure_and_the_least_consistent(semscale, answers):
     ended = semscale("consistency", answers, *COLUMNS, "--measure", "exact_match", "--json")
     content = json.loads(ended.out)
     assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == 0.25
-    assert [item["item"] for item in content["least"]] == [2, 1]
+    assert [item["item"] for item in content["lowest"]] == [2, 1]
     assert content["trust"] is None
 
 

@@ -93,7 +93,7 @@ def test_json_keeps_to_the_schema(found):
     check_json(json.dumps({**content, "out": None, "report": None, "figures": None}))
     assert content["estimates"]["by"] == "kind"
     assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == pytest.approx(0.5)
-    assert content["least"][0]["contradictions"][0] == {
+    assert content["lowest"][0]["contradictions"][0] == {
         "sample": 0,
         "guard": "negation",
         "reason": 'The sample says "not safe", the answer "safe".',
