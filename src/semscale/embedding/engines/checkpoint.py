@@ -118,8 +118,24 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     return Checkpoint(architecture, _pooling(folder), limit, tokenizer, weights, setup)
 
 
-def load_weights(checkpoint: Checkpoint) -> Weights:
+def read_weights(path: Path) -> bytes:
+    """Read the file of a checkpoint's weights.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+
+
+def load_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
     """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
+
+    Args:
+        checkpoint: whose weights they are.
+        content: of its file of weights.
 
     Raises:
         ModelError: the file is damaged or lacks a parameter of the architecture.
@@ -128,8 +144,8 @@ def load_weights(checkpoint: Checkpoint) -> Weights:
 
     path = checkpoint.weights
     try:
-        tensors = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
-    except (OSError, SafetensorError) as error:
+        tensors = deserialize(content)  # type: ignore[no-untyped-call]
+    except SafetensorError as error:
         raise ModelError(f"{path} cannot be read: {error}") from error
     weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
     _check_shapes(weights, checkpoint)
