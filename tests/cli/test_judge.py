@@ -302,7 +302,7 @@ def test_an_address_beside_a_panel_is_refused_and_not_passed_over(command, capsy
     ("content", "message"),
     [
         ("judges: [{model: one}]", "a list of two or more"),
-        ("[", "is not YAML"),
+        ("[", "line 1: not readable as YAML"),
         ("judges: [{model: a, tempo: 1}, {model: b}]", "unknown setting of a judge 'tempo'"),
     ],
 )

@@ -20,6 +20,7 @@ _ENVIRONMENT = {
     errno.EPERM: "check the permissions",
     errno.EIO: "check the disk",
     errno.EMFILE: "raise the limit on open files",
+    errno.ENAMETOOLONG: "choose a shorter name",
 }
 
 

@@ -79,14 +79,13 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: it cannot be read, is no YAML, or does not list two judges with a model each.
     """
-    import yaml
+    from semscale.yaml_reading import parse_yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        written = path.read_bytes()
     except OSError as error:
         raise InputError(f"panel file {str(path)!r} cannot be read: {error.strerror or error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"panel file {str(path)!r} is not YAML: {' '.join(str(error).split())}") from None
+    content = parse_yaml(written, source=str(path))
     judges = content.get("judges") if isinstance(content, dict) else None
     fits = isinstance(judges, list) and all(isinstance(j, dict) and j.get("model") for j in judges)
     if not fits or len(judges or []) < 2:  # noqa: PLR2004
