@@ -71,6 +71,8 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         return (
             f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
         )
+    if method == "exact":
+        return f"{covered}, exact bounds: all {units} have the same value, so there is no spread to resample"
     return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
 
 

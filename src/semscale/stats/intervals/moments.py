@@ -53,6 +53,12 @@ class Moments:
         return self.total[:-1] / weight if weight > 0 else np.full(len(self.total) - 1, np.nan)
 
     @property
+    def effective_n(self) -> float:
+        """Kish's effective number of clusters, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight."""
+        squared = self.outer[-1, -1]
+        return float(self.total[-1] ** 2 / squared) if squared > 0 else 0.0
+
+    @property
     def covariance(self) -> Floats:
         """Covariance of the mean, shape (k, k), by Taylor linearization; NaN with fewer than two clusters.
 
