@@ -37,6 +37,10 @@ class Moments:
         """
         return Moments(self.n + len(totals), self.total + totals.sum(axis=0), self.outer + totals.T @ totals)
 
+    def scaled(self, factor: float) -> "Moments":
+        """Multiply all weights by a factor."""
+        return Moments(self.n, self.total * factor, self.outer * factor**2)
+
     def merged(self, other: "Moments") -> "Moments":
         """Join two disjoint lots of clusters."""
         return Moments(self.n + other.n, self.total + other.total, self.outer + other.outer)
