@@ -50,8 +50,9 @@ class Budget:
             parts: how many there are, at least 1.
 
         Example:
-            >>> Budget(calls=10, money=1.5).divided(3)
-            Budget(calls=3, tokens=None, money=0.5, whole=Budget(calls=10, tokens=None, money=1.5, whole=None))
+            >>> part = Budget(calls=10).divided(3)
+            >>> part.calls, part.whole.calls
+            (3, 10)
         """
         return Budget(
             None if self.calls is None else self.calls // parts,

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from semscale.chat.budget import Budget, Meter, Spent
 from semscale.chat.calling import Caller, CapReachedError, FatalCallError, Setting
-from semscale.chat.chat_model import ChatModel
+from semscale.chat.chat_model import ChatModel, checked_chat_model
 from semscale.chat.connections import held_open
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits
@@ -41,7 +41,8 @@ class Runner:
         clock: gives the time, pauses and random numbers.
 
     Raises:
-        InputError: the budget caps money and the model's price is not known.
+        InputError: the budget caps money and the model's price is not known, or the model's signature is no
+            ``Signature``.
     """
 
     def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
@@ -55,7 +56,7 @@ class Runner:
         ledger: Ledger | str | Path | bool = True,
         clock: Clock | None = None,
     ) -> None:
-        self.model = model
+        self.model = checked_chat_model(model)
         self._limits = limits or Limits()
         self._retries = retries or Retries()
         self._budget = budget or Budget()
