@@ -1,8 +1,10 @@
 """Answering one request: from the ledger, or by calls that are paced, budgeted, retried and stored."""
 
 import asyncio
+import contextlib
 import itertools
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 
 from semscale.chat.budget import Meter
 from semscale.chat.chat_model import ChatModel
@@ -13,6 +15,7 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits, Pacer
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
+from semscale.chat.parameter_form import ParameterForm, taken_parameters
 from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
 from semscale.chat.retrying import Retries
 from semscale.chat.secrets import Scrubber, environment_secrets
@@ -21,7 +24,9 @@ from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
 _LOOK_AGAIN = 0.5  # seconds between looks while another process makes the call
+_REFUSED_BY = 5.0  # seconds after which a request is at work: endpoints refuse parameters at once
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
+_ANSWERED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
 _MAYBE_PAID = frozenset(
     {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.MALFORMED, FailureKind.EMPTY}
 )
@@ -73,6 +78,8 @@ class Caller:
         self._keys = ContentKeys(setting.model)
         self._under_way: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
         self._scrubber = Scrubber(environment_secrets())
+        self._taken = taken_parameters(setting.model)
+        self._trial: asyncio.Event | None = None
         self._run = next(_RUNS)
 
     async def bring(self, index: int, request: Request) -> RequestOutcome:
@@ -115,23 +122,60 @@ class Caller:
 
     async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         setting, attempts = self._setting, 0
-        while True:
-            result = await self._paid(request)
-            attempts += 1
-            if setting.ledger is not None:
-                await setting.ledger.record(key, self._run, result)
+        for repeated in itertools.count():
+            async with self._first_alone(request):
+                result, calls = await self._in_a_form_taken(key, request)
+            attempts += calls
             if isinstance(result, Reply):
                 return RequestOutcome.of(index, result, attempts)
             if result.kind in FATAL:
                 raise FatalCallError(result)
-            wait = setting.retries.wait_after(result, attempts - 1, setting.clock.chance())
+            wait = setting.retries.wait_after(result, repeated, setting.clock.chance())
             if wait is None:
-                return RequestOutcome.of(index, result, attempts)
+                break
             if result.retry_after is not None and result.kind in _HOLDING:
                 self._pacer.hold(wait)
             await setting.clock.sleep(wait)
+        return RequestOutcome.of(index, result, attempts)
 
-    async def _paid(self, request: Request) -> Reply | CallError:
+    async def _in_a_form_taken(self, key: bytes, request: Request) -> tuple[Reply | CallError, int]:
+        """Call, and call again at once without the parameters that the model refuses.
+
+        Returns:
+            The result, and how many calls it took.
+        """
+        form, ledger, calls = self._taken.form, self._setting.ledger, 0
+        while True:
+            result = await self._paid(request, form)
+            calls += 1
+            if ledger is not None:
+                await ledger.record(key, self._run, result)
+            if isinstance(result, Reply) or result.kind in _ANSWERED:
+                self._taken.learn(form, request)
+                return result, calls
+            other = form.after_refusal(result.refused, request)
+            if other is None:
+                return result, calls
+            form = other
+
+    @contextlib.asynccontextmanager
+    async def _first_alone(self, request: Request) -> AsyncIterator[None]:
+        """Let one request with unknown parameters go ahead, so that a refusal is not met by all at once."""
+        if not self._taken.unknown_in(request):
+            yield
+        elif self._trial is not None:
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._trial.wait(), _REFUSED_BY)
+            yield
+        else:
+            trial = self._trial = asyncio.Event()
+            try:
+                yield
+            finally:
+                trial.set()
+                self._trial = None
+
+    async def _paid(self, request: Request, form: ParameterForm) -> Reply | CallError:
         meter = self._setting.meter
         expected = Usage(estimated_prompt(request), most_reply_tokens(request))
         number, reason = await meter.reserve(expected)
@@ -140,7 +184,9 @@ class Caller:
         taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
-            result = await self._asked(request)
+            result = await self._asked(form.of(request))
+            if isinstance(result, Reply):
+                result = replace(result, left_out=form.left_out_of(request))
             taken = _taken(result, expected)
             self._pacer.correct(expected.tokens, taken.tokens)
             return result
