@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from types import SimpleNamespace
 
 import pytest
-from chat_server import ChatEndpoint, prompt_of
+from endpoint import ChatEndpoint, prompt_of
 from local_servers import serving
 
 from semscale.chat import load_chat_model
