@@ -17,6 +17,7 @@ from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.parameter_form import ParameterForm, taken_parameters
 from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
+from semscale.chat.reply_watch import ReplyWatch
 from semscale.chat.retrying import Retries
 from semscale.chat.secrets import Scrubber, environment_secrets
 from semscale.chat.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_tokens
@@ -34,6 +35,10 @@ _MAYBE_PAID = frozenset(
 
 class CapReachedError(SemscaleError):
     """The budget does not allow another call."""
+
+
+class NoReplyError(SemscaleError):
+    """No reply has come for so long that more waiting is in vain."""
 
 
 class FatalCallError(SemscaleError):
@@ -80,7 +85,13 @@ class Caller:
         self._scrubber = Scrubber(environment_secrets())
         self._taken = taken_parameters(setting.model)
         self._trial: asyncio.Event | None = None
+        self.watch = ReplyWatch(setting.clock.now, setting.retries.patience)
         self._run = next(_RUNS)
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model that is asked."""
+        return self._setting.model.name
 
     async def bring(self, index: int, request: Request) -> RequestOutcome:
         """Answer one request; equal requests are sent once.
@@ -107,18 +118,25 @@ class Caller:
     async def _found_or_called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         ledger = self._setting.ledger
         if ledger is None:
-            return await self._repeated(index, key, request)
+            return await self._called(index, key, request)
         while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
             await self._setting.clock.sleep(_LOOK_AGAIN)
         if not isinstance(found, Claim):
             return RequestOutcome.of(index, found)
         outcome = None
         try:
-            outcome = await self._repeated(index, key, request)
+            outcome = await self._called(index, key, request)
             return outcome
         finally:
             if outcome is None or outcome.status == "failed":
                 await asyncio.shield(ledger.release(key, self._run))
+
+    async def _called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
+        self.watch.request_begins()
+        try:
+            return await self._repeated(index, key, request)
+        finally:
+            self.watch.request_ends()
 
     async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         setting, attempts = self._setting, 0
@@ -134,7 +152,7 @@ class Caller:
             if wait is None:
                 break
             if result.retry_after is not None and result.kind in _HOLDING:
-                self._pacer.hold(wait)
+                self.watch.endpoint_pauses(self._pacer.hold(wait))
             await setting.clock.sleep(wait)
         return RequestOutcome.of(index, result, attempts)
 
@@ -184,7 +202,7 @@ class Caller:
         taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
-            result = await self._asked(form.of(request))
+            result = await self._watched(form.of(request))
             if isinstance(result, Reply):
                 result = replace(result, left_out=form.left_out_of(request))
             taken = _taken(result, expected)
@@ -192,6 +210,15 @@ class Caller:
             return result
         finally:
             meter.settle(number, taken)
+
+    async def _watched(self, request: Request) -> Reply | CallError:
+        result = None
+        self.watch.call_begins()
+        try:
+            result = await self._asked(request)
+            return result
+        finally:
+            self.watch.call_ends(result)
 
     async def _asked(self, request: Request) -> Reply | CallError:
         model, timeout = self._setting.model, self._setting.limits.timeout
