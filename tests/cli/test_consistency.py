@@ -13,6 +13,7 @@ from semscale.chat import runner as runner_module
 from semscale.chat.budget import Budget
 from semscale.chat.limits import Limits
 from semscale.chat.runner import Runner
+from semscale.store.table import Table
 
 
 @pytest.fixture
@@ -216,6 +217,31 @@ def test_a_dry_run_asks_nobody(semscale, asked):
     assert "2 of 3 prompts count; left out: 1 missing" in shown.out
     assert "Nobody was asked" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
+
+
+def test_a_dry_run_reads_the_table_in_parts(semscale, asked, monkeypatch):
+    sizes, batches = [], Table.batches_with
+
+    def noted(table, titles, size):
+        sizes.append(size)
+        return batches(table, titles, size)
+
+    monkeypatch.setattr(Table, "batches_with", noted)
+    command = (
+        "consistency",
+        "prompts.csv",
+        "--prompt",
+        "q",
+        "--ask",
+        3,
+        "--model",
+        "m",
+        "--dry-run",
+        "--json",
+    )
+    whole, parted = semscale(*command), semscale(*command, "--part-rows", 1)
+    assert parted.out == whole.out
+    assert set(sizes) == {50_000, 1}
 
 
 def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):

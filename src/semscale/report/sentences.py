@@ -1,12 +1,15 @@
-"""Sentences that every instrument says: how many rows count, how intervals were made, what was left out."""
+"""Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
-from semscale.report.wording import count, counted, coverage, listed
+from semscale.report.wording import count, counted, coverage, listed, one_line
+
+if TYPE_CHECKING:
+    from semscale.results.estimates import Estimates
 
 EXAMPLES = 3
 """Examples of each reason that a report shows."""
@@ -32,30 +35,6 @@ _IN_WORDS = {
 }
 
 
-class Estimated(Protocol):
-    """How intervals were made, such as ``semscale.stats.intervals.estimates.Estimates``."""
-
-    @property
-    def interval(self) -> float:
-        """Coverage that the intervals aim at."""
-        ...
-
-    @property
-    def seed(self) -> int | None:
-        """Seed of the bootstrap."""
-        ...
-
-    @property
-    def replicates(self) -> int:
-        """Replicates of the bootstrap."""
-        ...
-
-    @property
-    def clustered(self) -> bool:
-        """Whether respondents were resampled as a whole."""
-        ...
-
-
 def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str = "row") -> str:
     """Say how many rows the figures rest on, and why the others do not count: together they are all rows.
 
@@ -76,7 +55,7 @@ def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
     return {str(reason): n for reason, n in sorted(left_out.items(), key=lambda item: -item[1]) if n}
 
 
-def interval_words(estimates: Estimated, method: str | None, noun: str = "row") -> str:
+def interval_words(estimates: "Estimates", method: str | None, noun: str = "row") -> str:
     """Say how the intervals were made.
 
     Args:
@@ -93,6 +72,16 @@ def interval_words(estimates: Estimated, method: str | None, noun: str = "row") 
             f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
         )
     return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
+
+
+def nothing_words(noun: str = "row") -> str:
+    """Say that no row counts."""
+    return f"No {noun} counts, so there is nothing to estimate."
+
+
+def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
+    """Say why not every item was asked about; nothing where all were."""
+    return () if not stopped else (f"Not everything was asked: {one_line(stopped)}.",)
 
 
 def windowed_words(n: int, noun: str = "row") -> str:

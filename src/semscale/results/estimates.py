@@ -1,4 +1,4 @@
-"""Estimates about many rows, as a whole and by group, with everything that is needed to repeat them."""
+"""Estimates about all rows and about groups of them, with the settings that are needed to repeat them."""
 
 from dataclasses import dataclass
 
@@ -17,11 +17,11 @@ class Estimates:
     Attributes:
         overall: everything together.
         groups: in order of first appearance; empty unless groups were asked for.
-        by: what the column of groups is called; ``None`` without groups, or where it has no name.
+        by: name of the column of groups; ``None`` without groups or without a name.
         interval: coverage that the intervals aim at, such as 0.95.
         method: how the intervals of everything together were made; each group says its own.
-        seed: of the bootstrap; ``None`` where nothing is random.
-        replicates: of the bootstrap; 0 where there are none.
+        seed: seed of the bootstrap; ``None`` where nothing is random.
+        replicates: resamples of the bootstrap; 0 where there are none.
         clustered: whether respondents were resampled as a whole, instead of single rows.
         signature: the instrument's, and how the intervals were made.
     """

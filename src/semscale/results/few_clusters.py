@@ -1,4 +1,4 @@
-"""What a reader is told where an interval comes from few rows or respondents."""
+"""Notes about intervals from few rows or respondents."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 
 def few_note(m: int, unit: str) -> str:
-    """Say what an interval from m clusters is worth; empty where there are enough.
+    """Write the note about an interval from m clusters; empty where there are enough.
 
     Args:
         m: number of clusters.
-        unit: what a cluster is, in the singular.
+        unit: name of a cluster in the singular, such as ``row``.
 
     Example:
         >>> few_note(1, "respondent")
@@ -24,11 +24,11 @@ def few_note(m: int, unit: str) -> str:
 
 
 def few_groups_note(sizes: Sequence[int], unit: str) -> str:
-    """Say how many groups have few clusters; empty where all have enough.
+    """Write the note about groups with few clusters; empty where all have enough.
 
     Args:
         sizes: number of clusters of each group.
-        unit: what a cluster is, in the singular.
+        unit: name of a cluster in the singular, such as ``row``.
 
     Example:
         >>> few_groups_note([1, 12, 7], "row")

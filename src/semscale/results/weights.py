@@ -1,4 +1,4 @@
-"""Weights of rows, checked, and the message that names the wrong ones."""
+"""Check of rows' weights, with a message that names the wrong rows."""
 
 import numpy as np
 import numpy.typing as npt

@@ -1,4 +1,4 @@
-"""How answers are sampled from a chat model: how many, how random, and when enough is enough."""
+"""Settings of sampling: how many samples, at what temperature, and when to stop early."""
 
 import hashlib
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is asked for each prompt: one answer, and samples to compare it with.
+    """Settings of what each prompt is asked for: one answer, and samples to compare it with.
 
     Attributes:
         n_samples: samples of each prompt, without the answer.

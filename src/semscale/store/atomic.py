@@ -71,7 +71,7 @@ def check_folder(path: Path, parameter: str) -> None:
 
     Args:
         path: the folder.
-        parameter: what the caller called it, for the message.
+        parameter: name of the parameter, for the message.
 
     Raises:
         InputError: it is a file, or neither it nor the folder around it takes files.

@@ -11,7 +11,8 @@ import numpy as np
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.batching import token_batches
-from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint, load_weights
+from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint
+from semscale.embedding.engines.checkpoint_weights import load_weights
 from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module

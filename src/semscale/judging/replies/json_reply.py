@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.judging.replies.stated_levels import Atom, AtomReader
+from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 
 _SCORE_KEYS = {"score", "rating", "verdict", "grade", "judgement", "judgment", "level"}
 _TOP_KEYS = {"max", "max_score", "maxscore", "maximum", "out_of", "outof", "scale"}
@@ -20,16 +20,16 @@ _CUT_OFF = re.compile(
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What one JSON object of a reply says.
+    """The score and the explanation in one JSON object of a reply.
 
     Attributes:
-        atom: the level it states, with its place in the reply; ``None`` if it states none for certain.
+        level: the level it states, with its place in the reply; ``None`` if it states none for certain.
         explanation: its words, empty if it has none.
         start: where the object begins.
         end: where it ends.
     """
 
-    atom: Atom | None
+    level: StatedLevel | None
     explanation: str
     start: int
     end: int
@@ -39,7 +39,7 @@ class _Pairs(list[tuple[str, Any]]):
     """An object's keys and values, with keys that are given twice."""
 
 
-def json_replies(text: str, reader: AtomReader) -> list[JsonReply]:
+def json_replies(text: str, reader: LevelReader) -> list[JsonReply]:
     """Read every object of a reply that has a score, and one that was cut off after its score.
 
     Args:
@@ -53,8 +53,8 @@ def json_replies(text: str, reader: AtomReader) -> list[JsonReply]:
     cut = _CUT_OFF.match(text)
     if cut is None:
         return []
-    atom = _atom(text, cut.start("value"), cut["value"].strip('"'), reader)
-    return [JsonReply(atom, "", cut.start(), len(text))]
+    level = _level(text, cut.start("value"), cut["value"].strip('"'), reader)
+    return [JsonReply(level, "", cut.start(), len(text))]
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
@@ -72,7 +72,7 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
         at = text.find("{", end)
 
 
-def _read(text: str, start: int, end: int, pairs: _Pairs, reader: AtomReader) -> JsonReply | None:
+def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -> JsonReply | None:
     everything = list(_walk(pairs))
     scores = [value for key, value in everything if key.lower() in _SCORE_KEYS]
     if not scores:
@@ -82,10 +82,10 @@ def _read(text: str, start: int, end: int, pairs: _Pairs, reader: AtomReader) ->
     tops = [str(value) for key, value in everything if key.lower() in _TOP_KEYS]
     fits = all(re.fullmatch(r"\d+", top) and reader.is_top(top) for top in tops)
     place = _KEY_PLACE.search(text, start, end)
-    atom = None
+    level = None
     if len(scores) == 1 and place is not None and fits:
-        atom = _atom(text, place.end(), scores[0], reader)
-    return JsonReply(atom, explanation, start, end)
+        level = _level(text, place.end(), scores[0], reader)
+    return JsonReply(level, explanation, start, end)
 
 
 def _walk(value: object) -> Iterator[tuple[str, Any]]:
@@ -101,7 +101,7 @@ def _walk(value: object) -> Iterator[tuple[str, Any]]:
             yield from _walk(inner)
 
 
-def _atom(text: str, at: int, value: object, reader: AtomReader) -> Atom | None:
+def _level(text: str, at: int, value: object, reader: LevelReader) -> StatedLevel | None:
     """Read the value of a score key; the whole value must state one level."""
     start = at + (text[at : at + 1] == '"')
     written = {True: "true", False: "false"}.get(value) if isinstance(value, bool) else value
@@ -110,4 +110,6 @@ def _atom(text: str, at: int, value: object, reader: AtomReader) -> Atom | None:
     stated = reader.read(written, 0, keyed=True)
     if stated is None or written[stated.after :].strip(" \t."):
         return None
-    return Atom(stated.score, start + stated.start, start + stated.end, start + stated.after, stated.named)
+    return StatedLevel(
+        stated.score, start + stated.start, start + stated.end, start + stated.after, stated.named
+    )

@@ -4,13 +4,13 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from semscale.judging.prompts.template import Template
 from semscale.judging.replies.json_reply import json_replies
 from semscale.judging.replies.refusals import is_refusal
 from semscale.judging.replies.reply_text import readable, without_reasoning
-from semscale.judging.replies.stated_levels import Atom, AtomReader
+from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 from semscale.judging.replies.statement_patterns import WITHDRAWN
-from semscale.judging.replies.statements import Statement, settled, statements
-from semscale.judging.template import Template
+from semscale.judging.replies.statements import Statement, is_conclusive, statements
 
 _EXPLANATION = re.compile(
     r"(?im)^[ \t\"']*(?:explanation|reasoning|reason|rationale|justification)[\"']?[ \t]*[:=-][ \t]*"
@@ -26,7 +26,7 @@ _EDGES = " \t\n.,;:!|-–—}{\"'"
 
 @dataclass(frozen=True)
 class ReplyReading:
-    """What a reply says.
+    """The score that was read from a reply, or why none was.
 
     Attributes:
         score: from 0 to 1; ``None`` if no level is stated beyond doubt.
@@ -56,7 +56,7 @@ def read_reply(
         cut: whether the reply was cut at its longest; a number at its very end may then begin another.
 
     Example:
-        >>> from semscale.judging.template import load_template
+        >>> from semscale.judging.prompts.template import load_template
         >>> likert = load_template("likert")
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]
         [0.75, None, 0.75]
@@ -64,26 +64,26 @@ def read_reply(
     text = readable(reply)
     if not text.strip():
         return ReplyReading(None, "empty" if not reply.strip() else "unparsable")
-    reader = AtomReader(template)
+    reader = LevelReader(template)
     objects = json_replies(without_reasoning(reply), reader)
     explanation = next((item.explanation for item in objects if item.explanation), "")
     for item in objects:
         text = text[: item.start] + "\n" * (item.end - item.start) + text[item.end :]
-    found = [Statement(item.atom, 1, item.atom is not None, item.end) for item in objects]
+    found = [Statement(item.level, 1, item.level is not None, item.end) for item in objects]
     found += statements(text, reader)
-    atom = _agreed(found, _bare(text, reader, score_last=score_last))
-    if atom is not None and WITHDRAWN.search(
-        text, max([atom.after, *(statement.end for statement in found)])
+    level = _agreed(found, _bare(text, reader, score_last=score_last))
+    if level is not None and WITHDRAWN.search(
+        text, max([level.after, *(statement.end for statement in found)])
     ):
-        atom = None
-    if atom is not None and (cut or _is_open(text)) and not text[atom.end :].strip():
-        atom = None
-    if atom is None:
+        level = None
+    if level is not None and (cut or _is_open(text)) and not text[level.end :].strip():
+        level = None
+    if level is None:
         refused = not any(statement.whole for statement in found) and is_refusal(readable(reply))
         return ReplyReading(None, "refused" if refused else "unparsable", explanation)
     # A place in the rewritten text is the same place in the reply.
     return ReplyReading(
-        atom.score, "scored", explanation or _explanation(reply, text, atom), (atom.start, atom.end)
+        level.score, "scored", explanation or _explanation(reply, text, level), (level.start, level.end)
     )
 
 
@@ -92,59 +92,59 @@ def _is_open(text: str) -> bool:
     return text.lstrip().startswith("{") and "}" not in text
 
 
-def _agreed(found: list[Statement], bare: list[Statement]) -> Atom | None:
+def _agreed(found: list[Statement], bare: list[Statement]) -> StatedLevel | None:
     """The level on which all statements agree; those on parts of the matter yield to a final one."""
     if any(statement.rank == 2 for statement in found):  # noqa: PLR2004 - final or overall
         found = [statement for statement in found if statement.rank]
     everything = found + bare
-    if any(statement.atom is None for statement in everything):
+    if any(statement.level is None for statement in everything):
         return None
-    atoms = [statement.atom for statement in everything if statement.atom is not None]
-    if len({atom.score for atom in atoms}) != 1:
+    levels = [statement.level for statement in everything if statement.level is not None]
+    if len({level.score for level in levels}) != 1:
         return None
-    standing = [s.atom for s in everything if s.whole and s.rank and s.atom is not None]
+    standing = [s.level for s in everything if s.whole and s.rank and s.level is not None]
     return standing[0] if standing else None
 
 
-def _bare(text: str, reader: AtomReader, *, score_last: bool) -> list[Statement]:
+def _bare(text: str, reader: LevelReader, *, score_last: bool) -> list[Statement]:
     """Levels that are the first line, or a line of their own anywhere."""
     lines = list(_LINE.finditer(text))
     found = []
     for place, line in enumerate(lines):
-        atom = reader.read(text, line.start() + len(line[0]) - len(line[0].lstrip()))
-        if atom is None:
+        level = reader.read(text, line.start() + len(line[0]) - len(line[0].lstrip()))
+        if level is None:
             found += [] if place else _said_first(text, line, reader)
             continue
-        alone = not text[atom.after : line.end()].strip(" \t.!|")
+        alone = not text[level.after : line.end()].strip(" \t.!|")
         if not alone and place > 0:
             continue
-        first = place == 0 and settled(text, atom, reader, bare=True)
-        last = place == len(lines) - 1 and alone and (score_last or atom.named)
+        first = place == 0 and is_conclusive(text, level, reader, bare=True)
+        last = place == len(lines) - 1 and alone and (score_last or level.named)
         if alone or first:
-            found.append(Statement(atom, 1, first or last, atom.after))
+            found.append(Statement(level, 1, first or last, level.after))
     return found
 
 
-def _said_first(text: str, line: re.Match[str], reader: AtomReader) -> list[Statement]:
+def _said_first(text: str, line: re.Match[str], reader: LevelReader) -> list[Statement]:
     """A sentence that opens the reply with a name such as ``False``: no score, but none against it either."""
-    atom = reader.read(text, line.start() + len(line[0]) - len(line[0].lstrip()), keyed=True)
-    if atom is None or not text[atom.after : line.end()].startswith((".", "!")):
+    level = reader.read(text, line.start() + len(line[0]) - len(line[0].lstrip()), keyed=True)
+    if level is None or not text[level.after : line.end()].startswith((".", "!")):
         return []
-    return [Statement(atom, 1, whole=False, end=atom.after)]
+    return [Statement(level, 1, whole=False, end=level.after)]
 
 
-def _explanation(reply: str, text: str, atom: Atom) -> str:
+def _explanation(reply: str, text: str, level: StatedLevel) -> str:
     """The judge's words: after the word ``Explanation``, else after the score, else before it."""
     marked = _EXPLANATION.search(text)
     if marked is not None:
-        stop = atom.start if marked.end() <= atom.start else len(reply)
+        stop = level.start if marked.end() <= level.start else len(reply)
         words = reply[marked.end() : stop]
-        return _without_key(words) if stop == atom.start else words.strip().rstrip("}\"'").strip()
-    after = reply[atom.after :].lstrip(_EDGES + "*_`)]/").rstrip(_MARKUP)
+        return _without_key(words) if stop == level.start else words.strip().rstrip("}\"'").strip()
+    after = reply[level.after :].lstrip(_EDGES + "*_`)]/").rstrip(_MARKUP)
     if after:
         return after
     first = re.search(r"\S", text)
-    return _without_key(reply[first.start() if first else 0 : atom.start])
+    return _without_key(reply[first.start() if first else 0 : level.start])
 
 
 def _without_key(words: str) -> str:

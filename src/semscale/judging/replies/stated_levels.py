@@ -1,4 +1,4 @@
-"""Reads one stated level at one place of a reply: ``4``, ``4/5``, ``Mostly correct``, ``4 (Mostly correct)``.
+"""Reads the level that is stated at one place of a reply: ``4``, ``4/5``, ``4 (Mostly correct)``.
 
 What contradicts itself (``4/10`` on five levels, ``4 (Completely correct)``) or can mean two things
 (``4.000``) is no level.
@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from semscale.judging.template import Level, Template
+from semscale.judging.prompts.template import Level, Template
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
@@ -18,8 +18,8 @@ _NO_MORE = r"(?![\w%]|[.,]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
 
 
 @dataclass(frozen=True)
-class Atom:
-    """A level that is stated at a place.
+class StatedLevel:
+    """A level that a reply states, and where.
 
     Attributes:
         score: from 0 to 1.
@@ -36,7 +36,7 @@ class Atom:
     named: bool
 
 
-class AtomReader:
+class LevelReader:
     """Reads levels of one template."""
 
     def __init__(self, template: Template) -> None:
@@ -94,7 +94,7 @@ class AtomReader:
         """Whether a number is the highest of the template's scale, as in ``4/5``."""
         return self.ends is not None and float(number) == self.ends[1]
 
-    def read(self, text: str, at: int, *, keyed: bool = False) -> Atom | None:
+    def read(self, text: str, at: int, *, keyed: bool = False) -> StatedLevel | None:
         """Read the level that is stated at a place.
 
         Args:
@@ -109,7 +109,7 @@ class AtomReader:
         start = opened.end() if opened else at
         return self._numeral(text, start) or self._name(text, start, keyed=keyed)
 
-    def _numeral(self, text: str, start: int) -> Atom | None:
+    def _numeral(self, text: str, start: int) -> StatedLevel | None:
         found = _NUMBER.match(text, start)
         if found is None or self.ends is None:
             return None
@@ -119,7 +119,7 @@ class AtomReader:
         score = self._score(found[0], explicit=explicit)
         if score is None:
             return None
-        return self._with_name(text, Atom(score, start, found.end(), rest, named=False))
+        return self._with_name(text, StatedLevel(score, start, found.end(), rest, named=False))
 
     def _denominator(self, text: str, at: int) -> tuple[int | None, bool]:
         """Read past ``/5``, ``out of 5``, ``points`` or ``%``; ``None`` where these contradict the scale."""
@@ -156,21 +156,21 @@ class AtomReader:
             return None  # 0.85 and 1.0 may be meant on 0 to 1
         return number / self.template.highest
 
-    def _with_name(self, text: str, atom: Atom) -> Atom | None:
+    def _with_name(self, text: str, level: StatedLevel) -> StatedLevel | None:
         """Read a name after the number, which must be that of the same level."""
-        closed = _CLOSERS.match(text, atom.after)
-        after = closed.end() if closed else atom.after
-        between = re.compile(r"[ \t]*(?:[-–—:=,.(\[]+[ \t]*)?[\"']?").match(text, atom.after)
+        closed = _CLOSERS.match(text, level.after)
+        after = closed.end() if closed else level.after
+        between = re.compile(r"[ \t]*(?:[-–—:=,.(\[]+[ \t]*)?[\"']?").match(text, level.after)
         name = self._name(text, between.end() if between else after, keyed=True, alone=True)
         if name is None:
-            return Atom(atom.score, atom.start, atom.end, after, atom.named)
+            return StatedLevel(level.score, level.start, level.end, after, level.named)
         return (
-            Atom(atom.score, atom.start, atom.end, name.after, named=True)
-            if name.score == atom.score
+            StatedLevel(level.score, level.start, level.end, name.after, named=True)
+            if name.score == level.score
             else None
         )
 
-    def _name(self, text: str, start: int, *, keyed: bool, alone: bool = False) -> Atom | None:
+    def _name(self, text: str, start: int, *, keyed: bool, alone: bool = False) -> StatedLevel | None:
         found = self._patterns[keyed].match(text, start)
         if found is None:
             return None
@@ -181,11 +181,11 @@ class AtomReader:
             return None  # letters that are alike only to the pattern, such as a dotless i
         number = re.compile(r"[\"']?[ \t]*[(\[:,=][ \t]*(?=[+-]?\d)").match(text, found.end())
         if alone or number is None or self.ends is None:
-            return Atom(score, start, found.end(), after, named=True)
+            return StatedLevel(score, start, found.end(), after, named=True)
         stated = self._numeral(text, number.end())
         if stated is None or stated.score != score:
             return None
-        return Atom(score, start, found.end(), stated.after, named=True)
+        return StatedLevel(score, start, found.end(), stated.after, named=True)
 
 
 def _is_plain(digits: str) -> bool:

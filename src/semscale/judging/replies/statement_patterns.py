@@ -1,4 +1,4 @@
-"""The words that state a score, take one back, or put one in doubt."""
+"""Patterns of words that state a score, take it back, or cast doubt on it."""
 
 import re
 

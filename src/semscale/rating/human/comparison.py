@@ -99,7 +99,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
             out, as they are from the estimates.
         interval: coverage that the intervals aim at, between 0 and 1.
-        seed: of all that is random.
+        seed: seed of all draws.
         signature: of the ratings, which the comparison's settings are added to.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Sufficient statistics of weighted mean PMFs: sums that can be merged, and what follows from them alone."""
+"""Sufficient statistics of weighted mean PMFs: sums that can be merged."""
 
 from dataclasses import dataclass
 from typing import Self

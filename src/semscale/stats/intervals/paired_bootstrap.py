@@ -1,4 +1,4 @@
-"""Mean differences of many figures at once: intervals and one-sided p-values from one bootstrap."""
+"""Mean differences of many figures at once, with intervals and one-sided p-values of one bootstrap."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

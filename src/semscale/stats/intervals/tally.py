@@ -1,4 +1,4 @@
-"""A running tally of cluster totals: exact while clusters are few, bounded in memory however many come."""
+"""A running tally of cluster totals: exact while clusters are few, bounded in memory when they are many."""
 
 import numpy as np
 
