@@ -59,7 +59,7 @@ FAULTS: dict[str, object] = {
     "a stream": (200, b'data: {"choices": [{"delta": {"content": "4"}}]}\n\ndata: [DONE]\n\n'),
     "no UTF-8": (200, b'{"choices": [{"message": {"content": "\xff\xfe\x80"}}'),
     "5 MB that are no JSON": (200, b"4 " * (MEGABYTES // 2)),
-    "5 MB of text": (200, completion("word " * (MEGABYTES // 5))),
+    "5 MB of text": (200, json.dumps(completion("word " * (MEGABYTES // 5))).encode()),
     "a reply with the key": _echoed(200),
     "an error with the key": _echoed(500),
     "a request refused with the key": _echoed(400),
@@ -96,9 +96,12 @@ def faulty(share: float, seed: int = 0) -> Callable[[str, int], object]:
         seed: other seeds pick other calls.
     """
 
+    names = list(FAULTS)
+    weights = [0.1 if name.startswith("5 MB") else 1.0 for name in names]  # these take long
+
     def fault(prompt: str, n_asked: int) -> object:
         chance = random.Random(f"{seed} {n_asked} {prompt}")
-        return FAULTS[chance.choice(list(FAULTS))] if chance.random() < share else None
+        return FAULTS[chance.choices(names, weights)[0]] if chance.random() < share else None
 
     return fault
 
@@ -113,6 +116,12 @@ class ChatEndpoint(BaseHTTPRequestHandler):
 
     protocol_version = "HTTP/1.1"
     state: "Endpoint"
+
+    def handle(self) -> None:
+        try:
+            super().handle()
+        except ConnectionError:  # who asked has hung up
+            self.close_connection = True
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))

@@ -182,14 +182,15 @@ class Caller:
         if not self._taken.unknown_in(request):
             yield
         elif self._trial is not None:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(self._trial.wait(), _REFUSED_BY)
+            await self._trial.wait()
             yield
         else:
             trial = self._trial = asyncio.Event()
+            at_work = asyncio.get_running_loop().call_later(_REFUSED_BY, trial.set)
             try:
                 yield
             finally:
+                at_work.cancel()
                 trial.set()
                 self._trial = None
 

@@ -7,6 +7,9 @@ from weakref import WeakKeyDictionary
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.messages import Parameters, Request
 
+LEFT_OUT = "default"
+"""What a signature says of a parameter that the model refused, so that its own default applies."""
+
 _LIMIT_NAMES = {"max_tokens": "max_completion_tokens", "max_completion_tokens": "max_tokens"}
 _FIELDS = {"logprobs": "top_logprobs"} | dict.fromkeys(_LIMIT_NAMES, "max_tokens")
 _CAN_BE_LEFT_OUT = ("temperature", "max_tokens", "top_p", "seed", "stop", "top_logprobs")

@@ -124,6 +124,12 @@ class ConsistencySummary(Presentable):
 
     trust = renamed_attribute("trust", "correctness")
 
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        replies = self.replies
+        return replies.why_failed if replies is not None and replies.n_failed == replies.n_calls else None
+
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
         """Items with the lowest values of the first measure, at most 20, the lowest first."""
         return self.lowest[:n]

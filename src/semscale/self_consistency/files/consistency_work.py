@@ -31,6 +31,7 @@ from semscale.self_consistency.files.measured_part import (
     part_notes,
     text_columns,
 )
+from semscale.self_consistency.sampling import without_parameters
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.self_consistency.summary import ConsistencySummary
@@ -165,7 +166,10 @@ class ConsistencyWork:
                 collector.measures, labels, nulls=collector.nulls, **self.correctness
             )
         instrument, fields = self._notes["signature"]
-        signature = Signature(instrument, tuple((name, value) for name, value in fields))
+        left_out = () if self._counts is None else self._counts.left_out
+        signature = without_parameters(
+            Signature(instrument, tuple((name, value) for name, value in fields)), left_out
+        )
         estimates = estimate_values(
             collector.measures,
             collector.status,
