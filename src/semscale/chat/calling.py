@@ -204,8 +204,8 @@ class Caller:
         try:
             await self._pacer.turn(expected.tokens)
             result = await self._watched(form.of(request))
-            if isinstance(result, Reply):
-                result = replace(result, left_out=form.left_out_of(request))
+            if isinstance(result, Reply) and (left_out := form.left_out_of(request)):
+                result = replace(result, left_out=(*result.left_out, *left_out))
             taken = _taken(result, expected)
             self._pacer.correct(expected.tokens, taken.tokens)
             return result

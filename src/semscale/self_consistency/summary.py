@@ -127,8 +127,7 @@ class ConsistencySummary(Presentable):
     @property
     def failed(self) -> str | None:
         """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
-        replies = self.replies
-        return replies.why_failed if replies is not None and replies.n_failed == replies.n_calls else None
+        return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
 
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
         """Items with the lowest values of the first measure, at most 20, the lowest first."""

@@ -48,6 +48,11 @@ class ReplyCounts:
         return sum(self.failures.values())
 
     @property
+    def all_failed(self) -> bool:
+        """Whether something was asked for and nothing came."""
+        return 0 < self.n_failed == self.n_calls
+
+    @property
     def why_failed(self) -> str | None:
         """The most frequent reason; ``None`` where each request has a reply."""
         return Counter(self.failures).most_common(1)[0][0] if self.failures else None

@@ -160,7 +160,8 @@ class ConsistencyWork:
         """Sum all parts up, and estimate P(correct) where there are labels."""
         collector, by, plan = self.collector, self.columns.by, self.plan
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
-        if self._labels and self._stopped is None:
+        has_replies = self._counts is None or not self._counts.all_failed
+        if self._labels and self._stopped is None and has_replies:
             labels = np.concatenate(self._labels)
             self._correctness = estimate_correctness(
                 collector.measures, labels, nulls=collector.nulls, **self.correctness
