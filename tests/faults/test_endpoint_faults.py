@@ -2,10 +2,13 @@
 
 import json
 import re
+import sqlite3
 
 import polars as pl
 import pytest
 from endpoint import FAULTS, faulty
+
+from semscale.chat import limits
 
 pytestmark = pytest.mark.needs("api")
 
@@ -44,7 +47,7 @@ def test_with_faults_in_three_of_ten_calls_each_item_has_a_score_or_a_reason(
     n = N if command is JUDGE else N // 4
     write_items(tmp_path, n)
     endpoint.fault, endpoint.reply = faulty(0.3), lambda asked: REPLY
-    ended = asked(*command, *FILES)
+    ended = asked(*command, *FILES, limit="1")
     assert (ended.code, ended.err) == (0, "")
     # Refused requests are not repeated: one fault in 16, so .3/16 of all requests bring no reply.
     assert scored_or_told(tmp_path, n) > 0.93 * n
@@ -83,6 +86,31 @@ def test_when_every_call_fails_the_last_line_says_why(command, asked, endpoint, 
         "semscale: no call brought a reply, most often because: m: Error code: 503 - <html><body>Service "
         "unavailable</body></html>\n"
     )
+
+
+@pytest.mark.parametrize("command", COMMANDS[:2], ids=NAMES[:2])
+def test_an_endpoint_that_dies_stops_the_run_which_goes_on_later(
+    command, asked, endpoint, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(limits, "_SILENCE", 0.8)
+    write_items(tmp_path, 200)
+    endpoint.reply = lambda asked: REPLY
+    endpoint.fault = lambda prompt, n_asked: FAULTS["hanging"] if len(endpoint.requests) > 30 else None
+    ended = asked(*command, *FILES, limit="0.2")
+    assert ended.code == 3
+    assert ended.err.startswith("semscale: no reply came for 0.8 s: m did not answer within 0.2 s; replies ")
+    found = json.loads(ended.out)
+    assert found["stopped"] in ended.err
+    assert found["counts"]["unfinished"] > 0
+
+    endpoint.fault = lambda prompt, n_asked: None
+    endpoint.requests.clear()
+    kept = sqlite3.connect(tmp_path / "ledger.sqlite")
+    (replied,) = kept.execute("SELECT count(*) FROM attempts WHERE status = 'replied'").fetchone()
+    kept.close()
+    again = asked(*command, *FILES, limit="9")
+    assert (again.code, json.loads(again.out)["counts"]) == (0, {"scored": 200})
+    assert 0 < replied == (200 if command is JUDGE else 400) - len(endpoint.requests)
 
 
 def test_parameters_that_a_model_refuses_stand_in_signature_and_cautions(asked, endpoint, tmp_path):

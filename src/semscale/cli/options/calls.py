@@ -32,10 +32,10 @@ class CallOptions:
 
     concurrency: Annotated[
         int,
-        setting(CALLS, "Calls at once, of each model; after a kill -9 these are sent again."),
+        setting(CALLS, "Calls at once, of each model; a kill -9 loses these, and they are sent again."),
     ] = 16
     per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
-    timeout: Annotated[float, setting(CALLS, "Wait for a reply for so long.", "SECONDS")] = 120.0
+    timeout: Annotated[float, setting(CALLS, "Longest wait for a reply.", "SECONDS")] = 120.0
     max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
     max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None
     ledger: Annotated[

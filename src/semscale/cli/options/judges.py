@@ -50,9 +50,9 @@ class JudgeChoice:
     )
     samples: Annotated[int, setting(_JUDGE, "Replies for each row.")] = 1
     temperature: Annotated[
-        float | None, option(_JUDGE, "Of the replies; 0, or 1 for several of each row.", "NUMBER")
+        float | None, option(_JUDGE, "Temperature of the replies; 0, or 1 for several samples.", "NUMBER")
     ] = None
-    max_tokens: Annotated[int, setting(_JUDGE, "Length at which replies are cut.")] = 1024
+    max_tokens: Annotated[int, setting(_JUDGE, "Tokens at which a reply is cut.")] = 1024
 
     def check(self) -> None:
         """Check that either a model or a panel is named.
