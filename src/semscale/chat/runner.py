@@ -36,7 +36,8 @@ class Runner:
 
     Args:
         model: the model that answers.
-        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call.
+        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call and without
+            any reply.
         retries: how failed calls are repeated.
         budget: what each run may spend.
         prices: needed for a cap on money; the user's table by default.
