@@ -1,4 +1,4 @@
-"""One line and an exit code for each error: 2 bad input, 3 stopped early, 70 a bug of ours."""
+"""One line and an exit code for each error: 2 bad input or no reply, 3 stopped, 70 a bug."""
 
 import errno
 import os

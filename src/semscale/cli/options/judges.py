@@ -30,6 +30,8 @@ class JudgeChoice:
         rubric: the text, or ``@`` and the name of a file that holds it.
         order: of score and explanation.
         samples: replies for each row.
+        temperature: of the replies; 0 for one of each row and 1 for several unless given.
+        max_tokens: length at which a reply is cut.
     """
 
     model: Annotated[str | None, option(_JUDGE, "A chat model's name, or local.", "MODEL")] = None
@@ -47,6 +49,10 @@ class JudgeChoice:
         "score-first"
     )
     samples: Annotated[int, setting(_JUDGE, "Replies for each row.")] = 1
+    temperature: Annotated[
+        float | None, option(_JUDGE, "Temperature of the replies; 0, or 1 for several samples.", "NUMBER")
+    ] = None
+    max_tokens: Annotated[int, setting(_JUDGE, "Tokens at which a reply is cut.")] = 1024
 
     def check(self) -> None:
         """Check that either a model or a panel is named.
@@ -83,6 +89,8 @@ class JudgeChoice:
             "rubric": read_rubric(self.rubric),
             "order": self.order,
             "samples": self.samples,
+            "temperature": "auto" if self.temperature is None else self.temperature,
+            "max_tokens": self.max_tokens,
         }
 
 
