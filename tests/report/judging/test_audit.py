@@ -1,7 +1,9 @@
 """The document of an audit: what it counts, where it stopped, how its intervals were made."""
 
+import re
+
 import pytest
-from tests.judging.conftest import Scripted, plain_running
+from tests.judging.conftest import Scripted, material, plain_running
 
 from semscale.chat.budget import Budget
 from semscale.judging.audit.audit import audit
@@ -13,13 +15,21 @@ from semscale.report.render.terminal import print_document
 from semscale.stats.intervals.estimates import IntervalPlan
 
 QUESTIONS = ["q"] * 12
+
+
+def polite(request):
+    """Gives every other answer a level more where polite words stand around it."""
+    is_padded = "I hope that this is helpful" in material(request)
+    return f"Score: {5 if is_padded and re.search('[02468]', material(request)) else 4}"
+
+
 ANSWERS = [f"answer {n}" for n in range(11)] + [""]
 
 
 def audited(*names, **settings):
     found = {
         name: audit(
-            Judge(Scripted(lambda _: "Score: 4", name=name)),
+            Judge(Scripted(polite, name=name)),
             QUESTIONS,
             ANSWERS,
             running=plain_running(**settings),
@@ -51,6 +61,8 @@ def test_it_says_what_counts_and_how_intervals_were_made(renderings):
     summary = audited("one")
     for shown in renderings(summary):
         assert "11 of 12 rows count; left out: 1 empty" in shown
+        # One check moves some scores, the others none.
+        assert "90 %, exact bounds: all rows have the same value" in shown
         assert "90 %, 2,000 bootstrap resamples of rows, seed 3" in shown
         # Without references the place of the reference cannot change: four checks of five are made.
         assert "with 4 checks, one of them may say so by chance" in shown

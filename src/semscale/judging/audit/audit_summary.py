@@ -5,8 +5,10 @@ from typing import Any
 
 from semscale.judging.audit.audit import Audit
 from semscale.judging.panel import joined
+from semscale.judging.verdict import REPLIED
 from semscale.presentable import Presentable
 from semscale.signature import Signature
+from semscale.types import Status
 
 
 @dataclass(frozen=True, repr=False)
@@ -31,6 +33,14 @@ class AuditSummary(Presentable):
         """The judge's signature; of several judges one with the fields of each, numbered from 1."""
         signatures = [found.signature for found in self.audits.values()]
         return signatures[0] if len(signatures) == 1 else joined(signatures)
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        verdicts = [verdict for found in self.audits.values() for verdict in found.plain.verdicts]
+        if any(verdict.status in REPLIED for verdict in verdicts):
+            return None
+        return next((verdict.reason for verdict in verdicts if verdict.status is Status.FAILED), None)
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""

@@ -7,7 +7,7 @@ from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
 from semscale.report.parts import signature_fields
-from semscale.report.sentences import plan_words, rows_that_count, stopped_cautions
+from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
 from semscale.report.wording import coverage, one_line
 from semscale.types import Status
 
@@ -61,7 +61,9 @@ def _interval_words(audits: "tuple[Audit, ...]") -> str:
 
 
 def _cautions(summary: "AuditSummary") -> Iterator[str]:
-    """Warn that one of several checks may find a bias by chance."""
+    """Say what a model refused, and that one of several checks may find a bias by chance."""
+    refused = (refused_words(one_line(name), found.signature) for name, found in summary.audits.items())
+    yield from filter(None, refused)
     n = sum(len(found.made) for found in summary.audits.values())
     if n > 1:
         covered = coverage(next(iter(summary.audits.values())).interval)

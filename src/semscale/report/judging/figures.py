@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import Estimate
 
 _BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
+_METHODS = {"exact": "exact bounds"}
 _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 
 
@@ -156,7 +157,7 @@ def _beside_people(ceiling: "HumanComparison") -> list[tuple[str, Cell, str]]:
 
 def _made(meaning: str, method: str | None) -> str:
     """Add how a figure's interval was made, as the rows of one table differ in it."""
-    return meaning if method is None else f"{meaning}; interval by {method}"
+    return meaning if method is None else f"{meaning}; interval by {_METHODS.get(method, method)}"
 
 
 def coefficient(estimate: "AgreementEstimate") -> WithInterval:
