@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import pytest
 from made_up_document import HISTOGRAM, document_of
 
+from semscale.report.cells import cell_text
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.document import Rates
 from semscale.report.document.values import Change, Count, Flag, Number, WithInterval, Words
-from semscale.report.render.cells import cell_text
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures

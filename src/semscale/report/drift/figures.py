@@ -7,6 +7,7 @@ import numpy as np
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
+from semscale.report.cells import cell_text
 from semscale.report.charts.forest import ForestRow, forest, legend
 from semscale.report.charts.histograms import GROUP, HISTOGRAM
 from semscale.report.charts.matrix import MatrixCell, matrix
@@ -31,7 +32,6 @@ from semscale.report.drift.words import (
     label,
 )
 from semscale.report.parts import score_group
-from semscale.report.render.cells import cell_text
 from semscale.report.wording import capitalised, count, has_interval, number, one_line, signed
 
 DRAWN_GROUPS = 40

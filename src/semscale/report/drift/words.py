@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
+from semscale.report.cells import cell_text
 from semscale.report.document.values import Level, Number, Quoted, WithInterval
-from semscale.report.render.cells import cell_text
 from semscale.report.wording import (
     capitalised,
     clipped,

@@ -7,11 +7,11 @@ from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from semscale.report.cells import cell_text, is_wordy, line_text
 from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.document import blocks
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
-from semscale.report.render.cells import cell_text, is_wordy, line_text
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid, print_plainly
 from semscale.report.wording import counted, number, one_line, printable

@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import assert_never
 
+from semscale.report.cells import cell_text, heading_text, line_text
 from semscale.report.charts.svg import rasterized
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import figure_svg
 from semscale.report.render.sheet import Sheet, SheetFormats, Value
