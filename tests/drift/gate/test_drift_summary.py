@@ -108,6 +108,6 @@ def test_a_drift_in_margins_is_one_number_at_a_margin_of_0_too(drift, margin, ma
 def test_a_summary_says_in_short_what_it_is():
     decision = decide(made(), SETTINGS)
     assert repr(DriftSummary(made())) == (
-        "<DriftSummary: 'model-b' beside 'model-a', 12 items, no gate asked>"
+        "DriftSummary(candidate='model-b', baseline='model-a', items=12, outcome=None)"
     )
-    assert repr(DriftSummary(made(), decision)).endswith(f"12 items, {decision.outcome}>")
+    assert repr(DriftSummary(made(), decision)).endswith(f"items=12, outcome='{decision.outcome}')")

@@ -51,7 +51,7 @@ def test_a_recorded_run_is_counted(screen):
     assert ["fields", "credits (missing in 1 output)"] in lines
     assert ["groups", "topic (2)"] in lines
     assert ["note", "first"] in lines
-    assert repr(recorded) == "<RecordedRun: 'model-a' of 'answers', 2 items>"
+    assert repr(recorded) == "RecordedRun(model='model-a', dataset='answers', items=2)"
 
 
 def test_an_approval_names_who_and_until_when(screen):

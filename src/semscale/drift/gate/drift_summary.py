@@ -88,7 +88,7 @@ class DriftSummary(Presentable):
         >>> old = Run("greetings", "old", (Item("1", (Output("Good morning."),)),))
         >>> new = Run("greetings", "new", (Item("1", (Output("Good morning."),)),))
         >>> DriftSummary(compare(old, new))
-        <DriftSummary: 'new' beside 'old', 1 item, no gate asked>
+        DriftSummary(candidate='new', baseline='old', items=1, outcome=None)
     """
 
     comparison: Comparison
@@ -98,10 +98,10 @@ class DriftSummary(Presentable):
     recorded_from: str | None = None
 
     def __repr__(self) -> str:
-        n = len(self.comparison.baseline.items)
-        outcome = "no gate asked" if self.decision is None else str(self.decision.outcome)
-        models = f"{self.comparison.candidate.model!r} beside {self.comparison.baseline.model!r}"
-        return f"<DriftSummary: {models}, {n} item{'s' * (n != 1)}, {outcome}>"
+        baseline, candidate = self.comparison.baseline, self.comparison.candidate
+        outcome = None if self.decision is None else str(self.decision.outcome)
+        models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
+        return f"DriftSummary({models}, items={len(baseline.items):,}, outcome={outcome!r})"
 
     @property
     def signature(self) -> Signature:

@@ -65,7 +65,7 @@ class HistorySummary(Presentable):
     merged: Mapping[str, Merged] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<HistorySummary: {self.where!r}, datasets {[dataset.name for dataset in self.datasets]}>"
+        return f"HistorySummary(where={self.where!r}, datasets={[dataset.name for dataset in self.datasets]})"
 
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON."""

@@ -69,7 +69,7 @@ class SelfTest(Presentable):
 
     def __repr__(self) -> str:
         kinds = len({row.kind for row in self.rows})
-        return f"<SelfTest: {kinds} kinds of change, {len(self.rows)} rows, {self.n_reruns} reruns>"
+        return f"SelfTest(kinds={kinds}, rows={len(self.rows)}, n_reruns={self.n_reruns})"
 
     @property
     def false_alarms(self) -> tuple[SelfTestRow, ...]:

@@ -87,6 +87,9 @@ class LayerCalibration(Presentable):
     human: HumanAgreement | None
     signature: Signature
 
+    def __repr__(self) -> str:
+        return f"LayerCalibration(source={self.source!r}, model={self.model}, n_pairs={self.n_pairs:,})"
+
     @property
     def model(self) -> str:
         """The model's name with a hash of its weights."""

@@ -22,6 +22,10 @@ class EvaluationSummary(Presentable):
     scores: SubmissionScores
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
+    def __repr__(self) -> str:
+        tasks, overall = len(self.scores.tasks), self.scores.overall
+        return f"EvaluationSummary(source={self.source!r}, tasks={tasks}, overall={overall:.2f})"
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         return {
