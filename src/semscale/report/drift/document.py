@@ -14,8 +14,8 @@ from semscale.report.drift.tables import drift_table, sequence_table, threshold_
 from semscale.report.drift.words import (
     LEVELS,
     OUTCOMES,
-    headline,
-    interval_words,
+    coverage_words,
+    headline_words,
     model_name,
     reading,
     sorting_words,
@@ -104,7 +104,7 @@ def _verdict(summary: DriftSummary, outcome: Outcome) -> str:
         advice = f" If the change is meant: semscale drift approve {candidate} --by NAME --why REASON."
     elif outcome is Outcome.UNDECIDED and not summary.comparison.reruns:
         advice = " Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."
-    return f"{outcome}: {headline(summary)}{advice}"
+    return f"{outcome}: {headline_words(summary)}{advice}"
 
 
 def _sections(summary: DriftSummary) -> Iterator[Section]:
@@ -128,7 +128,7 @@ def _metrics(summary: DriftSummary) -> Iterator[Block]:
     shown = [figure for figure in summary.overall if summary.decision is None or figure.test is not None]
     yield metrics_figure(summary)
     if shown:
-        yield drift_table(summary, shown, f"All items ({interval_words(summary)} interval)")
+        yield drift_table(summary, shown, f"All items ({coverage_words(summary)} interval)")
     if unvaried := unvaried_words(summary):
         yield Paragraph(unvaried, "note", "both")
     yield from spread_blocks(summary)

@@ -118,12 +118,12 @@ def reading(summary: DriftSummary) -> tuple[str, ...]:
     return tuple(f"{_begun(sentence)}." for sentence in said)
 
 
-def headline(summary: DriftSummary) -> str:
+def headline_words(summary: DriftSummary) -> str:
     """Say in one paragraph which figures decided."""
     return " ".join(reading(summary))
 
 
-def interval_words(summary: DriftSummary) -> str:
+def coverage_words(summary: DriftSummary) -> str:
     """Say what the intervals cover."""
     return coverage(summary.plan.interval)
 
@@ -195,7 +195,7 @@ def unvaried_words(summary: DriftSummary) -> str | None:
     has = "its interval has" if sum(map(len, alike.values())) == 1 else "their intervals have"
     return (
         f"{', '.join(said)}, so {has} no width; up to {bound} of items like these may "
-        f"differ all the same ({interval_words(summary)} confidence)."
+        f"differ all the same ({coverage_words(summary)} confidence)."
     )
 
 
