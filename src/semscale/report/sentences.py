@@ -1,7 +1,7 @@
 """Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
@@ -35,6 +35,25 @@ _IN_WORDS = {
 }
 
 
+class ResampledIntervals(Protocol):
+    """How intervals were made, such as ``IntervalPlan`` or ``Estimates`` say it."""
+
+    @property
+    def interval(self) -> float:
+        """Coverage, between 0 and 1."""
+        ...
+
+    @property
+    def replicates(self) -> int:
+        """Resamples of the bootstrap."""
+        ...
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of the bootstrap; ``None`` where nothing is random."""
+        ...
+
+
 def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str = "row") -> str:
     """Say how many rows the figures rest on, and why the others do not count: together they are all rows.
 
@@ -63,15 +82,32 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         method: of the figure that is spoken of; ``None`` where it has no interval.
         noun: what an item is called.
     """
-    units = "respondents" if estimates.clustered else f"{noun}s"
-    if method is None:
+    return plan_words(estimates, [method], "respondents" if estimates.clustered else f"{noun}s")
+
+
+def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: str) -> str:
+    """Say how the intervals of several figures were made.
+
+    Args:
+        plan: coverage, resamples and seed.
+        methods: of each figure; ``None`` where it has no interval.
+        units: what was resampled, such as "rows".
+
+    Example:
+        >>> from semscale.stats.intervals.estimates import IntervalPlan
+        >>> plan_words(IntervalPlan(seed=7), ["bootstrap", None], "items")
+        '95 %, 2,000 bootstrap resamples of items, seed 7'
+        >>> plan_words(IntervalPlan(), ["linearized", "bootstrap"], "items").partition("; ")[2]
+        'of some figures: linearized variance over items, quantiles of the t distribution'
+    """
+    known = {method for method in methods if method is not None}
+    if not known:
         return f"none: it takes two {units} that count"
-    covered = coverage(estimates.interval)
-    if method == "bootstrap":
-        return (
-            f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
-        )
-    return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
+    bootstrap = f"{count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}"
+    linearized = f"linearized variance over {units}, quantiles of the t distribution"
+    said = [bootstrap] if "bootstrap" in known else []
+    said += [linearized] if known - {"bootstrap"} else []
+    return f"{coverage(plan.interval)}, {'; of some figures: '.join(said)}"
 
 
 def nothing_words(noun: str = "row") -> str:

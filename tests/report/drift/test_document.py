@@ -8,11 +8,13 @@ from made_up_drift import LOSSES, approval_of, comparison_of, decision_about
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
 from semscale.report.drift.document import drift_document
 from semscale.report.render.html import page
+from semscale.report.render.terminal import print_document
 from semscale.report.wording import number
 from semscale.types import Status
 
@@ -227,3 +229,11 @@ def test_nothing_worse_is_said_plainly(read_page):
     assert "No item came out worse." in undecided
     assert "No metric drifted for the worse; nearest to it: match 0.000" in undecided
     assert "Nothing: every item was compared." in shown.text
+
+
+def test_page_and_screen_say_how_intervals_were_made(compared, capsys):
+    summary = DriftSummary(compared, settings=GateSettings(interval=0.9, seed=3, replicates=500))
+    print_document(summary.document())
+    made = "90 %, 500 bootstrap resamples of items, seed 3"
+    assert f"intervals: {made}" in capsys.readouterr().out
+    assert made in page(summary.document())

@@ -235,6 +235,12 @@ def test_the_summary_of_a_workbook_says_what_its_interval_covers_and_spreads_fac
     assert ["Kind", "exact", "as published"] in rows
 
 
+def test_a_workbook_says_what_the_intervals_of_rates_cover(tmp_path):
+    lead = Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.9)
+    write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
+    assert "Estimate (90 % interval), low" in str(sheet_of(tmp_path / "d.xlsx", "Summary").rows())
+
+
 def test_a_workbook_does_not_promise_an_interval_that_is_not_there(tmp_path):
     lead = Headline("mean", WithInterval(0.5, np.nan, np.nan), (0.0, 1.0), 0.95)
     write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
@@ -318,7 +324,7 @@ def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path
     ("lead", "words"),
     [
         (Decision("failed", "fail", "what the gate decided"), "Failed"),
-        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),)), "false alarms"),
+        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.95), "false alarms"),
         (None, "Read it so."),
     ],
 )

@@ -42,6 +42,9 @@ class EvaluationSummary(Presentable):
                 }
                 for task in self.scores.tasks
             ],
+            "interval": self.scores.plan.interval,
+            "seed": self.scores.plan.seed,
+            "replicates": self.scores.plan.replicates,
             "signature": self.scores.signature,
             "created": self.created,
         }

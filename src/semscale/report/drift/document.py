@@ -15,6 +15,7 @@ from semscale.report.drift.words import (
     LEVELS,
     OUTCOMES,
     coverage_words,
+    drift_interval_words,
     headline_words,
     model_name,
     reading,
@@ -32,6 +33,8 @@ def drift_document(summary: DriftSummary) -> Document:
     """Turn a comparison into a document; its last line on the screen is the gate's verdict."""
     comparison, decision = summary.comparison, summary.decision
     outcome = None if decision is None else decision.outcome
+    intervals = drift_interval_words(summary)
+    windowed = windowed_words(comparison.measured.n_windowed, "item")
     return Document(
         kind="drift report",
         name="Drift" if outcome is None else "Drift gate",
@@ -46,10 +49,11 @@ def drift_document(summary: DriftSummary) -> Document:
         facts=facts(summary),
         cautions=() if decision is None else decision.cautions,
         sections=tuple(_sections(summary)),
-        notes=tuple(filter(None, [windowed_words(comparison.measured.n_windowed, "item")])),
+        notes=tuple(filter(None, [f"intervals: {intervals}", windowed])),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
+            ("Intervals", intervals),
             *signature_fields(summary.signature),
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),

@@ -8,6 +8,7 @@ from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
 from semscale.report.document.values import Level, Number, Quoted, WithInterval
+from semscale.report.sentences import plan_words
 from semscale.report.wording import (
     capitalised,
     clipped,
@@ -126,6 +127,11 @@ def headline_words(summary: DriftSummary) -> str:
 def coverage_words(summary: DriftSummary) -> str:
     """Say what the intervals cover."""
     return coverage(summary.plan.interval)
+
+
+def drift_interval_words(summary: DriftSummary) -> str:
+    """Say how the intervals of drifts were made."""
+    return plan_words(summary.plan, (figure.drift.method for figure in summary.figures), "items")
 
 
 def threshold_words(check: ThresholdCheck) -> str:

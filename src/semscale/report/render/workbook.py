@@ -67,12 +67,16 @@ def _summary(sheet: Sheet, document: Document) -> None:
 def _lead(sheet: Sheet, document: Document) -> None:
     match document.lead:
         case Headline(name, value, _, interval):
-            covered = f" ({coverage(interval)} interval)" if has_interval(value) else ""
-            _rows(sheet, ("", f"estimate{covered}"), [(Words(name), value)])
-        case Rates(figures):
-            _rows(sheet, ("", "estimate"), [(Words(unit), rate) for rate, unit in figures])
+            _estimates(sheet, [(value, name)], interval)
+        case Rates(figures, interval):
+            _estimates(sheet, figures, interval)
         case Decision(text, _, about):
             sheet.cells([capitalised(text), about])
+
+
+def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
+    covered = f" ({coverage(interval)} interval)" if any(has_interval(value) for value, _ in figures) else ""
+    _rows(sheet, ("", f"estimate{covered}"), [(Words(name), value) for value, name in figures])
 
 
 def _method(sheet: Sheet, document: Document) -> None:
