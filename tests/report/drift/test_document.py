@@ -69,7 +69,7 @@ def test_the_facts_count_items_silence_and_reruns(parsed, decided):
     n = len(decided.tests)
     failed = sum(test.outcome is Outcome.FAIL for test in decided.tests)
     undecided = sum(test.outcome is Outcome.UNDECIDED for test in decided.tests)
-    facts = f"Items60Left out1Silent2Reruns2Failed tests{failed} of {n}Undecided{undecided} of {n}"
+    facts = f"Items60Left out1Silent2Reruns2Tests{n}Failed{failed}Undecided{undecided}"
     assert facts in parsed.text
 
 
@@ -199,7 +199,7 @@ def test_an_undecided_gate_says_how_many_items_would_decide(read_page):
     shown = read_page(page_of(few, replace(decision, tests=(one,))))
     assert "Undecided" in shown.text
     assert "About 133 items would decide it" in shown.text
-    assert "≈ 133" in shown.text
+    assert "Items that would decide, about133" in shown.text
 
 
 def test_a_pass_names_what_came_closest(read_page):

@@ -67,15 +67,15 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
         ("Items", Count(len(comparison.baseline.items))),
         ("Left out", Count(summary.n_left_out)),
         ("Silent", Count(summary.n_silent)),
-        ("Reruns", Count(len(comparison.reruns)) if comparison.reruns else Words("none")),
+        ("Reruns", Count(len(comparison.reruns))),
     ]
     if decision is None:
         return tuple(found)
-    for name, outcome in (("Failed tests", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):
-        n = sum(test.outcome is outcome for test in decision.tests)
-        found.append((name, Words(f"{count(n)} of {count(len(decision.tests))}")))
+    found.append(("Tests", Count(len(decision.tests))))
+    for name, outcome in (("Failed", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):
+        found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
     if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
-        found.append(("Items that would decide", Words(f"≈ {count(decision.n_needed)}")))
+        found.append(("Items that would decide, about", Count(decision.n_needed)))
     return tuple(found)
 
 

@@ -60,7 +60,7 @@ def self_test_document(result: SelfTest) -> Document:
             ("Draws of each change", _range([row.n_draws for row in rows if row.n_draws])),
             ("Kinds of damage", Count(len({row.kind for row in result.detections}))),
             ("Harmless changes", Count(len({row.kind for row in result.false_alarms}))),
-            ("Reruns", Count(result.n_reruns) if result.n_reruns else Words("none")),
+            ("Reruns", Count(result.n_reruns)),
         ),
         cautions=() if result.n_reruns else (noise,),
         sections=tuple(_sections(result)),
