@@ -205,7 +205,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         ),
         cautions=estimates.notes,
         notes=(
-            f"intervals: {interval_words(estimates, overall.method, noun)}",
+            f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
             *([windowed] if windowed else []),
         ),
     )
@@ -233,7 +233,8 @@ def estimated_settings(
     """
     estimates = summary.estimates
     used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
-    intervals = interval_words(estimates, estimates.overall.method, noun)
+    overall = estimates.overall
+    intervals = interval_words(estimates, overall.basis(overall.main).method, noun)
     return settings(
         summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
     )

@@ -1,12 +1,16 @@
 """Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
+from semscale.chat.messages import Parameters
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
 from semscale.report.wording import count, counted, coverage, listed, one_line
+from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -23,6 +27,7 @@ GUARD_MEANINGS = {
 """What it means that a guard found something in a pair of texts."""
 
 _LONGEST_EXAMPLE = 160
+_ROLE = re.compile(r"^(answer|sampling)_")
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
@@ -98,16 +103,18 @@ def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: s
         >>> plan_words(IntervalPlan(seed=7), ["bootstrap", None], "items")
         '95 %, 2,000 bootstrap resamples of items, seed 7'
         >>> plan_words(IntervalPlan(), ["linearized", "bootstrap"], "items").partition("; ")[2]
-        'of some figures: linearized variance over items, quantiles of the t distribution'
+        'for some figures linearized variance over items, quantiles of the t distribution'
     """
     known = {method for method in methods if method is not None}
     if not known:
         return f"none: it takes two {units} that count"
-    bootstrap = f"{count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}"
-    linearized = f"linearized variance over {units}, quantiles of the t distribution"
-    said = [bootstrap] if "bootstrap" in known else []
-    said += [linearized] if known - {"bootstrap"} else []
-    return f"{coverage(plan.interval)}, {'; of some figures: '.join(said)}"
+    ways = {
+        "bootstrap": f"{count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}",
+        "linearized": f"linearized variance over {units}, quantiles of the t distribution",
+        "exact": f"exact bounds: all {units} have the same value, so there is no spread to resample",
+    }
+    said = [way for method, way in ways.items() if method in known]
+    return f"{coverage(plan.interval)}, {'; for some figures '.join(said)}"
 
 
 def nothing_words(noun: str = "row") -> str:
@@ -123,6 +130,28 @@ def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
 def windowed_words(n: int, noun: str = "row") -> str:
     """Say how many items have a text that was read in windows; empty for none."""
     return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
+
+
+def refused_words(model: str, signature: Signature) -> str | None:
+    """Say which parameters a chat model refused; ``None`` if it took all.
+
+    Args:
+        model: its name.
+        signature: what was applied.
+
+    Example:
+        >>> refused_words("m", Signature.of("judge", temperature="default", max_tokens=5))
+        'm refused the parameter temperature and was asked without it: its own default applies.'
+    """
+    names = [_ROLE.sub("", name) for name, value in signature.fields if value == LEFT_OUT]
+    refused = [name for name in dict.fromkeys(names) if name in Parameters.__dataclass_fields__]
+    if not refused:
+        return None
+    one = len(refused) == 1
+    return (
+        f"{model} refused the parameter{'' if one else 's'} {listed(refused)} and was asked without "
+        f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
+    )
 
 
 def left_out_section(
