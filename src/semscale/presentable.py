@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 class Presentable(ABC):
     """A summary that can show its numbers as a document, a report or JSON."""
 
-    source: str
-
+    @abstractmethod
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(source={self.source!r})"
+        """Name the summary in one short line, such as ``MatchSummary(source='a.csv', n=8)``."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:

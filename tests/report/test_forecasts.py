@@ -22,7 +22,7 @@ def test_the_screen_says_what_asking_would_take(capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "9 of 11 prompts count; left out: 2 empty" in shown
     assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
-    assert "tokens of prompts, about 1,200 tokens of replies 300 cost 1.25 EUR" in shown
+    assert "tokens of prompts, about 1,200 tokens of replies 300 cost in EUR 1.25" in shown
     assert "calls without a limit to their reply (1,024 tokens each) 9 cost not known" in shown
     assert shown.endswith("the price of m is not known; add it Nobody was asked.")
 

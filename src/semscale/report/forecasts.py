@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Count, Quoted, Words
+from semscale.report.document.values import Cell, Count, Number, Quoted, Words
 from semscale.report.sentences import rows_that_count
 
 if TYPE_CHECKING:
@@ -49,5 +49,6 @@ def _rows(found: "Forecast") -> tuple[tuple[Cell, ...], ...]:
         rows.append(
             (Words("calls without a limit to their reply (1,024 tokens each)"), Count(found.open_ended))
         )
-    cost = Words("not known") if found.money is None else Words(f"{found.money:,.4g} {found.currency}")
-    return (*rows, (Words("cost"), cost))
+    if found.money is None:
+        return (*rows, (Words("cost"), Words("not known")))
+    return (*rows, (Words(f"cost in {found.currency}"), Number(found.money, None)))

@@ -30,8 +30,15 @@ _DOCUMENTS = {
 
 
 def document_of(summary: Presentable) -> Document:
-    """Make the document of a summary."""
-    module, function = _DOCUMENTS[type(summary).__name__]
+    """Make the document of a summary.
+
+    Raises:
+        TypeError: no function makes a document of this kind of summary.
+    """
+    kind = type(summary).__name__
+    if kind not in _DOCUMENTS:
+        raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
+    module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
     return document
 

@@ -12,6 +12,7 @@ from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval
 from semscale.history.summaries import Merged, RunSummary
+from semscale.report.document.values import Count
 from semscale.report.drift.records import approved_document, history_document, recorded_document
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
@@ -50,10 +51,13 @@ def test_a_recorded_run_is_counted(screen):
     assert (recorded.n_outputs, recorded.n_silent, recorded.without_number) == (2, 1, {"credits": 1})
     lines = [line.split(maxsplit=1) for line in screen(recorded_document(recorded))]
     assert ["outputs", "2"] in lines
+    assert ["silent", "1"] in lines
+    (table,) = recorded_document(recorded).sections[0].blocks
+    assert [value for _, value in table.rows if isinstance(value, Count)] == [Count(2), Count(2), Count(1)]
     assert ["fields", "credits (missing in 1 output)"] in lines
     assert ["groups", "topic (2)"] in lines
     assert ["note", "first"] in lines
-    assert repr(recorded) == "<RecordedRun: 'model-a' of 'answers', 2 items>"
+    assert repr(recorded) == "RecordedRun(model='model-a', dataset='answers', items=2)"
 
 
 def test_an_approval_names_who_and_until_when(screen):

@@ -23,6 +23,9 @@ class AuditSummary(Presentable):
     source: str
     audits: dict[str, Audit]
 
+    def __repr__(self) -> str:
+        return f"AuditSummary(source={self.source!r}, judges={list(self.audits)})"
+
     @property
     def stopped(self) -> str | None:
         """Why not everything was asked, or ``None``."""

@@ -118,6 +118,12 @@ class JudgeSummary(Presentable):
     stopped: str | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
+    def __repr__(self) -> str:
+        overall = self.estimates.overall
+        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
+        judges = f"judges={list(self.judges)}"
+        return f"JudgeSummary(source={self.source!r}, {judges}, n={self.n:,}, n_scored={overall.n:,}{mean})"
+
     @property
     def n(self) -> int:
         """How many items there are."""

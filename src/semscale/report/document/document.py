@@ -34,10 +34,12 @@ class Rates:
 
     Attributes:
         figures: each with its name.
+        coverage: of their intervals, between 0 and 1.
         digits: decimals of the percentages.
     """
 
     figures: tuple[tuple[WithInterval, str], ...]
+    coverage: float
     digits: int = 0
 
 

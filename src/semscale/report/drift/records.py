@@ -36,9 +36,9 @@ def recorded_document(summary: RecordedRun) -> Document:
     rows: dict[str, Cell | None] = {
         "dataset": Quoted(run.dataset),
         "model": Quoted(run.model),
-        "items": Words(count(len(run.items))),
-        "outputs": Words(count(summary.n_outputs)),
-        "silent": Words(counted(summary.n_silent, "item")),
+        "items": Count(len(run.items)),
+        "outputs": Count(summary.n_outputs),
+        "silent": Count(summary.n_silent),
         "fields": Words(listed(fields) or "none"),
         "groups": Words(listed(groups) or "none"),
         "rerun of": None if run.rerun_of is None else Words(short_id(run.rerun_of)),

@@ -52,7 +52,7 @@ def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
 def _interval_words(audits: "tuple[Audit, ...]") -> str:
     """Say how the intervals of all checks were made; checks with few rows may differ from the others."""
     said = dict.fromkeys(
-        plan_words(found.plan, check.effect.method, "rows")
+        plan_words(found.plan, [check.effect.method], "rows")
         for found in audits
         for check in found.made
         if check.effect is not None
