@@ -9,8 +9,8 @@ import numpy as np
 from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
 from semscale.report.document.document import Document, Headline, Section, stamp
 from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
+from semscale.report.formatting import capitalised, coverage, has_interval
 from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
-from semscale.report.wording import capitalised, coverage, has_interval
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
 from semscale.types import Floats

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
-from semscale.report.wording import count, counted, coverage, listed, one_line
+from semscale.report.formatting import count, counted, coverage, listed, one_line
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates

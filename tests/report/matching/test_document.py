@@ -11,10 +11,10 @@ from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
 from semscale.report.document.blocks import Histogram
 from semscale.report.document.document import flat
+from semscale.report.formatting import number
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
-from semscale.report.wording import number
 from semscale.signature import Signature
 from semscale.types import Status
 

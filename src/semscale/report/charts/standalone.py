@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 from semscale.report.charts.labels import text_width
 from semscale.report.charts.palette import INK, MUTED
 from semscale.report.charts.svg import svg_source
-from semscale.report.wording import printable
+from semscale.report.formatting import printable
 
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _LINE = 24  # pixels of a line of the legend

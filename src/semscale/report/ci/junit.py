@@ -8,7 +8,7 @@ from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.comparison import Comparison
 from semscale.report.drift.words import headline, needed_words, result_words, sequence_words, threshold_words
-from semscale.report.wording import printable
+from semscale.report.formatting import printable
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,9 @@ from semscale.report.drift.words import (
     sorting_words,
     unvaried_words,
 )
+from semscale.report.formatting import count, counted, one_line, printable
 from semscale.report.parts import signature_fields
 from semscale.report.sentences import windowed_words
-from semscale.report.wording import count, counted, one_line, printable
 
 _NAMED_IDS = 30
 

@@ -30,9 +30,9 @@ from semscale.report.drift.words import (
     interval_words,
     label,
 )
+from semscale.report.formatting import capitalised, count, has_interval, number, one_line, signed
 from semscale.report.parts import score_group
 from semscale.report.render.cells import cell_text
-from semscale.report.wording import capitalised, count, has_interval, number, one_line, signed
 
 DRAWN_GROUPS = 40
 

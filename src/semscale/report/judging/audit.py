@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Quoted, Share, WithInterval, Words
-from semscale.report.wording import coverage, one_line
+from semscale.report.formatting import coverage, one_line
 
 if TYPE_CHECKING:
     from semscale.judging.audit.audit import Audit, BiasCheck

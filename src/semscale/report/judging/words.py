@@ -4,7 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
-from semscale.report.wording import counted, has_interval, number, one_line, percent
+from semscale.report.formatting import counted, has_interval, number, one_line, percent
 from semscale.types import Status
 
 if TYPE_CHECKING:

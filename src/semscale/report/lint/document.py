@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, Paragraph, Subheading
 from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share
+from semscale.report.formatting import count, counted, listed, one_line
 from semscale.report.lint.figures import (
     anchor_table,
     correlations_figure,
@@ -19,7 +20,6 @@ from semscale.report.lint.figures import (
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
 from semscale.report.parts import signature_fields
-from semscale.report.wording import count, counted, listed, one_line
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport

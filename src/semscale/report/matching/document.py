@@ -8,6 +8,7 @@ from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
+from semscale.report.formatting import capitalised, counted, one_line, plain
 from semscale.report.matching.figures import parts_figure, scores_histogram
 from semscale.report.matching.words import (
     MEANINGS,
@@ -28,7 +29,6 @@ from semscale.report.parts import (
     nothing_section,
 )
 from semscale.report.sentences import GUARD_MEANINGS, left_out_section
-from semscale.report.wording import capitalised, counted, one_line, plain
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary

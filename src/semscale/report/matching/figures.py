@@ -7,9 +7,9 @@ from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Count, Number, Words
+from semscale.report.formatting import count, counted, number, one_line, percent
 from semscale.report.matching.words import part_name
 from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
-from semscale.report.wording import count, counted, number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary

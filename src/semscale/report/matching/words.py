@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from semscale.report.wording import counted, number, percent
+from semscale.report.formatting import counted, number, percent
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
+from semscale.report.formatting import number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
 from semscale.report.parts import estimated_document, estimated_settings, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
@@ -23,7 +24,6 @@ from semscale.report.rating.figures import (
 from semscale.report.rating.words import MEANINGS, cautions, codes_hint, reading
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
-from semscale.report.wording import number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary

@@ -13,10 +13,7 @@ from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.strips import strips
 from semscale.report.document.blocks import DataTable, Figure, Swatch, Verbatim, Verbatims
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.lint.figures import correlations_figure
-from semscale.report.parts import GROUPS, group_name, largest_groups, table_of
-from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
-from semscale.report.wording import (
+from semscale.report.formatting import (
     count,
     counted,
     coverage,
@@ -28,6 +25,9 @@ from semscale.report.wording import (
     percent_with_interval,
     plain,
 )
+from semscale.report.lint.figures import correlations_figure
+from semscale.report.parts import GROUPS, group_name, largest_groups, table_of
+from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.types import Floats
 
 if TYPE_CHECKING:

@@ -4,10 +4,7 @@ import shlex
 from typing import TYPE_CHECKING
 
 from semscale.rating.missing_codes import OTHER_NUMBERS
-from semscale.report.lint.words import lint_caution
-from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import most_frequent
-from semscale.report.wording import (
+from semscale.report.formatting import (
     count,
     counted,
     coverage,
@@ -17,6 +14,9 @@ from semscale.report.wording import (
     one_line,
     plain,
 )
+from semscale.report.lint.words import lint_caution
+from semscale.report.scale_points import scale_digits
+from semscale.report.sentences import most_frequent
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary

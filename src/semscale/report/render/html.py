@@ -12,10 +12,7 @@ from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
 from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, WithInterval, Words
-from semscale.report.render.cells import cell_text, heading_text, is_wordy, line_text
-from semscale.report.render.histograms import as_figure
-from semscale.report.render.pictures import NARROW, WIDE
-from semscale.report.wording import (
+from semscale.report.formatting import (
     capitalised,
     clipped,
     coverage,
@@ -25,6 +22,9 @@ from semscale.report.wording import (
     plain,
     printable,
 )
+from semscale.report.render.cells import cell_text, heading_text, is_wordy, line_text
+from semscale.report.render.histograms import as_figure
+from semscale.report.render.pictures import NARROW, WIDE
 from semscale.version import __version__
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
-from semscale.report.wording import printable
+from semscale.report.formatting import printable
 
 Value = str | tuple[float | None, str]
 """A text, or a number with the format that Excel shows it in; ``None`` and NaN leave the cell empty."""

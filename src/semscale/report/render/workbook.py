@@ -9,11 +9,11 @@ from semscale.report.charts.svg import rasterized
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.formatting import capitalised
 from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import figure_svg
 from semscale.report.render.sheet import Sheet, SheetFormats, Value
-from semscale.report.wording import capitalised
 from semscale.store.workbook import opened_workbook
 
 

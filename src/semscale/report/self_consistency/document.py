@@ -8,6 +8,7 @@ from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, S
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
+from semscale.report.formatting import capitalised, clipped, counted, number, one_line
 from semscale.report.parts import (
     altogether,
     estimated_document,
@@ -37,7 +38,6 @@ from semscale.report.self_consistency.words import (
     labels_words,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
-from semscale.report.wording import capitalised, clipped, counted, number, one_line
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:

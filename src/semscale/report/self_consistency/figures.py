@@ -7,9 +7,9 @@ from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.squares import ReliabilityDot, reliability
 from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.formatting import capitalised, coverage, number, one_line
 from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
-from semscale.report.wording import capitalised, coverage, number, one_line
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:

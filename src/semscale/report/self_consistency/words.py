@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.wording import counted, coverage, number, one_line, percent
+from semscale.report.formatting import counted, coverage, number, one_line, percent
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
