@@ -14,14 +14,6 @@ if TYPE_CHECKING:
 EXAMPLES = 3
 """Examples of each reason that a report shows."""
 
-GUARD_MEANINGS = {
-    "negation": "one text denies what the other states",
-    "number": "a number or a unit differs",
-    "opposite": "a word has become its opposite, or the other side",
-    "name": "a named thing is missing or invented",
-}
-"""What it means that a guard found something in a pair of texts."""
-
 _LONGEST_EXAMPLE = 160
 _IN_WORDS = {
     "not-text": "not text",

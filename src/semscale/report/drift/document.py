@@ -22,8 +22,8 @@ from semscale.report.drift.words import (
     unvaried_words,
 )
 from semscale.report.formatting import count, counted, one_line, printable
-from semscale.report.parts import signature_fields
 from semscale.report.sentences import windowed_words
+from semscale.report.settings import signature_fields
 
 _NAMED_IDS = 30
 

@@ -13,7 +13,7 @@ from semscale.report.document.values import Cell, Change, Line, Marked, Number, 
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.words import digits_of, label
 from semscale.report.formatting import clipped, counted
-from semscale.report.sentences import GUARD_MEANINGS
+from semscale.report.guard_findings import GUARD_MEANINGS
 
 SHOWN_ITEMS = 12
 

@@ -20,7 +20,7 @@ from semscale.report.formatting import (
     percent,
     percent_with_interval,
 )
-from semscale.report.parts import signature_fields
+from semscale.report.settings import signature_fields
 
 _TARGET = 0.95
 _OWN = {

@@ -17,14 +17,9 @@ from semscale.report.judging.figures import (
     severity_figure,
 )
 from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words
-from semscale.report.parts import (
-    altogether,
-    estimated_document,
-    estimated_settings,
-    headline,
-    nothing_section,
-)
+from semscale.report.parts import altogether, estimated_document, headline, nothing_section
 from semscale.report.sentences import left_out_section, stopped_cautions
+from semscale.report.settings import estimated_settings
 
 if TYPE_CHECKING:
     from semscale.judging.summary.judge_summary import JudgeSummary

@@ -19,7 +19,7 @@ from semscale.report.lint.figures import (
     verdict_table,
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
-from semscale.report.parts import signature_fields
+from semscale.report.settings import signature_fields
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport

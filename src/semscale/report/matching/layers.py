@@ -9,7 +9,7 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval
 from semscale.report.formatting import capitalised, counted, coverage, number
 from semscale.report.matching.document import BERTSCORE
-from semscale.report.parts import signature_fields
+from semscale.report.settings import signature_fields
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import LayerCalibration

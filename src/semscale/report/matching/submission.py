@@ -11,7 +11,7 @@ from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
 from semscale.report.formatting import capitalised, coverage, ends, number, with_interval
 from semscale.report.matching.document import CLINIQLINK
-from semscale.report.parts import settings
+from semscale.report.settings import settings
 
 if TYPE_CHECKING:
     from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary

@@ -10,7 +10,7 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
 from semscale.report.formatting import number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
-from semscale.report.parts import estimated_document, estimated_settings, headline, nothing_section
+from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
 from semscale.report.rating.figures import (
     estimate_table,
@@ -24,6 +24,7 @@ from semscale.report.rating.figures import (
 from semscale.report.rating.words import MEANINGS, cautions, codes_hint, reading
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
+from semscale.report.settings import estimated_settings
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary

@@ -9,16 +9,8 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
 from semscale.report.formatting import capitalised, clipped, counted, number, one_line
-from semscale.report.parts import (
-    altogether,
-    estimated_document,
-    estimated_settings,
-    group_table,
-    guard_legend,
-    guard_table,
-    headline,
-    nothing_section,
-)
+from semscale.report.guard_findings import guard_legend, guard_table
+from semscale.report.parts import altogether, estimated_document, group_table, headline, nothing_section
 from semscale.report.self_consistency.figures import (
     area_table,
     calibration_table,
@@ -38,6 +30,7 @@ from semscale.report.self_consistency.words import (
     labels_words,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
+from semscale.report.settings import estimated_settings
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
