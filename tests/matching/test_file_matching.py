@@ -14,7 +14,7 @@ from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.file_matching import match_file
 from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import find_preset
+from semscale.matching.layered.presets import PRESETS
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matcher import match_with
 from semscale.store.reading import open_table
@@ -43,7 +43,7 @@ def path(tmp_path):
 
 
 def layered(**settings):
-    return LayeredMatch(find_preset("cliniqlink-doc"), embedder=ToyEmbedder(), pieces=str.split, **settings)
+    return LayeredMatch(PRESETS["cliniqlink-doc"], embedder=ToyEmbedder(), pieces=str.split, **settings)
 
 
 METHODS = {

@@ -13,6 +13,12 @@ GUARD_MEANINGS = {
 }
 """What it means that a guard found something in a pair of texts."""
 
+SAMPLE_GUARD_MEANINGS = GUARD_MEANINGS | {
+    "name": "one named thing stands where the answer has another",
+    "answer": "a short answer gives something else, or yes has become no",
+}
+"""What it means that a guard found a contradiction between an answer and one of its samples."""
+
 
 def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> DataTable:
     """Lay out in how many items each guard found something, and what that means."""

@@ -177,6 +177,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
     """
     estimates, overall = summary.estimates, summary.estimates.overall
     counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
+    nothing = "" if overall.n else f"{nothing_words(noun, summary.n)} "
     windowed = windowed_words(n_windowed, noun)
     return Document(
         kind=kind,
@@ -185,14 +186,14 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
         signature=summary.signature,
         counting=(counting,),
-        reading=(f"{counting}." if overall.n else f"{nothing_words(noun)} {counting}.",),
+        reading=(f"{nothing}{counting}." if summary.n else nothing.strip(),),
         facts=(
             (f"{capitalised(noun)}s", Count(summary.n)),
             ("Scored", Count(overall.n)),
             ("Left out", Count(overall.n_left_out)),
             *([("Read in windows", Count(n_windowed))] if n_windowed else []),
         ),
-        cautions=estimates.notes,
+        cautions=estimates.notes_about(noun),
         notes=(
             f"intervals: {interval_words(estimates, overall.method, noun)}",
             *([windowed] if windowed else []),

@@ -82,9 +82,10 @@ def test_it_is_one_harmless_document_with_its_figures(full, parsed):
     assert "29 of 30 rows count; left out: 1 missing" in parsed.text
     assert str(full.signature) in parsed.text
     assert "90.0\u00a0%" in parsed.text
-    for name, estimate in full.estimates.group_means().items():
-        assert number(estimate.value) in parsed.text
-        assert name in parsed.text
+    assert len(full.estimates.groups) == 3
+    for group in full.estimates.groups:
+        assert number(group.mean.value) in parsed.text
+        assert group.group in parsed.text
 
 
 def test_pictures_say_what_they_show_and_have_their_numbers_beneath(parsed):

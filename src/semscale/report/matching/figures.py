@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.charts.dots import DotRow, dots
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Count, Number, Words
 from semscale.report.formatting import count, counted, number, one_line, percent
@@ -18,7 +18,7 @@ CHARTED_GROUPS = 10
 """Groups that are drawn, the largest ones."""
 
 _THIRDS = ("lowest third", "middle third", "highest third")
-_THIRD_COLOURS = (CONTRAST, "#b9b3a4", ACCENT)
+_THIRD_COLOURS = (CONTRAST, NEUTRAL, ACCENT)
 
 
 def scores_histogram(summary: "MatchSummary") -> Histogram:

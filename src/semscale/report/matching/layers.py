@@ -10,12 +10,12 @@ from semscale.report.document.values import Cell, Count, Number, Quoted, WithInt
 from semscale.report.formatting import capitalised, counted, coverage, number
 from semscale.report.matching.document import BERTSCORE
 from semscale.report.settings import signature_fields
+from semscale.stats.intervals.estimates import DEFAULT_INTERVAL
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import LayerCalibration
 
 _DIGITS = 3
-_COVERAGE = 0.95  # of intervals that nobody chooses
 
 
 def calibration_document(calibration: "LayerCalibration") -> Document:
@@ -26,7 +26,7 @@ def calibration_document(calibration: "LayerCalibration") -> Document:
     if human:
         left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
         judged = f"{counted(human.n, 'judged pair')}{left_out}"
-        best = [f"best layer: {human.best_layer} ({judged}); intervals: {coverage(_COVERAGE)}"]
+        best = [f"best layer: {human.best_layer} ({judged}); intervals: {coverage(DEFAULT_INTERVAL)}"]
     return Document(
         kind="BERTScore calibration",
         name="BERTScore layers",

@@ -12,13 +12,13 @@ from semscale.report.document.values import Cell, Count, Number, Quoted, WithInt
 from semscale.report.formatting import capitalised, coverage, ends, number, with_interval
 from semscale.report.matching.document import CLINIQLINK
 from semscale.report.settings import settings
+from semscale.stats.intervals.estimates import DEFAULT_INTERVAL
 
 if TYPE_CHECKING:
     from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
     from semscale.matching.cliniqlink.submission_scores import TaskScore
 
 _DIGITS = 3
-_COVERAGE = 0.95  # of intervals that nobody chooses
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
@@ -34,7 +34,9 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
         title=("How the submission “", Quoted(summary.source), "” scores"),
         source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
         signature=scores.signature,
-        lead=None if np.isnan(scores.overall) else Headline(mean, overall, (0.0, 1.0), _COVERAGE, _TICKS),
+        lead=None
+        if np.isnan(scores.overall)
+        else Headline(mean, overall, (0.0, 1.0), DEFAULT_INTERVAL, _TICKS),
         reading=(f"{capitalised(counting)}.",),
         facts=(
             ("Tasks", Count(len(tasks))),
@@ -52,7 +54,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
                 ),
             ),
         ),
-        notes=(f"intervals: {coverage(_COVERAGE)}; {counting}",),
+        notes=(f"intervals: {coverage(DEFAULT_INTERVAL)}; {counting}",),
         settings=settings(summary.source, summary.created, (), scores.signature),
         citations=(CLINIQLINK,),
     )
@@ -73,7 +75,7 @@ def _tasks(tasks: "tuple[TaskScore, ...]") -> Figure | DataTable:
         lambda width: bars(list(map(_bar, count(), scored)), [task.task for task in scored], width),
         f"Scores by task. {described}.",
         table,
-        caption=f"Each task’s score with its {coverage(_COVERAGE)} interval.",
+        caption=f"Each task’s score with its {coverage(DEFAULT_INTERVAL)} interval.",
     )
 
 

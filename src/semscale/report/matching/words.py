@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from semscale.report.formatting import counted, number, percent
+from semscale.report.sentences import STATUS_MEANINGS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
 
-MEANINGS = {
+MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",
     "not-text": "a number or something else that is not text stands in the column of predictions",
     "empty": "the prediction is nothing but white space",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
-from semscale.report.formatting import number, one_line, percent
+from semscale.report.formatting import LONGEST, number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
 from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
@@ -29,7 +29,6 @@ from semscale.report.settings import estimated_settings
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
 
-_LONGEST = 5000
 _BOOTSTRAP = Citation(
     "Hesterberg, T. C. (2015).",
     "What teachers should know about the bootstrap",
@@ -40,7 +39,7 @@ _BOOTSTRAP = Citation(
 
 def rating_document(summary: "RatingSummary") -> Document:
     """Turn ratings into a document."""
-    scale, hint = summary.scale, codes_hint(summary)
+    scale, hint, read = summary.scale, codes_hint(summary), reading(summary)
     values = tuple(scale.values.tolist())
     ends, digits = (values[0], values[-1]), scale_digits(scale)
     base = estimated_document(
@@ -55,7 +54,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         base,
         lead=headline(summary.estimates, "mean score", ends, digits=digits, ticks=values),
         counting=(*base.counting, *([f"hint: {hint}"] if hint else [])),
-        reading=(reading(summary),),
+        reading=base.reading if read is None else (read,),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
@@ -122,7 +121,7 @@ def _trust(summary: "RatingSummary") -> Iterator[Block]:
         yield Paragraph(how, "note")
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
-        yield Paragraph(Quoted(summary.scale.notes, _LONGEST), "note")
+        yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
     if sets := sets_figure(summary):
         yield Subheading("Do the anchor sets agree?")
         yield sets
@@ -142,9 +141,9 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
     described = f", {scale.n_points} points, {scale.language}, content {scale.content_hash}"
     further: list[tuple[str, Line]] = [
         ("Scale", (Quoted(scale.name), described)),
-        ("Anchor sets", Quoted(", ".join(summary.set_names), _LONGEST)),
+        ("Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
-        *([("Comparison", Quoted(compared.signature, _LONGEST))] if compared is not None else []),
+        *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]
     columns = (("Groups", summary.by), ("Weights", summary.weight), ("Respondents", summary.respondent))
     return estimated_settings(summary, columns, further)

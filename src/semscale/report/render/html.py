@@ -132,7 +132,7 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "cell": cell_html, "line": line_html, "plain_line": line_text, "marked": marked_html,
+        "cell": cell_html, "line": line_html, "plain_line": line_text,
         "heading": heading_text, "drawings": drawings, "as_figure": as_figure, "capitalised": capitalised,
         "has_interval": has_interval, "coverage": coverage, "percent": percent, "plain": plain,
         "number": number, "place": _place,

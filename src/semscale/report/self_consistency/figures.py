@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.charts.squares import ReliabilityDot, reliability
 from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semscale.self_consistency.summary import ConsistencySummary
 
 _CHARTED_GROUPS = 10
-_COLOURS = {"accept": ACCENT, "review": "#b9b3a4", "abstain": CONTRAST}
+_COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
 
 
 def spread_histogram(summary: "ConsistencySummary") -> Histogram:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.formatting import counted, coverage, number, one_line, percent
+from semscale.report.sentences import STATUS_MEANINGS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
@@ -22,22 +23,10 @@ MEASURE_NAMES = {
     "equal_lengths": "null: equal lengths",
     "brevity": "null: brevity",
 }
-MEANINGS = {
+MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer, or no question: the cell is empty or null",
-    "not-text": "a number or something else that is not text stands in the column",
-    "empty": "nothing but white space",
     "too-few-samples": "not enough usable samples to compare the answer with",
-    "refused": "the model declined to answer",
-    "failed": "no reply came",
-    "unfinished": "a cap was reached first; the same command goes on from there",
     "no-value": "no token that counts stands in the answer or in any sample",
-}
-GUARD_MEANINGS = {
-    "negation": "one text denies what the other states",
-    "number": "a number or a unit differs",
-    "opposite": "a word has become its opposite, or the other side",
-    "name": "one named thing stands where the answer has another",
-    "answer": "a short answer gives something else, or yes has become no",
 }
 _ENOUGH = 0.6
 

@@ -24,6 +24,9 @@ from semscale.types import Floats
 Method = Literal["bootstrap", "linearized"]
 """``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
+DEFAULT_INTERVAL = 0.95
+"""Coverage of intervals where nobody chooses another."""
+
 _FEWEST_REPLICATES = 100
 _FEWEST_FOR_AN_INTERVAL = 2
 
@@ -141,7 +144,7 @@ class IntervalPlan:
         InputError: a coverage, a seed or a number of replicates out of range.
     """
 
-    interval: float = 0.95
+    interval: float = DEFAULT_INTERVAL
     method: Method = "bootstrap"
     seed: int = 0
     replicates: int = 2000
