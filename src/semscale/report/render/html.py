@@ -1,9 +1,11 @@
 """Documents as HTML: one self-contained page, without a script and without the network."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import resources
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
@@ -41,6 +43,11 @@ def page(document: Document) -> str:
         A whole HTML document that needs no network and runs no script.
     """
     return _environment().get_template("document.html.j2").render(document=document, version=__version__)
+
+
+def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]) -> None:
+    """Write a document as a page to a file, with its figures drawn into it."""
+    file.write_text(page(document), encoding="utf-8", newline="\n")
 
 
 def notebook_fragment(document: Document) -> Markup:

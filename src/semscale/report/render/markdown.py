@@ -1,7 +1,7 @@
 """Documents as GitHub-flavoured Markdown."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import assert_never
 
 from semscale.report.document import blocks
@@ -14,6 +14,11 @@ from semscale.report.render.markdown_text import code, escaped, table_row
 
 _MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
+
+
+def write_markdown(document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
+    """Write a document as Markdown to a file, with links to its figures."""
+    file.write_text(markdown(document, pictures=pictures), encoding="utf-8", newline="\n")
 
 
 def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = None) -> str:

@@ -1,8 +1,8 @@
 """Documents as Excel workbooks: one sheet a section, with real numbers and pictures of the charts."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import assert_never
 
 from semscale.report.charts.svg import rasterized
@@ -17,7 +17,9 @@ from semscale.report.render.sheet import Sheet, SheetFormats, Value
 from semscale.store.workbook import opened_workbook
 
 
-def write_report_workbook(document: Document, path: Path) -> None:
+def write_report_workbook(
+    document: Document, path: Path, _pictures: Mapping[int, PurePath] | None = None
+) -> None:
     """Write a document as a workbook.
 
     Numbers are numbers: an interval takes three columns, a share is formatted in percent, and what does not
