@@ -72,6 +72,7 @@ def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, na
     assert [item.findings for item in summary.flagged] == [item.findings for item in expected.flagged]
     assert [item.reference for item in summary.lowest] == [item.reference for item in expected.lowest]
     assert summary.thirds.keys() == expected.thirds.keys()
+    assert summary.weighs_findings is expected.weighs_findings is (name == "calibrated")
     for part, means in expected.thirds.items():
         assert summary.thirds[part] == pytest.approx(means, abs=1e-6)
     written = pl.read_parquet(out)

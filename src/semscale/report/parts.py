@@ -103,13 +103,23 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
     )
 
 
-def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> DataTable:
-    """Lay out the mean of each group."""
+def group_table(
+    estimates: "Estimates", *, noun: str, digits: int = 2, further: Columns[GroupEstimate] = ()
+) -> DataTable:
+    """Lay out the mean of each group.
+
+    Args:
+        estimates: with groups.
+        noun: what a row is called.
+        digits: decimals of means.
+        further: columns of an instrument.
+    """
     columns: Columns[GroupEstimate] = (
         (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
         (f"{noun}s", lambda group: Count(group.n)),
         ("left out", lambda group: Count(group.n_left_out)),
         ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        *further,
     )
     return table_of(estimates.groups, columns, title="By group", most=GROUPS, noun="group")
 

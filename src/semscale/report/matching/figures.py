@@ -30,11 +30,11 @@ def scores_histogram(summary: "MatchSummary") -> Histogram:
         groups.append(ScoreGroup("Unrelated pairs", separation.unrelated, UNRELATED))
         mean = Number(float(separation.unrelated.mean()))
         rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
-    scored = [group for group in estimates.groups if group.group in summary.group_scores]
+    scored = [group for group in estimates.groups if group.mean]
     charted = largest_groups(scored, CHARTED_GROUPS)
     for group in charted:
         name = one_line(group_name(group, estimates.by).text)
-        groups.append(score_group(name, summary.group_scores[str(group.group)], GROUP, group.mean))
+        groups.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
     rows += [mean_row(group_name(group, estimates.by), group) for group in estimates.groups]
     return Histogram(
         "scores",

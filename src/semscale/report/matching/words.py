@@ -29,8 +29,7 @@ def cautions(summary: "MatchSummary") -> tuple[str, ...]:
             "above, and 50 % would by chance. Look at the pairs before trusting the mean, or try another "
             "--method."
         )
-    weighs = dict(summary.signature.fields).get("guards", "none") != "none"
-    if summary.n_flagged and not weighs:
+    if summary.n_flagged and not summary.weighs_findings:
         said.append(
             f"Guards found something in {counted(summary.n_flagged, 'row')}; "
             "this method's scores do not take it into account."

@@ -14,7 +14,7 @@ from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
 from semscale.report.rating.figures import (
     estimate_table,
-    group_table,
+    group_estimate_table,
     groups_figure,
     heat_figure,
     pmf_figure,
@@ -84,7 +84,9 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section("distribution", "How the ratings are spread", blocks)
     if summary.estimates.groups:
         drawn = groups or Paragraph("No group has a rated text.")
-        yield Section("groups", ("By ", Quoted(summary.by or "group")), (group_table(summary), drawn))
+        yield Section(
+            "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
+        )
     if summary.comparison is not None:
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.formatting import counted, coverage, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS
+from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
@@ -34,10 +35,11 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    if dict(summary.signature.fields).get("floor_from") == "too-few-answers":
+    if summary.floor_from == TOO_FEW_ANSWERS:
         said.append(
-            "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
-            "estimated and nothing was taken off: give --floor, or compare within this table only."
+            f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
+            "could not be estimated and nothing was taken off: give --floor, or compare within this table "
+            "only."
         )
     if 2 * summary.n_few_samples > summary.counts.get("scored", 0):
         said.append(
