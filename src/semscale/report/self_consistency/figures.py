@@ -104,7 +104,7 @@ def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
         (Words("calibration error (ECE)"), Number(figures.error, 3),
          Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
     )  # fmt: skip
-    return DataTable(("", "value", "reference", "the reference is"), rows, title="Do the probabilities hold?")
+    return DataTable(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 
 
 def area_table(correctness: "CorrectnessProbability") -> DataTable:
