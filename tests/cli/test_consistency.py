@@ -164,7 +164,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     assert table["semscale_status"].to_list() == ["scored", "missing", "unfinished"]
     assert table["semscale_exact_match"].to_list() == [1.0, None, None]
     assert table["semscale_answer"].to_list() == ["yes", None, "a"]
-    assert "a cap was reached first" in (tmp_path / "r.html").read_text()
+    assert "the run stopped first" in (tmp_path / "r.html").read_text()
     assert semscale(*command).code == 0
     assert len(asked.asked) == 8
     assert pl.read_ndjson(tmp_path / "o.jsonl")["semscale_status"].to_list() == [

@@ -281,11 +281,19 @@ def test_an_endpoint_without_logprobs_or_schema(command, endpoint, capsys):
     assert "|structured:no|logprobs:none|" in found["signature"]
 
 
-def test_the_screen_says_why_nobody_was_reached(command, endpoint, capsys):
+def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(command, endpoint, capsys):
     endpoint.refuses = {"messages"}
-    assert main(command()) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "most often because: judge-one: Error code: 400 - unknown field." in shown
+    assert main(command()) == 2
+    printed = capsys.readouterr()
+    assert "most often because: judge-one: Error code: 400 - unknown field." in " ".join(printed.out.split())
+    why = "no call brought a reply, most often because: judge-one: Error code: 400 - unknown field"
+    assert printed.err == f"semscale: {why}\n"
+
+
+def test_settings_of_calls_are_sent(command, endpoint):
+    assert main([*command(), "--temperature", "0.5", "--max-tokens", "77", "--timeout", "9"]) == 0
+    assert {(body["temperature"], body["max_tokens"]) for body in endpoint.asked} == {(0.5, 77)}
+    assert main([*command(), "--timeout", "0"]) == 2
 
 
 def test_a_panel_from_a_file(command, endpoint, tmp_path, capsys):
@@ -349,7 +357,7 @@ def test_an_address_beside_a_panel_is_refused_and_not_passed_over(command, capsy
     ("content", "message"),
     [
         ("judges: [{model: one}]", "a list of two or more"),
-        ("[", "is not YAML"),
+        ("[", "line 1: not readable as YAML"),
         ("judges: [{model: a, tempo: 1}, {model: b}]", "unknown setting of a judge 'tempo'"),
     ],
 )

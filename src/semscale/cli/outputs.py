@@ -8,7 +8,7 @@ import typer
 
 from semscale.cli.options.groups import Changes, instead, option_group
 from semscale.cli.options.panels import OUTPUT, option
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError, InterruptedRunError, ReplyError
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable
@@ -103,7 +103,12 @@ class Outputs:
 
 
 def present(
-    summary: "Presentable", outputs: Outputs, *, stopped: str | None = None, **further: object
+    summary: "Presentable",
+    outputs: Outputs,
+    *,
+    stopped: str | None = None,
+    failed: str | None = None,
+    **further: object,
 ) -> None:
     """Write the report of a summary, and print its brief form or its JSON to standard output.
 
@@ -111,10 +116,12 @@ def present(
         summary: what was measured.
         outputs: files to write, and files that were written.
         stopped: why the run ended early, if it did.
+        failed: why no call brought a reply, if all failed.
         further: what JSON has beside the summary.
 
     Raises:
         InterruptedRunError: the run ended early; everything is written before.
+        ReplyError: no call brought a reply; likewise.
     """
     document = summary.document()
     outputs.write(document)
@@ -129,6 +136,8 @@ def present(
         print_document(document, written=outputs.named)
     if stopped:
         raise InterruptedRunError(stopped)
+    if failed:
+        raise ReplyError(f"no call brought a reply, most often because: {failed}")
 
 
 def check_input(file: str, report: Path | None = None) -> None:

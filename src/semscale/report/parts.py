@@ -205,7 +205,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         ),
         cautions=estimates.notes_about(noun),
         notes=(
-            f"intervals: {interval_words(estimates, overall.method, noun)}",
+            f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
             *([windowed] if windowed else []),
         ),
     )

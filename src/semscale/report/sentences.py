@@ -1,13 +1,17 @@
 """Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from semscale.chat.messages import Parameters
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
 from semscale.report.formatting import count, counted, coverage, listed, one_line
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
+from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -17,11 +21,12 @@ STATUS_MEANINGS = {
     "empty": "nothing but white space",
     "refused": "the model declined to answer",
     "failed": "no reply came",
-    "unfinished": "a cap was reached first; the same command goes on from there",
+    "unfinished": "the run stopped first; the same command goes on from there",
 }
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
 _LONGEST_EXAMPLE = 160
+_ROLE = re.compile(r"^(answer|sampling)_")
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
@@ -70,6 +75,8 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         return (
             f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
         )
+    if method == "exact":
+        return f"{covered}, exact bounds: all {units} have the same value, so there is no spread to resample"
     return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
 
 
@@ -97,6 +104,28 @@ def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
 def windowed_words(n: int, noun: str = "row") -> str:
     """Say how many items have a text that was read in windows; empty for none."""
     return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
+
+
+def refused_words(model: str, signature: Signature) -> str | None:
+    """Say which parameters a chat model refused; ``None`` if it took all.
+
+    Args:
+        model: its name.
+        signature: what was applied.
+
+    Example:
+        >>> refused_words("m", Signature.of("judge", temperature="default", max_tokens=5))
+        'm refused the parameter temperature and was asked without it: its own default applies.'
+    """
+    names = [_ROLE.sub("", name) for name, value in signature.fields if value == LEFT_OUT]
+    refused = [name for name in dict.fromkeys(names) if name in Parameters.__dataclass_fields__]
+    if not refused:
+        return None
+    one = len(refused) == 1
+    return (
+        f"{model} refused the parameter{'' if one else 's'} {listed(refused)} and was asked without "
+        f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
+    )
 
 
 def left_out_section(

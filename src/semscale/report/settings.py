@@ -27,7 +27,8 @@ def estimated_settings(
     """
     estimates = summary.estimates
     used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
-    intervals = interval_words(estimates, estimates.overall.method, noun)
+    overall = estimates.overall
+    intervals = interval_words(estimates, overall.basis(overall.main).method, noun)
     return settings(
         summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
     )

@@ -126,6 +126,11 @@ class ConsistencySummary(Presentable):
 
     trust = renamed_attribute("trust", "correctness")
 
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
+
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
         """Items with the lowest values of the first measure, at most 20, the lowest first."""
         return self.lowest[:n]

@@ -20,4 +20,4 @@ def consistency(options: ConsistencyOptions) -> None:
         present(forecast_samples(options), Outputs(json=options.outputs.json))
     else:
         summary = measure_table(options)
-        present(summary, options.outputs, stopped=summary.stopped)
+        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)

@@ -22,7 +22,7 @@ def judge(options: JudgeOptions) -> None:
         present(forecast_judges(options), Outputs(json=options.outputs.json))
     else:
         summary = judge_table(options)
-        present(summary, options.outputs, stopped=summary.stopped)
+        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
 
 
 @grouped
@@ -36,4 +36,4 @@ def judge_audit(options: AuditOptions) -> None:
     from semscale.cli.runs.judge import audit_judges
 
     audits = audit_judges(options)
-    present(audits, options.outputs, stopped=audits.stopped)
+    present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed)

@@ -4,7 +4,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.judging.audit.audit import Audit
+from semscale.judging.verdict import REPLIED
 from semscale.presentable import Presentable
+from semscale.types import Status
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,6 +25,14 @@ class AuditSummary(Presentable):
     def stopped(self) -> str | None:
         """Why not everything was asked, or ``None``."""
         return next((found.stopped for found in self.audits.values() if found.stopped), None)
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        verdicts = [verdict for found in self.audits.values() for verdict in found.plain.verdicts]
+        if any(verdict.status in REPLIED for verdict in verdicts):
+            return None
+        return next((verdict.reason for verdict in verdicts if verdict.status is Status.FAILED), None)
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""

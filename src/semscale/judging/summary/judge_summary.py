@@ -12,7 +12,7 @@ from semscale.judging.human_labels import HumanEvidence
 from semscale.judging.judge_columns import JudgeColumns
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judged_rows import JudgedRow
-from semscale.judging.verdict import Provenance
+from semscale.judging.verdict import REPLIED, Provenance
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
@@ -67,6 +67,11 @@ class JudgeScores:
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
         return count_statuses(self.statuses)
+
+    @property
+    def has_replies(self) -> bool:
+        """Whether any call brought a reply, were it a refusal."""
+        return any(status in self.counts for status in REPLIED)
 
     @property
     def is_scored_anywhere(self) -> bool:
@@ -124,6 +129,14 @@ class JudgeSummary(Presentable):
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
         return count_statuses(self.statuses)
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        judges = self.judges.values()
+        if any(own.has_replies for own in judges):
+            return None
+        return next((own.failure for own in judges if own.failure), None)
 
     @property
     def template(self) -> Template:

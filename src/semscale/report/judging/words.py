@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
 from semscale.report.formatting import counted, has_interval, number, one_line, percent
-from semscale.report.sentences import STATUS_MEANINGS
+from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -79,6 +79,8 @@ def _cautions_on(name: str, own: "JudgeScores") -> list[str]:
     if own.failure is not None:
         why = one_line(own.failure).rstrip(".")
         said.append(f"{name} could not be asked, most often because: {why}.")
+    if refused := refused_words(name, own.signature):
+        said.append(refused)
     if own.n_little_covered:
         said.append(
             f"For {counted(own.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of what "

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.formatting import counted, coverage, number, one_line, percent
-from semscale.report.sentences import STATUS_MEANINGS
+from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
@@ -35,6 +35,9 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
+    model = dict(summary.signature.fields).get("chat_model", "")
+    if refused := refused_words(one_line(model), summary.signature):
+        said.append(refused)
     if summary.floor_from == TOO_FEW_ANSWERS:
         said.append(
             f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
