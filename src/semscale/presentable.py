@@ -44,7 +44,7 @@ class Presentable(ABC):
         _presenting().write(self, Path(path), None if figures is None else Path(figures))
 
     def to_json(self) -> str:
-        """Write the numbers as a JSON object; what does not exist is null."""
+        """Write the numbers and their cautions as a JSON object; what does not exist is null."""
         text: str = _presenting().as_json(self)
         return text
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def forecast_document(summary: "ForecastSummary") -> Document:
     """Turn forecasts into a document with one table for each model."""
     forecasts, total = summary.forecasts, summary.n + sum(summary.left_out.values())
+    counting = rows_that_count(summary.n, total, summary.left_out, summary.noun)
     sections = (
         Section(
             f"model-{place}", Quoted(name), (DataTable(("", "at most"), _rows(found), title=Quoted(name)),)
@@ -27,7 +28,8 @@ def forecast_document(summary: "ForecastSummary") -> Document:
         title="What asking would take",
         source=(Quoted(summary.source),),
         signature=None,
-        counting=(rows_that_count(summary.n, total, summary.left_out, summary.noun),),
+        counting=(counting,),
+        reading=(f"{counting}.", summary.note),
         cautions=tuple(dict.fromkeys(found.price_note for found in forecasts.values() if found.price_note)),
         sections=tuple(sections),
         notes=(summary.note,),

@@ -64,8 +64,8 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
 
 
 def as_json(summary: Presentable) -> str:
-    """Write the numbers of a summary as JSON."""
-    return to_json(summary)
+    """Write the numbers of a summary as JSON, with the limits that its document states."""
+    return to_json(summary, cautions=document_of(summary).cautions)
 
 
 def notebook(document: Document) -> str:

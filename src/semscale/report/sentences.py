@@ -15,6 +15,7 @@ from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
+    from semscale.stats.intervals.estimates import IntervalPlan
 
 STATUS_MEANINGS = {
     "not-text": "a number or something else that is not text stands in the column",
@@ -67,14 +68,22 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         method: of the figure that is spoken of; ``None`` where it has no interval.
         noun: what an item is called.
     """
-    units = "respondents" if estimates.clustered else f"{noun}s"
+    return plan_words(estimates, method, "respondents" if estimates.clustered else f"{noun}s")
+
+
+def plan_words(plan: "IntervalPlan | Estimates", method: str | None, units: str) -> str:
+    """Say how intervals were made.
+
+    Args:
+        plan: what was asked for.
+        method: that was used; ``None`` where there is no interval.
+        units: what was resampled, such as "rows".
+    """
     if method is None:
         return f"none: it takes two {units} that count"
-    covered = coverage(estimates.interval)
+    covered = coverage(plan.interval)
     if method == "bootstrap":
-        return (
-            f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
-        )
+        return f"{covered}, {count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}"
     if method == "exact":
         return f"{covered}, exact bounds: all {units} have the same value, so there is no spread to resample"
     return f"{covered}, linearized variance over {units}, quantiles of the t distribution"

@@ -11,6 +11,7 @@ from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
+from semscale.report.document.values import Count
 from semscale.report.drift.document import drift_document
 from semscale.report.formatting import number
 from semscale.report.render.html import page
@@ -69,6 +70,15 @@ def test_the_facts_count_items_silence_and_reruns(parsed, decided):
     undecided = sum(test.outcome is Outcome.UNDECIDED for test in decided.tests)
     facts = f"Items60Left out1Silent2Reruns2Failed tests{failed} of {n}Undecided{undecided} of {n}"
     assert facts in parsed.text
+
+
+def test_a_page_counts_the_items_read_in_windows(compared):
+    windows = np.ones(60, np.int64)
+    windows[:3] = 2
+    measured = replace(compared.measured, windows=windows)
+    document = drift_document(DriftSummary(replace(compared, measured=measured), None))
+    assert ("Read in windows", Count(3)) in document.facts
+    assert "Read in windows" not in dict(drift_document(DriftSummary(compared, None)).facts)
 
 
 def test_both_runs_and_the_approval_are_stated(parsed):

@@ -12,7 +12,7 @@ from semscale.guards.findings import Span
 from semscale.report.document.blocks import Block, DataTable, Items, Paragraph, Reason, Reasons
 from semscale.report.document.document import Decision, Rates, Section, flat
 from semscale.report.document.marks import marked
-from semscale.report.document.values import Number, Quoted, WithInterval, Words
+from semscale.report.document.values import Flag, Number, Quoted, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -47,6 +47,18 @@ def test_markdown_shows_every_block(words):
 def test_columns_of_words_stand_at_the_left_of_a_page():
     shown = page(document_of(DataTable(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
     assert '<td>1.00</td><td class="text">why</td>' in shown
+
+
+def test_a_title_begins_with_a_capital_only_where_its_words_are_ours(tmp_path):
+    titles = ("by group", ("by ", Quoted("kind")), Quoted("gpt-4o"), (Quoted("qwen"), ": its scores"))
+    document = document_of(*(DataTable(("a",), ((Words("x"),),), title=title) for title in titles))
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document, path)
+    for shown in (page(document), markdown(document), str(sheet_of(path, "One section").rows())):
+        for words in ("By group", "By kind", "gpt-4o", "qwen: its scores"):
+            assert words in shown
+        assert "Gpt" not in shown
+        assert "Qwen" not in shown
 
 
 def test_a_page_runs_nothing_and_loads_nothing():
@@ -84,6 +96,19 @@ def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
         assert words in shown
     for words in ("A note.", "expected value", "What the bars are."):
         assert words not in shown
+
+
+def test_the_screen_gets_no_control_character_from_outside(capsys):
+    attack = "gr\x1b[31moup\x07"
+    cells = (Words(attack), Words("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
+    table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
+    lines = {"source": (Quoted(attack),), "counting": (attack,), "cautions": (attack,), "notes": (attack,)}
+    document = document_of(table, Paragraph(attack, detail="brief"), **lines, ending=(attack, "fail"))
+    print_document(document, written={"report": attack})
+    shown = capsys.readouterr().out
+    # Source, counting, caution, note, file, last line, paragraph; two in the title, two heads, five cells.
+    assert shown.count("gr␛[31moup␇") == 16
+    assert not {"\x1b", "\x07"} & set(shown)
 
 
 def test_what_is_only_for_the_screen_stands_on_no_page():
@@ -220,7 +245,8 @@ def test_every_lead(lead, words, tmp_path, capsys):
 def test_a_notebook_gets_a_small_table_and_one_picture():
     shown = notebook_fragment(document_of())
     assert shown.count("<svg") == 1
-    assert "0.57 [0.37, 0.76]" in shown
+    assert "mean score and its 95 % interval</th><td>0.57 [0.37, 0.76]" in shown
+    assert "<li>Only 3 rows.</li>" in shown
     assert "3,708" in shown
     assert len(shown) < 20_000
 

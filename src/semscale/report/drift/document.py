@@ -57,7 +57,7 @@ def drift_document(summary: DriftSummary) -> Document:
 
 
 def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
-    """Count items, reruns and tests."""
+    """Count items, reruns, texts that were read in windows, and tests."""
     comparison, decision = summary.comparison, summary.decision
     found: list[tuple[str, Cell]] = [
         ("Items", Count(len(comparison.baseline.items))),
@@ -65,6 +65,8 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
         ("Silent", Count(summary.n_silent)),
         ("Reruns", Count(len(comparison.reruns)) if comparison.reruns else Words("none")),
     ]
+    if n_windowed := comparison.measured.n_windowed:
+        found.append(("Read in windows", Count(n_windowed)))
     if decision is None:
         return tuple(found)
     for name, outcome in (("Failed tests", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):

@@ -56,7 +56,7 @@ def _head(document: Document) -> Iterator[str]:
             yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
         case Decision(text, _, about):
             yield f"**{escaped(capitalised(text))}**: {escaped(about)}"
-    yield "\n\n".join(map(_line, document.reading))
+    yield "\n\n".join(map(_line, document.introduction))
     yield "\n".join(f"- ⚠️ {escaped(caution)}" for caution in document.cautions)
     yield " · ".join(f"{escaped(name)}: {_cell(value)}" for name, value in document.facts)
 
@@ -70,7 +70,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Subheading(text):
             yield f"### {_line(text)}"
         case blocks.DataTable():
-            yield f"### {escaped(capitalised(line_text(block.title)))}" if block.title else ""
+            yield f"### {escaped(heading_text(block.title))}" if block.title else ""
             yield from _table(block)
         case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))

@@ -146,8 +146,8 @@ def _cell(cell: Cell, *, is_first: bool) -> Text:
     if isinstance(cell, Marked):
         return Text(fitted(cell_text(cell), _TEXT_CELLS))
     if isinstance(cell, Words) and cell.brief:
-        return Text(cell.brief)
-    return Text(cell_text(cell), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
+        return Text(printable(cell.brief))
+    return Text(printable(cell_text(cell)), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
 
 
 def _titled(title: Line, grid: Grid) -> Iterator[Grid | Text]:

@@ -53,7 +53,7 @@ def _summary(sheet: Sheet, document: Document) -> None:
         sheet.line(line_text(part), "note")
     sheet.space()
     _lead(sheet, document)
-    for sentence in document.reading or document.counting:
+    for sentence in document.introduction:
         sheet.line(line_text(sentence))
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")
@@ -87,7 +87,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.Paragraph(text, style):
             sheet.line(line_text(text), "note" if style == "note" else "text")
         case blocks.Subheading(text):
-            sheet.line(capitalised(line_text(text)), "heading")
+            sheet.line(heading_text(text), "heading")
         case blocks.DataTable():
             _table(sheet, block)
         case blocks.Figure() | blocks.Histogram():
@@ -129,7 +129,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
 
 
 def _table(sheet: Sheet, table: blocks.DataTable) -> None:
-    sheet.line(capitalised(line_text(table.title)), "heading")
+    sheet.line(heading_text(table.title), "heading")
     _rows(sheet, table.columns, table.rows)
     sheet.line(table.note, "note")
 
