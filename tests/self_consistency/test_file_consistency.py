@@ -60,7 +60,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         columns=tuple(COLUMNS.named),
         by=pl.read_parquet(path)["g"],
     )
-    assert summary.signature == found.signature
+    assert summary.signature == expected.signature
     assert summary.lowest == expected.lowest
     shown, wanted = summary.record(), expected.record()
     for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
@@ -110,7 +110,7 @@ def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, p
         open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
     )
     again = consistency_file(open_table(path), COLUMNS, instrument=consistency())
-    whole = consistency().measure(ANSWERS, SAMPLES)
+    whole = consistency().measure(ANSWERS, SAMPLES).summarize()
     assert drawn.signature == again.signature
     assert drawn.signature.differences(whole.signature).keys() == {"floor", "floor_from"}
     assert "floor_from:66-pairs#" in str(drawn.signature)  # all pairs of 12 answers

@@ -98,7 +98,6 @@ class MatchCollector:
         self,
         estimates: Estimates,
         *,
-        signature: Signature,
         bounds: tuple[float, float],
         source: str,
         columns: MatchColumns | None = None,
@@ -108,8 +107,7 @@ class MatchCollector:
         """Sum up everything that was taken.
 
         Args:
-            estimates: made from the same items.
-            signature: signature of the scores.
+            estimates: made from the same items; the summary takes their signature.
             bounds: the least and the greatest score that the method can give.
             source: where the items come from.
             columns: names of the matched columns.
@@ -121,7 +119,7 @@ class MatchCollector:
         return MatchSummary(
             source=source,
             columns=columns,
-            signature=signature,
+            signature=estimates.signature,
             bounds=bounds,
             estimates=estimates,
             counts=count_statuses(status),

@@ -103,7 +103,6 @@ class Matches(Result):
         collector.add(items)
         return collector.summary(
             estimates,
-            signature=self.signature,
             bounds=self.bounds,
             source=source,
             columns=columns,

@@ -161,7 +161,6 @@ class Consistencies(Result):
         )
         return collector.summary(
             estimates,
-            signature=self.signature,
             floor=self.floor,
             source=source,
             columns=columns,

@@ -19,7 +19,6 @@ from semscale.self_consistency.summary import (
     ConsistencyItem,
     ConsistencySummary,
 )
-from semscale.signature import Signature
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, Statuses, count_statuses
 
@@ -153,7 +152,6 @@ class ConsistencyCollector:
         self,
         estimates: Estimates,
         *,
-        signature: Signature,
         floor: float | None,
         source: str,
         columns: tuple[tuple[str, str], ...],
@@ -163,8 +161,7 @@ class ConsistencyCollector:
         """Sum up everything that was taken.
 
         Args:
-            estimates: made from the same items.
-            signature: what was applied.
+            estimates: made from the same items; the summary takes their signature.
             floor: cosine of unrelated answers; ``None`` where none was applied.
             source: what the items are from.
             columns: what columns were used for, each with its name.
@@ -193,7 +190,7 @@ class ConsistencyCollector:
                 reason: tuple((row + 1, text) for row, text in rows)
                 for reason, rows in self._left_out.examples.items()
             },
-            signature=signature,
+            signature=estimates.signature,
             correctness=correctness,
             replies=replies,
         )

@@ -80,7 +80,7 @@ class ConsistencySummary(Presentable):
         group_scores: values of the first measure, by group.
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         examples: numbers from 1 and texts of a few items that have no value, by status.
-        signature: what was applied.
+        signature: what was applied, the settings of the estimates included.
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
         created: when.

@@ -84,7 +84,7 @@ class JudgeSummary(Presentable):
         judges: each judge's numbers, by the judge's name.
         statuses: shape (n,); of a panel ``scored`` where one judge or more gave a score.
         expected: shape (n,), expected scores, of a panel the mean of its judges; NaN where there is none.
-        signature: what was applied.
+        applied: the settings of the judge, or of all judges of a panel.
         plan: how intervals are made.
         lowest: items with the lowest scores, the lowest first, at most 20.
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
@@ -100,7 +100,7 @@ class JudgeSummary(Presentable):
     judges: Mapping[str, JudgeScores]
     statuses: Statuses
     expected: Floats
-    signature: Signature
+    applied: Signature
     plan: IntervalPlan
     lowest: tuple[JudgedRow, ...] = ()
     disputed: tuple[JudgedRow, ...] = ()
@@ -126,6 +126,11 @@ class JudgeSummary(Presentable):
         return count_statuses(self.statuses)
 
     @property
+    def signature(self) -> Signature:
+        """The settings that were applied, those of the estimates included."""
+        return self.estimates.signature
+
+    @property
     def template(self) -> Template:
         """The template of the judge, of a panel that of its first judge."""
         return next(iter(self.judges.values())).template
@@ -140,7 +145,7 @@ class JudgeSummary(Presentable):
         if not self.is_panel:
             return next(iter(self.judge_estimates.values()))
         values = {"mean": self.expected}
-        return estimate_scores(values, self.statuses, self.signature, **self._intervals)
+        return estimate_scores(values, self.statuses, self.applied, **self._intervals)
 
     @cached_property
     def judge_estimates(self) -> dict[str, Estimates]:

@@ -179,7 +179,6 @@ class ConsistencyWork:
         )
         return collector.summary(
             estimates,
-            signature=signature,
             floor=self._notes["applied_floor"],
             source=self.table.name,
             columns=tuple(self.columns.named),
