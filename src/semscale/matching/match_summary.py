@@ -9,7 +9,7 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, summary_in_words
 from semscale.signature import Signature
 from semscale.types import Floats, Status
 
@@ -107,5 +107,5 @@ class MatchSummary(Presentable):
         }
 
     def __repr__(self) -> str:
-        mean = self.estimates.overall_mean()
-        return f"MatchSummary(source={self.source!r}, n={self.n}, n_scored={mean.n}, mean={mean.value:.2f})"
+        scored = self.estimates.overall.n
+        return summary_in_words("MatchSummary", self.source, self.n, scored, self.estimates)

@@ -7,7 +7,7 @@ from typing import Any
 
 from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.correctness_probability import CorrectnessProbability
 from semscale.self_consistency.scoring.contradictions import Contradiction
@@ -108,9 +108,8 @@ class ConsistencySummary(Presentable):
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
-        overall = self.estimates.overall
-        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
-        return f"{type(self).__name__}(source={self.source!r}, n={self.n:,}, n_scored={overall.n:,}{mean})"
+        scored = self.estimates.overall.n
+        return summary_in_words("ConsistencySummary", self.source, self.n, scored, self.estimates)
 
     @property
     def main(self) -> str:

@@ -14,7 +14,7 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judged_rows import JudgedRow
 from semscale.judging.verdict import Provenance
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, summary_in_words
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
@@ -109,6 +109,10 @@ class JudgeSummary(Presentable):
     human: HumanEvidence | None = None
     stopped: str | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        scored = self.estimates.overall.n
+        return summary_in_words("JudgeSummary", self.source, self.n, scored, self.estimates)
 
     @property
     def n(self) -> int:
