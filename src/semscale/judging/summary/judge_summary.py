@@ -25,7 +25,7 @@ from semscale.stats.agreement.panels import (
     severities,
 )
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
 
 KEPT_ITEMS = 20
@@ -168,6 +168,13 @@ class JudgeSummary(Presentable):
     def mean_expected(self) -> Estimate | None:
         """Mean of ``expected`` over all items, 0 to 1, with its interval; ``None`` without any score."""
         return self.estimates.overall.figures.get("mean" if self.is_panel else "expected")
+
+    @cached_property
+    def mean_label(self) -> MeanEstimate | None:
+        """Mean of people's labels, 0 to 1, over all rows that have one; ``None`` without any label."""
+        if self.human is None or np.isnan(self.human.mean_label).all():
+            return None
+        return estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
 
     @cached_property
     def severities(self) -> dict[str, MeanEstimate]:

@@ -9,7 +9,7 @@ from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document.blocks import DataTable, Figure, Histogram, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption, score_group
-from semscale.report.wording import coverage, ends, number, one_line
+from semscale.report.wording import counted, coverage, ends, number, one_line
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
@@ -32,8 +32,9 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
-    if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        groups.append(score_group("People’s labels", summary.human.mean_label, CONTRAST))
+    if summary.human is not None and summary.mean_label is not None:
+        name = f"People’s labels, {counted(summary.mean_label.n, 'row')}"
+        groups.append(score_group(name, summary.human.mean_label, CONTRAST, summary.mean_label))
     rows: list[tuple[Cell, ...]] = [
         (Words(group.name), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
         for group in groups
@@ -116,7 +117,11 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
             WithInterval.of(corrected.naive),
             "its interval knows nothing of the judge's errors",
         ),
-        ("mean of the labels alone", WithInterval.of(corrected.labels_only), "without the judge"),
+        (
+            "mean of the labels alone",
+            WithInterval.of(corrected.labels_only),
+            f"without the judge, of {counted(corrected.n_labelled, 'row')} with a label and a score",
+        ),
         ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
         (
             "quadratic weighted kappa",

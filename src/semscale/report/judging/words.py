@@ -48,7 +48,7 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
         )
     elif summary.human.corrected.n_labelled < _FEW_LABELS:
         labelled = counted(summary.human.corrected.n_labelled, "row")
-        said.append(f"Only {labelled} with human labels: intervals are wide.")
+        said.append(f"Only {labelled} with a human label and a score: intervals are wide.")
     return tuple(said)
 
 
