@@ -175,7 +175,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
 
 
 def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_path):
-    pl.DataFrame({"q": ["sure?", "guess?"], "ok": [1, 0]}).write_csv(tmp_path / "labelled.csv")
+    pl.DataFrame({"q": ["sure?", "guess?"] * 10, "ok": [1, 0] * 10}).write_csv(tmp_path / "labelled.csv")
     ended = semscale(
         "consistency", "labelled.csv", "--prompt", "q", "--label", "ok", "--ask", 3, "--model", "m",
         "--measure", "exact_match", "--ledger", tmp_path / "ledger", "--max-calls", 5, "--json",

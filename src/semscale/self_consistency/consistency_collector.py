@@ -11,7 +11,7 @@ from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.summary import (
     FEW_SAMPLES,
@@ -157,6 +157,7 @@ class ConsistencyCollector:
         columns: tuple[tuple[str, str], ...],
         correctness: CorrectnessProbability | None,
         replies: ReplyCounts | None,
+        too_few_labels: LabelCounts | None = None,
     ) -> ConsistencySummary:
         """Sum up everything that was taken.
 
@@ -167,6 +168,7 @@ class ConsistencyCollector:
             columns: what columns were used for, each with its name.
             correctness: P(correct) and decisions, where answers were labelled.
             replies: how many replies were asked for, saved, and did not come, where a model was asked.
+            too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         """
         measures, counted = self.measures, self._counted
         score = next(iter(measures.values()))
@@ -193,6 +195,7 @@ class ConsistencyCollector:
             signature=estimates.signature,
             correctness=correctness,
             replies=replies,
+            too_few_labels=too_few_labels,
         )
 
 

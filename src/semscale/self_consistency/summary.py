@@ -9,7 +9,7 @@ from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -83,6 +83,7 @@ class ConsistencySummary(Presentable):
         signature: what was applied, the settings of the estimates included.
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
+        too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         created: when.
     """
 
@@ -105,6 +106,7 @@ class ConsistencySummary(Presentable):
     signature: Signature
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
+    too_few_labels: LabelCounts | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.wording import counted, coverage, number, one_line, percent
+from semscale.self_consistency.correctness_probability import FEWEST_LABELS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
@@ -57,6 +58,11 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         said.append(f"{samples} missing, empty or no text, and left out.")
+    if summary.too_few_labels is not None:
+        said.append(
+            f"P(correct) and decisions are missing: they need at least {FEWEST_LABELS} labelled answers with "
+            f"a consistency, some right and some wrong, and there are {summary.too_few_labels}."
+        )
     return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
 

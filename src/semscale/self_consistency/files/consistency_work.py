@@ -17,6 +17,7 @@ from semscale.self_consistency.consistency_collector import AnswerTexts, Consist
 from semscale.self_consistency.correctness_probability import (
     CorrectnessProbability,
     CorrectnessSettings,
+    LabelCounts,
     correctness_frame,
     estimate_correctness,
     read_labels,
@@ -158,12 +159,17 @@ class ConsistencyWork:
     def summary(self) -> ConsistencySummary:
         """Sum all parts up, and estimate P(correct) where there are labels."""
         collector, by, plan = self.collector, self.columns.by, self.plan
+        too_few: LabelCounts | None = None
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         if self._labels and self._stopped is None:
             labels = np.concatenate(self._labels)
-            self._correctness = estimate_correctness(
-                collector.measures, labels, nulls=collector.nulls, **self.correctness
-            )
+            counts = LabelCounts.of(labels[~np.isnan(next(iter(collector.measures.values())))])
+            if counts.are_enough:
+                self._correctness = estimate_correctness(
+                    collector.measures, labels, nulls=collector.nulls, **self.correctness
+                )
+            else:
+                too_few = counts
         instrument, fields = self._notes["signature"]
         signature = Signature(instrument, tuple((name, value) for name, value in fields))
         estimates = estimate_values(
@@ -184,6 +190,7 @@ class ConsistencyWork:
             columns=tuple(self.columns.named),
             correctness=self._correctness,
             replies=self._counts,
+            too_few_labels=too_few,
         )
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
