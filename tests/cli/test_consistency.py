@@ -268,6 +268,13 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         (("--prompt", "q", "--ask", "3"), "--ask needs --model NAME"),
         ((*COLUMNS, "--model", "m"), "the embedding model is --embedder"),
         ((*COLUMNS, "--dry-run"), "give --ask N and --model NAME"),
+        ((*COLUMNS, "--system", "hi", "--max-tokens", 3), "--system and --max-tokens belong to --ask N"),
+        ((*COLUMNS, "--max-calls", 4), "--max-calls belongs to --ask N, which is not given"),
+        ((*COLUMNS, "--base-url", "http://x"), "--base-url belongs to --ask N"),
+        (
+            (*COLUMNS, "--curve", "isotonic", "--error-rate", ".2", "--confidence", ".5"),
+            "--curve, --error-rate and --confidence belong to --label, which is not given",
+        ),
         ((*COLUMNS, "--floor", "none"), "floor must be 'auto' or a cosine"),
         ((*COLUMNS, "--label", "kind"), "correct must be 1, true"),
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),

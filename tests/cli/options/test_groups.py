@@ -8,7 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from semscale.cli.options.groups import grouped, instead, without
+from semscale.cli.options.groups import grouped, instead, refuse_given, without
+from semscale.errors import InputError
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,14 @@ def test_a_change_of_a_field_that_is_not_there_is_refused_at_once():
 
     with pytest.raises(TypeError, match="Person has no option agee"):
         grouped(command)
+
+
+def test_options_are_refused_where_what_they_belong_to_is_missing():
+    refuse_given("--away, which is not given", Place())
+    refuse_given("--away, which is not given", Place(town="Ulm", street="High"), but=("street",))
+    with pytest.raises(InputError, match=r"^--street belongs to --away, which is not given$"):
+        refuse_given("--away, which is not given", Place(street="High"))
+    # In the group and in the group within it; an argument has no default to be left at.
+    person = Person(name="Ann", age=40, home=Place("Bonn", "High"))
+    with pytest.raises(InputError, match=r"^--age, --town and --street belong to"):
+        refuse_given("a tax return", person, but=("name",))

@@ -2,13 +2,15 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from copy import copy
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from itertools import chain
 from typing import Annotated, Any, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from typer.models import OptionInfo
+
+from semscale.errors import InputError
 
 Kind = TypeVar("Kind")
 
@@ -68,6 +70,37 @@ def grouped(command: Callable[..., object]) -> Callable[..., object]:
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
+
+
+def refuse_given(owner: str, *groups: object, but: Collection[str] = ()) -> None:
+    """Refuse options that belong to something that is not given; one with its default value changes nothing.
+
+    Args:
+        owner: what they belong to, and that it is not given.
+        groups: dataclasses of options.
+        but: fields that are let pass.
+
+    Raises:
+        InputError: a field has another value than its default.
+    """
+    given = [name for group in groups for name in _given(group, but)]
+    if given:
+        listed = " and ".join(filter(None, [", ".join(given[:-1]), given[-1]]))
+        raise InputError(f"{listed} {'belongs' if len(given) == 1 else 'belong'} to {owner}")
+
+
+def _given(group: Any, but: Collection[str]) -> Iterator[str]:  # noqa: ANN401 - any dataclass
+    """Name the options of a group, and of the groups in it, that have another value than their default."""
+    hints, _ = _declared(type(group))
+    for field in fields(group):
+        value = getattr(group, field.name)
+        if is_dataclass(value):
+            yield from _given(value, but)
+        elif field.name not in but and value not in (field.default, MISSING):
+            _, notes = _parted(hints[field.name])
+            for note in notes:
+                if isinstance(note, OptionInfo):
+                    yield _option_name(note, field.name)
 
 
 @dataclass(frozen=True)
@@ -140,5 +173,9 @@ def _named(note: object, field: str) -> object:
     if not isinstance(note, OptionInfo) or note.default is not ...:
         return note
     option = copy(note)
-    option.param_decls = (f"--{field.replace('_', '-')}",)
+    option.param_decls = (_option_name(note, field),)
     return option
+
+
+def _option_name(option: OptionInfo, field: str) -> str:
+    return option.default if isinstance(option.default, str) else f"--{field.replace('_', '-')}"
