@@ -275,11 +275,11 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
             (*COLUMNS, "--curve", "isotonic", "--error-rate", ".2", "--confidence", ".5"),
             "--curve, --error-rate and --confidence belong to --label, which is not given",
         ),
-        ((*COLUMNS, "--floor", "none"), "floor must be 'auto' or a cosine"),
-        ((*COLUMNS, "--label", "kind"), "correct must be 1, true"),
+        ((*COLUMNS, "--floor", "none"), "--floor must be auto or a cosine"),
+        ((*COLUMNS, "--label", "kind"), "--label must be 1, true"),
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
-        ((*COLUMNS, "--fewest-samples", "0"), "fewest_samples must be a whole number"),
-        (("--prompt", "q", "--ask", "0", "--model", "m"), "n_samples must be a whole number"),
+        ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be a whole number"),
+        (("--prompt", "q", "--ask", "0", "--model", "m"), "--ask must be a whole number"),
     ],
 )
 def test_bad_input_is_one_line_and_2(semscale, answers, arguments, message):

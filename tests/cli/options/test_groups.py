@@ -9,7 +9,7 @@ import typer
 from typer.testing import CliRunner
 
 from semscale.cli.options.groups import grouped, instead, refuse_given, without
-from semscale.errors import InputError
+from semscale.errors import InputError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -111,3 +111,24 @@ def test_options_are_refused_where_what_they_belong_to_is_missing():
     person = Person(name="Ann", age=40, home=Place("Bonn", "High"))
     with pytest.raises(InputError, match=r"^--age, --town and --street belong to"):
         refuse_given("a tax return", person, but=("name",))
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("age must be above 0, got -1", "--age must be above 0, got -1"),
+        ("town: column 'x' holds no text", "--town: column 'x' holds no text"),
+        ("n_samples must be 1 or more", "n_samples must be 1 or more"),  # this command has no --ask
+        ("name must not be empty", "name must not be empty"),  # an argument
+        ("the age must be known", "the age must be known"),
+    ],
+)
+@pytest.mark.parametrize("kind", [InputError, UnknownNameError])
+def test_an_error_names_the_option(message, shown, kind):
+    @grouped
+    def greet(person: Person):
+        raise kind(message)
+
+    with pytest.raises(kind) as caught:
+        greet(person_name="Ann", person_age=1, person_home_town="Ulm", person_home_street="Main")
+    assert str(caught.value) == shown
