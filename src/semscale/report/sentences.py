@@ -65,7 +65,7 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
     """
     units = "respondents" if estimates.clustered else f"{noun}s"
     if method is None:
-        return f"none: it takes two {units} that count"
+        return f"none, because at least two counted {units} are needed"
     covered = coverage(estimates.interval)
     if method == "bootstrap":
         return (

@@ -23,7 +23,7 @@ MEANINGS = {
 PROVENANCES = {
     "logprobs": "from the probabilities of the tokens at the score's place",
     "samples": "from the shares of several replies",
-    "single": "one reply each: all mass on the level that it states",
+    "single": "from one reply each, so all mass lies on the level it states",
 }
 _FEW_LABELS = 20
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)

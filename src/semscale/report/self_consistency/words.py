@@ -105,7 +105,11 @@ def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence:
         confidence: with which both promises hold together.
     """
     if side.value is None:
-        return str(side.note)
+        if side.labels_needed is not None:
+            return str(side.note)
+        group = "accepted" if kind == "wrong" else "given up"
+        most = percent(side.error_rate, 0)
+        return f"no threshold keeps {kind} answers among those {group} below {most}: nothing is {group}"
     return (
         f"{sign}: at most {percent(side.error_rate, 0)} of these {kind}, with {coverage(confidence)} "
         f"confidence for both ({side.n_errors:,} of {side.n_accepted:,} labelled ones were)"
