@@ -115,7 +115,8 @@ def refuse_given(owner: str, *groups: object, but: Collection[str] = ()) -> None
 
 def _given(group: Any, but: Collection[str]) -> Iterator[str]:  # noqa: ANN401 - any dataclass
     """Name the options of a group, and of the groups in it, that have another value than their default."""
-    hints, _ = _declared(type(group))
+    kind: Callable[..., object] = type(group)
+    hints, _ = _declared(kind)
     for field in fields(group):
         value = getattr(group, field.name)
         if is_dataclass(value):

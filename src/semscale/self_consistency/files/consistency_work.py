@@ -32,6 +32,7 @@ from semscale.self_consistency.files.measured_part import (
     part_notes,
     text_columns,
 )
+from semscale.self_consistency.sampling import without_parameters
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.self_consistency.summary import ConsistencySummary
@@ -161,7 +162,8 @@ class ConsistencyWork:
         collector, by, plan = self.collector, self.columns.by, self.plan
         too_few: LabelCounts | None = None
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
-        if self._labels and self._stopped is None:
+        has_replies = self._counts is None or not self._counts.all_failed
+        if self._labels and self._stopped is None and has_replies:
             labels = np.concatenate(self._labels)
             counts = LabelCounts.of(labels[~np.isnan(next(iter(collector.measures.values())))])
             if counts.are_enough:
@@ -171,7 +173,10 @@ class ConsistencyWork:
             else:
                 too_few = counts
         instrument, fields = self._notes["signature"]
-        signature = Signature(instrument, tuple((name, value) for name, value in fields))
+        left_out = () if self._counts is None else self._counts.left_out
+        signature = without_parameters(
+            Signature(instrument, tuple((name, value) for name, value in fields)), left_out
+        )
         estimates = estimate_values(
             collector.measures,
             collector.status,
