@@ -106,7 +106,7 @@ BAD = {
     ),
     "a range upside down": (
         rate("--human", "n", "--human-range", 5, 1),
-        ["human_range must be the lowest value, then the highest", "got 5 1"],
+        ["--human-range must be the lowest value, then the highest", "got 5 1"],
     ),
     # the scale
     "an unknown scale": (rate(scale="qualty"), ["unknown scale 'qualty'", "'quality'"]),
@@ -119,15 +119,15 @@ BAD = {
     "too few anchors": (rate(scale="few-anchors.yaml"), ["few-anchors.yaml", "2", "3"]),
     "an unknown anchor set": (rate("--anchor-sets", "onyl"), ["onyl", "only"]),
     # settings
-    "a negative temperature": (rate("--temperature", -1), ["temperature must be >= 0, got -1"]),
-    "no temperature": (rate("--temperature", "nan"), ["temperature must be >= 0, got nan"]),
+    "a negative temperature": (rate("--temperature", -1), ["temperature must be 0 or more, got -1"]),
+    "no temperature": (rate("--temperature", "nan"), ["temperature must be 0 or more, got nan"]),
     "a temperature of words": (rate("--temperature", "hot"), ["--temperature"]),
     "a negative epsilon": (rate("--epsilon", -0.1), ["epsilon must be", "-0.1"]),
     "an unknown semantics": (rate("--semantics", "loose"), ["--semantics", "loose"]),
     "a floor of words": (rate("--floor", "low"), ["floor must be auto, none or a number", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),
     "an interval of everything": (rate("--interval", 1), ["interval must lie between 0 and 1", "got 1"]),
-    "parts of nothing": (rate("--part-rows", 0), ["part_rows must be at least 1, got 0"]),
+    "parts of nothing": (rate("--part-rows", 0), ["--part-rows must be at least 1, got 0"]),
     "an unknown option": (rate("--colour", "red"), ["--colour"]),
     # the outputs
     "a folder that is not there": (rate("--report", "no/where.html"), ["report", "no does not exist"]),

@@ -175,7 +175,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
 
 
 def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_path):
-    pl.DataFrame({"q": ["sure?", "guess?"], "ok": [1, 0]}).write_csv(tmp_path / "labelled.csv")
+    pl.DataFrame({"q": ["sure?", "guess?"] * 10, "ok": [1, 0] * 10}).write_csv(tmp_path / "labelled.csv")
     ended = semscale(
         "consistency", "labelled.csv", "--prompt", "q", "--label", "ok", "--ask", 3, "--model", "m",
         "--measure", "exact_match", "--ledger", tmp_path / "ledger", "--max-calls", 5, "--json",
@@ -282,11 +282,18 @@ def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):
         (("--prompt", "q", "--ask", "3"), "--ask needs --model NAME"),
         ((*COLUMNS, "--model", "m"), "the embedding model is --embedder"),
         ((*COLUMNS, "--dry-run"), "give --ask N and --model NAME"),
-        ((*COLUMNS, "--floor", "none"), "floor must be 'auto' or a cosine"),
-        ((*COLUMNS, "--label", "kind"), "correct must be 1, true"),
+        ((*COLUMNS, "--system", "hi", "--max-tokens", 3), "--system and --max-tokens belong to --ask N"),
+        ((*COLUMNS, "--max-calls", 4), "--max-calls belongs to --ask N, which is not given"),
+        ((*COLUMNS, "--base-url", "http://x"), "--base-url belongs to --ask N"),
+        (
+            (*COLUMNS, "--curve", "isotonic", "--error-rate", ".2", "--confidence", ".5"),
+            "--curve, --error-rate and --confidence belong to --label, which is not given",
+        ),
+        ((*COLUMNS, "--floor", "none"), "--floor must be auto or a cosine"),
+        ((*COLUMNS, "--label", "kind"), "--label must be 1, true"),
         ((*COLUMNS, "--report", "r.pdf"), "report must end in .html, .htm, .md or .xlsx, got 'r.pdf'"),
-        ((*COLUMNS, "--fewest-samples", "0"), "fewest_samples must be a whole number"),
-        (("--prompt", "q", "--ask", "0", "--model", "m"), "n_samples must be a whole number"),
+        ((*COLUMNS, "--fewest-samples", "0"), "--fewest-samples must be a whole number"),
+        (("--prompt", "q", "--ask", "0", "--model", "m"), "--ask must be a whole number"),
     ],
 )
 def test_bad_input_is_one_line_and_2(semscale, answers, arguments, message):

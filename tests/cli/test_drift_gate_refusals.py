@@ -43,6 +43,10 @@ REFUSED = {
         ["gate", "latest", "--model", "n"],
         ["is of 'm'", "got 'n'", "drop --model"],
     ),
+    "columns of a file for a stored run": (
+        ["gate", "latest", "--id", "foo", "--output", "bar", "--note", "hi", "--encoding", "utf-8"],
+        ["--note, --id, --output and --encoding belong to a file of outputs, and 'latest' is a run"],
+    ),
     "a threshold without a number": (gate("--threshold", "min_match"), ["min_match", "a name and a number"]),
     "an unknown threshold": (gate("--threshold", "min_mach=0.5"), ["min_mach", "did you mean 'min_match'"]),
     "an unknown metric": (gate("--metric", "mach"), ["'mach'", "match"]),

@@ -376,7 +376,7 @@ def test_an_audit(command, endpoint, capsys):
         (("--rubric", "@nowhere.txt"), "rubric file 'nowhere.txt' cannot be read"),
         (("--report", "judged.pdf"), "report must end in .html"),
         (("--restart",), "--restart belongs to --out"),
-        (("--part-rows", "0"), "part_rows must be at least 1"),
+        (("--part-rows", "0"), "--part-rows must be at least 1"),
         (("--panel", "panel.yaml"), "name a judge with --model or several with --panel, got both"),
     ],
 )  # fmt: skip

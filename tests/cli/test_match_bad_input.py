@@ -53,11 +53,11 @@ BAD = {
     "a corpus of many columns": (match("--corpus", "good.csv"), ["corpus", "4 columns", "--corpus-column"]),
     "a wrong corpus column": (
         match("--corpus", "good.csv", "--corpus-column", "answr"),
-        ["corpus_column", "did you mean 'answer'"],
+        ["--corpus-column", "did you mean 'answer'"],
     ),
     "a column of a list of lines": (
         match("--corpus", "one.txt", "--corpus-column", "x"),
-        ["corpus_column belongs to a table"],
+        ["--corpus-column belongs to a table"],
     ),
     "a corpus column without a corpus": (
         match("--corpus-column", "answer"),

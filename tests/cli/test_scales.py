@@ -172,7 +172,7 @@ def test_lint_all_says_something_about_every_scale():
         (["--all", "--json"], "--json is for one scale"),
         (["--all", "--figures", "x"], "--figures is for one scale"),
         (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md or .xlsx, got 'x.pdf'"),
-        (["trust", "--report", "no-such-folder/x.html"], "the folder no-such-folder does not exist"),
+        (["trust", "--report", "no-such-folder/x.html"], "no-such-folder does not exist"),
         (["trsut"], "did you mean 'trust'?"),
         (["absent.yaml"], "scale file 'absent.yaml' cannot be read"),
     ],

@@ -64,7 +64,9 @@ def test_columns_must_be_as_long_as_the_matches():
 
 
 def test_its_short_form_is_one_line(summary):
-    assert repr(summary) == "MatchSummary(source='a.csv', n=8, n_scored=7, mean=0.50)"
+    mean = summary.estimates.overall.mean
+    shown = f"mean=0.50 [{mean.low:.2f}, {mean.high:.2f}]"
+    assert repr(summary) == f"MatchSummary(source='a.csv', n=8, n_scored=7, {shown})"
 
 
 def test_the_example_of_the_document_runs(tmp_path, monkeypatch, capsys):

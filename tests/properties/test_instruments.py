@@ -141,6 +141,11 @@ def test_a_result_speaks_for_itself(instrument, tmp_path):
     result = instrument.score(CELLS)
     summary = instrument.summarize(result)
     assert str(summary.document().signature).startswith(str(result.signature))
+    # Other settings of the interval give other numbers, so the one signature that is shown has them.
+    assert summary.document().signature == summary.record()["signature"] == summary.estimates.signature
+    names = [name for name, _ in summary.signature.fields]
+    assert "interval" in names
+    assert len(names) == len(set(names))
     overall = summary.estimates.overall
     assert (overall.n, overall.n_left_out) == (result.n_scored, result.n_left_out)
     assert overall.mean.value == pytest.approx(result.estimate(method="linearized").overall.mean.value)

@@ -184,7 +184,7 @@ class TestSettings:
     @pytest.mark.parametrize(
         ("settings", "error", "message"),
         [
-            ({"temperature": -1.0}, InputError, "temperature must be >= 0, got -1.0"),
+            ({"temperature": -1.0}, InputError, "temperature must be 0 or more, got -1.0"),
             ({"epsilon": -1.0}, InputError, "epsilon"),
             ({"semantics": "pape"}, InputError, "semantics"),
             ({"anchor_sets": ["plian"]}, UnknownNameError, "plain"),

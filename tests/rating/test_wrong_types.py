@@ -15,9 +15,9 @@ from semscale.rating.ssr import rate_vectors
     [
         ({"scale": None}, "scale must be a name"),
         ({"scale": 5}, "scale must be a name.* got 5"),
-        ({"temperature": "x"}, "temperature must be >= 0, got 'x'"),
-        ({"temperature": None}, "temperature must be >= 0, got None"),
-        ({"temperature": float("nan")}, "temperature must be >= 0, got nan"),
+        ({"temperature": "x"}, "temperature must be 0 or more, got 'x'"),
+        ({"temperature": None}, "temperature must be 0 or more, got None"),
+        ({"temperature": float("nan")}, "temperature must be 0 or more, got nan"),
         ({"epsilon": 1e308}, "epsilon must be a number from 0 to 1,000,000"),
         ({"epsilon": "x"}, "epsilon must be a number"),
         ({"semantics": ["safe"]}, "semantics must be"),

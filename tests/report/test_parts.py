@@ -85,4 +85,4 @@ def test_nothing_to_estimate_is_said_first():
     document = document_of(summary_of(0, left_out=2), noun="prompt")
     nothing = "No prompt counts, so there is nothing to estimate. 0 of 2 prompts count"
     assert document.reading[0].startswith(nothing)
-    assert document.notes == ("intervals: none: it takes two prompts that count",)
+    assert document.notes == ("intervals: none, because at least two counted prompts are needed",)

@@ -132,9 +132,9 @@ def test_every_measure_is_estimated_by_group(toy_embedder):
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"floor": 1.0}, "floor must be 'auto' or a cosine"),
-        ({"floor": "none"}, "floor must be 'auto' or a cosine"),
-        ({"floor": float("nan")}, "floor must be 'auto' or a cosine"),
+        ({"floor": 1.0}, "floor must be auto or a cosine"),
+        ({"floor": "none"}, "floor must be auto or a cosine"),
+        ({"floor": float("nan")}, "floor must be auto or a cosine"),
         ({"fewest_samples": 0}, "fewest_samples must be a whole number of at least 1"),
         ({"guards": ["x"]}, "guards must be among"),
         ({"measures": ["x"]}, "measures must be among"),

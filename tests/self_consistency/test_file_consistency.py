@@ -11,6 +11,7 @@ from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
+from semscale.report.self_consistency.words import cautions
 from semscale.self_consistency import file_consistency
 from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
@@ -60,7 +61,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         columns=tuple(COLUMNS.named),
         by=pl.read_parquet(path)["g"],
     )
-    assert summary.signature == found.signature
+    assert summary.signature == expected.signature
     assert summary.lowest == expected.lowest
     shown, wanted = summary.record(), expected.record()
     for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
@@ -111,7 +112,7 @@ def test_the_floor_is_that_of_answers_drawn_from_long_files(path, monkeypatch, p
         open_table(path), COLUMNS, instrument=consistency(), settings=PartSettings(part_rows)
     )
     again = consistency_file(open_table(path), COLUMNS, instrument=consistency())
-    whole = consistency().measure(ANSWERS, SAMPLES)
+    whole = consistency().measure(ANSWERS, SAMPLES).summarize()
     assert drawn.signature == again.signature
     assert drawn.signature.differences(whole.signature).keys() == {"floor", "floor_from"}
     assert "floor_from:66-pairs#" in str(drawn.signature)  # all pairs of 12 answers
@@ -155,6 +156,34 @@ def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, faili
         settings=PartSettings(part_rows, restart),
     )
     return summary, model.asked
+
+
+def test_too_few_labels_are_refused_before_a_model_is_asked(path, tmp_path):
+    frame = pl.read_parquet(path).with_columns(ok=pl.Series([1] * 6 + [0] * 6 + [None] * (N - 12)))
+    frame.write_parquet(path)
+    model = Answering()
+    runner = Runner(model, ledger=tmp_path / "ledger.sqlite")
+    with pytest.raises(InputError, match="label: column 'ok' must label at least 20 .*6 right and 6 wrong"):
+        consistency_file(
+            open_table(path),
+            ASKED,
+            instrument=consistency(chat_model=model),
+            model=AskedModel(Sampling(n_samples=2), runner),
+        )
+    assert model.asked == []
+
+
+def test_labels_of_answers_that_did_not_come_cost_no_table(path, tmp_path):
+    # 24 answers are labelled, 8 right; without the first five, of which two are right, 19 are left.
+    failing = {(f"why {row}", 0) for row in range(5)}
+    summary, _ = ask(path, tmp_path, out=tmp_path / "out.parquet", failing=failing)
+    assert summary.correctness is None
+    assert str(summary.too_few_labels) == "6 right and 13 wrong"
+    said = "at least 20 labelled answers with a consistency, some right and some wrong, and there are 6 right"
+    assert any(said in caution for caution in cautions(summary))
+    written = pl.read_parquet(tmp_path / "out.parquet")
+    assert written["semscale_status"].to_list() == ["failed"] * 5 + ["scored"] * 19
+    assert "semscale_decision" not in written.columns
 
 
 def test_a_model_is_asked_part_by_part_as_it_is_at_once(path, tmp_path):

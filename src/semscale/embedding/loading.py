@@ -165,7 +165,7 @@ def _api(name: str, precision: str, base_url: str | None, progress: Progress | N
 
 def _refuse_base_url(base_url: str | None, engine: str) -> None:
     if base_url is not None:
-        raise InputError(f"base_url belongs to engine='api', got {base_url!r} with engine={engine!r}")
+        raise InputError(f"base_url belongs to the engine api, got {base_url!r} with the engine {engine}")
 
 
 def _refuse_precision(precision: str, engine: str) -> None:

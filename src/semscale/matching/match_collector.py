@@ -98,7 +98,6 @@ class MatchCollector:
         self,
         estimates: Estimates,
         *,
-        signature: Signature,
         bounds: tuple[float, float],
         weighs_findings: bool = False,
         source: str,
@@ -109,8 +108,7 @@ class MatchCollector:
         """Sum up everything that was taken.
 
         Args:
-            estimates: made from the same items.
-            signature: signature of the scores.
+            estimates: made from the same items; the summary takes their signature.
             bounds: the least and the greatest score that the method can give.
             weighs_findings: whether findings of guards lower the scores.
             source: where the items come from.
@@ -123,7 +121,7 @@ class MatchCollector:
         return MatchSummary(
             source=source,
             columns=columns,
-            signature=signature,
+            signature=estimates.signature,
             bounds=bounds,
             estimates=estimates,
             counts=count_statuses(status),

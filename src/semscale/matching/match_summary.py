@@ -9,7 +9,7 @@ from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, summary_in_words
 from semscale.signature import Signature
 from semscale.types import Floats, Status
 
@@ -24,7 +24,7 @@ class MatchSummary(Presentable):
     Attributes:
         source: where the items come from.
         columns: names of the matched columns; ``None`` for texts in memory.
-        signature: the settings that were applied.
+        signature: the settings that were applied, those of the estimates included.
         bounds: the least and the greatest score that the method can give.
         estimates: mean scores with intervals, of all items and of each group.
         counts: items by status.
@@ -71,8 +71,9 @@ class MatchSummary(Presentable):
 
     @property
     def method(self) -> str:
-        """The method's name, as the signature has it."""
-        return dict(self.signature.fields).get("method", self.signature.instrument)
+        """The method's name, as the signature has it; BERTScore is an instrument of its own."""
+        instrument = self.signature.instrument
+        return dict(self.signature.fields)["method"] if instrument == "match" else instrument
 
     def worst(self, n: int) -> tuple[MatchedItem, ...]:
         """Give the items with the lowest scores, the lowest first, n of the 20 that are kept."""
@@ -108,5 +109,5 @@ class MatchSummary(Presentable):
         }
 
     def __repr__(self) -> str:
-        mean = self.estimates.overall_mean()
-        return f"MatchSummary(source={self.source!r}, n={self.n}, n_scored={mean.n}, mean={mean.value:.2f})"
+        scored = self.estimates.overall.n
+        return summary_in_words("MatchSummary", self.source, self.n, scored, self.estimates)

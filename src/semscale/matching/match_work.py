@@ -138,7 +138,6 @@ class MatchWork:
         drawn = self._cells_of(drawn_items(score, seed))
         return self.collector.summary(
             self.collector.estimates(signature, (low, high), by=self.columns.by, plan=self.plan),
-            signature=signature,
             bounds=(low, high),
             weighs_findings=self.notes["weighs_findings"],
             source=self.table.name,

@@ -105,7 +105,6 @@ class Matches(Result):
         collector.add(items)
         return collector.summary(
             estimates,
-            signature=self.signature,
             bounds=self.bounds,
             weighs_findings=self.weighs_findings,
             source=source,

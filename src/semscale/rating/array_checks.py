@@ -34,7 +34,7 @@ def check_settings(*, epsilon: float = 0.0, temperature: float = 1.0, semantics:
     if not _is_number(epsilon) or not 0 <= epsilon <= MOST_EPSILON:
         raise InputError(f"epsilon must be a number from 0 to {MOST_EPSILON:,.0f}, got {epsilon!r}")
     if not _is_number(temperature) or not temperature >= 0:
-        raise InputError(f"temperature must be >= 0, got {temperature!r}: 1 changes nothing")
+        raise InputError(f"temperature must be 0 or more, got {temperature!r} (1 leaves ratings as they are)")
     if not isinstance(semantics, str) or semantics not in get_args(Semantics):
         raise InputError(f"semantics must be 'safe', 'paper' or 'guide', got {semantics!r}")
 

@@ -14,7 +14,7 @@ from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
 from semscale.rating.set_agreement import set_correlations, set_moments
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, summary_in_words
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.stats.intervals.moments import Moments
@@ -79,9 +79,8 @@ class RatingSummary(Presentable):
     lint: LintReport | None = None
 
     def __repr__(self) -> str:
-        mean, scored = self.estimates.overall.mean, self.counts.get("scored", 0)
-        shown = "" if mean is None else f", mean={mean.value:.2f}"
-        return f"RatingSummary(source={self.source!r}, n={self.n:,}, n_scored={scored:,}{shown})"
+        scored = self.counts.get("scored", 0)
+        return summary_in_words("RatingSummary", self.source, self.n, scored, self.estimates)
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""

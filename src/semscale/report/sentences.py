@@ -106,7 +106,7 @@ def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: s
     """
     known = {method for method in methods if method is not None}
     if not known:
-        return f"none: it takes two {units} that count"
+        return f"none, because at least two counted {units} are needed"
     ways = {
         "bootstrap": f"{count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}",
         "linearized": f"linearized variance over {units}, quantiles of the t distribution",

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 
+import numpy as np
 import polars as pl
 
 from semscale.results.few_clusters import few_groups_note, few_note, no_spread_note
@@ -81,3 +82,29 @@ class Estimates:
         schema = {"scope": pl.String, "group": pl.String, "n": pl.Int64, "effective_n": pl.Float64}
         table = pl.DataFrame(rows, schema={**schema, "figure": pl.String, **floats}, orient="row")
         return table.with_columns(pl.col(*floats).fill_nan(None))
+
+
+def summary_in_words(kind: str, source: str, n: int, n_scored: int, estimates: Estimates) -> str:
+    """Write a summary's short form: how many rows it has, and the main figure with its interval.
+
+    Args:
+        kind: name of the summary's class.
+        source: where the rows come from.
+        n: how many rows there are.
+        n_scored: how many of them have a score.
+        estimates: made from them.
+    """
+    rows = f"source={source!r}, n={n:,}, n_scored={n_scored:,}"
+    mean = f", {mean_in_words(estimates.overall_mean())}" if estimates.overall.n else ""
+    return f"{kind}({rows}{mean})"
+
+
+def mean_in_words(mean: MeanEstimate) -> str:
+    """Write a mean as short forms show it, with its interval where there is one.
+
+    Example:
+        >>> mean_in_words(MeanEstimate(0.5, 0.25, 0.75, 12, 0, 12, "bootstrap"))
+        'mean=0.50 [0.25, 0.75]'
+    """
+    interval = "" if np.isnan(mean.low) else f" [{mean.low:.2f}, {mean.high:.2f}]"
+    return f"mean={mean.value:.2f}{interval}"

@@ -9,14 +9,14 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings
 from semscale.signature import Signature
-from semscale.stats.intervals.means import MeanEstimate
 from semscale.store.columns import as_list
 from semscale.types import Mask, Status, Statuses, are_scored, count_statuses
 
-_MEAN_UP_TO = 100_000  # rows; with more, a mean with its interval would make a prompt wait
+# Rows; with more, a bootstrapped interval, or even the mean, would make a prompt wait.
+_INTERVAL_UP_TO, _MEAN_UP_TO = 5_000, 100_000
 
 
 class Result(ABC):
@@ -41,7 +41,7 @@ class Result(ABC):
     def __repr__(self) -> str:
         parts = [f"n={self.n:,}", f"n_scored={self.n_scored:,}"]
         if self.n_scored and self.n <= _MEAN_UP_TO:
-            parts.append(f"mean={_in_words(self.estimate(method='linearized').overall_mean())}")
+            parts.append(self._mean_in_words())
         return f"{type(self).__name__}({', '.join([*parts, f'model={self._model_name}'])})"
 
     @property
@@ -105,6 +105,11 @@ class Result(ABC):
         kept: dict[str, Any] = {name: _taken(getattr(self, name), rows) for name in self.row_fields}
         return replace(self, **kept)  # type: ignore[type-var]  # every result is a frozen dataclass
 
+    def _mean_in_words(self) -> str:
+        if self.n <= _INTERVAL_UP_TO:
+            return mean_in_words(self.estimate().overall_mean())
+        return f"mean={self.estimate(method='linearized').overall_mean().value:.2f}"
+
     @property
     def _model_name(self) -> str:
         return dict(self.signature.fields).get("model", "unknown")
@@ -142,8 +147,3 @@ def _taken(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple,
     if isinstance(values, tuple):
         return tuple(compress(values, rows)) if values else values
     return values[rows]
-
-
-def _in_words(mean: MeanEstimate) -> str:
-    interval = "" if np.isnan(mean.low) else f" [{mean.low:.2f}, {mean.high:.2f}]"
-    return f"{mean.value:.2f}{interval}"

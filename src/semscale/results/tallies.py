@@ -153,18 +153,21 @@ class Tallies:
             seed=seed if bootstrapped else None,
             replicates=replicates if bootstrapped else 0,
             clustered=self._clustered,
-            signature=self._signature.extended(
-                Signature.of(
-                    "estimate",
-                    interval=interval,
-                    method=used,
-                    replicates=replicates if bootstrapped else None,
-                    seed=seed if bootstrapped else None,
-                    clusters="respondents" if self._clustered else "rows",
-                    weights=self._weighted,
-                )
+            signature=self._signed(
+                interval=interval,
+                method=used,
+                replicates=replicates if bootstrapped else None,
+                seed=seed if bootstrapped else None,
+                clusters="respondents" if self._clustered else "rows",
+                weights=self._weighted,
             ),
         )
+
+    def _signed(self, **settings: object) -> Signature:
+        """Add the settings of the estimates, under names that the instrument has not taken."""
+        taken = dict(self._signature.fields)
+        own = {f"estimate_{name}" if name in taken else name: value for name, value in settings.items()}
+        return self._signature.extended(Signature.of("estimate", **own))
 
     def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
         """Estimate the main figures, then those of the other sets, in the order of the sets."""

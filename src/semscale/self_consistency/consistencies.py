@@ -148,7 +148,7 @@ class Consistencies(Result):
             >>> answers, samples = ["Yes", "12"], [["yes", "Yes."], ["12", "13"]]
             >>> found = semscale.consistency(answers, samples, measures=["uncontradicted"])
             >>> found.summarize(answers=answers, samples=samples)
-            ConsistencySummary(source='', n=2, n_scored=2, mean=0.75)
+            ConsistencySummary(source='', n=2, n_scored=2, mean=0.75 [0.00, 1.00])
         """
         n = len(self)
         originals, lists = given_texts(answers, samples) if answers is not None else ([None] * n, [[]] * n)
@@ -164,7 +164,6 @@ class Consistencies(Result):
         )
         return collector.summary(
             estimates,
-            signature=self.signature,
             floor=self.floor,
             floor_from=self.floor_from,
             source=source,

@@ -12,7 +12,7 @@ from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.summary import (
     FEW_SAMPLES,
@@ -20,7 +20,6 @@ from semscale.self_consistency.summary import (
     ConsistencyItem,
     ConsistencySummary,
 )
-from semscale.signature import Signature
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Mask, Statuses, count_statuses
 
@@ -154,25 +153,25 @@ class ConsistencyCollector:
         self,
         estimates: Estimates,
         *,
-        signature: Signature,
         floor: float | None,
         floor_from: str,
         source: str,
         columns: tuple[tuple[str, str], ...],
         correctness: CorrectnessProbability | None,
         replies: ReplyCounts | None,
+        too_few_labels: LabelCounts | None = None,
     ) -> ConsistencySummary:
         """Sum up everything that was taken.
 
         Args:
-            estimates: made from the same items.
-            signature: what was applied.
+            estimates: made from the same items; the summary takes their signature.
             floor: cosine of unrelated answers; ``None`` where none was applied.
             floor_from: where it is from, as ``Floor.origin`` has it.
             source: what the items are from.
             columns: what columns were used for, each with its name.
             correctness: P(correct) and decisions, where answers were labelled.
             replies: how many replies were asked for, saved, and did not come, where a model was asked.
+            too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         """
         measures, counted = self.measures, self._counted
         score = next(iter(measures.values()))
@@ -197,9 +196,10 @@ class ConsistencyCollector:
                 reason: tuple((row + 1, text) for row, text in rows)
                 for reason, rows in self._left_out.examples.items()
             },
-            signature=signature,
+            signature=estimates.signature,
             correctness=correctness,
             replies=replies,
+            too_few_labels=too_few_labels,
         )
 
 

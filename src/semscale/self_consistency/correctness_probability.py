@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypedDict
+from typing import Any, Self, TypedDict
 
 import numpy as np
 import polars as pl
@@ -58,6 +58,37 @@ class CorrectnessProbability:
         return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
 
 
+@dataclass(frozen=True)
+class LabelCounts:
+    """How many answers are labelled right, and how many wrong.
+
+    Example:
+        >>> counts = LabelCounts.of(np.array([1.0, 0.0, np.nan, 1.0]))
+        >>> str(counts), counts.are_enough
+        ('2 right and 1 wrong', False)
+    """
+
+    right: int
+    wrong: int
+
+    @classmethod
+    def of(cls, labels: Floats) -> Self:
+        """Count labels as ``read_labels`` gives them, shape (n,)."""
+        return cls(int((labels == 1).sum()), int((labels == 0).sum()))
+
+    def added(self, other: "LabelCounts") -> "LabelCounts":
+        """Count both together."""
+        return LabelCounts(self.right + other.right, self.wrong + other.wrong)
+
+    @property
+    def are_enough(self) -> bool:
+        """Whether a curve can be fitted: at least 20 labels, of both kinds."""
+        return self.right + self.wrong >= FEWEST_LABELS and self.right > 0 and self.wrong > 0
+
+    def __str__(self) -> str:
+        return f"{self.right:,} right and {self.wrong:,} wrong"
+
+
 class CorrectnessSettings(TypedDict, total=False):
     """Settings of ``estimate_correctness``, as others pass them on."""
 
@@ -102,12 +133,11 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
     scores, labels = measures[main], read_labels(correct)
     if len(labels) != len(scores):
         raise InputError(f"correct must have {len(scores)} rows as the items have, got {len(labels)}")
-    known = ~np.isnan(labels) & ~np.isnan(scores)
-    if known.sum() < FEWEST_LABELS or len(set(labels[known])) < 2:  # noqa: PLR2004
+    counts = LabelCounts.of(labels[~np.isnan(scores)])
+    if not counts.are_enough:
         raise InputError(
             f"correct must label at least {FEWEST_LABELS} items that have a consistency, some of them right "
-            f"and some wrong, got {int((labels[known] == 1).sum())} right and "
-            f"{int((labels[known] == 0).sum())} wrong"
+            f"and some wrong, got {counts}"
         )
     honest = cross_fitted(scores, labels, curve, folds=_FOLDS, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)

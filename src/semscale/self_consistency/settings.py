@@ -34,7 +34,7 @@ def checked_floor(floor: float | str) -> float | str:
     if floor == "auto":
         return "auto"
     if isinstance(floor, str | bool) or not isinstance(floor, int | float | np.number) or not -1 <= floor < 1:
-        raise InputError(f"floor must be 'auto' or a cosine from -1 to below 1, got {floor!r}")
+        raise InputError(f"floor must be auto or a cosine from -1 to below 1, got {floor!r}")
     return float(floor)
 
 

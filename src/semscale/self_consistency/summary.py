@@ -7,9 +7,9 @@ from typing import Any
 
 from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, summary_in_words
 from semscale.self_consistency.asking.asking import ReplyCounts
-from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.correctness_probability import CorrectnessProbability, LabelCounts
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
@@ -81,9 +81,10 @@ class ConsistencySummary(Presentable):
         group_scores: values of the first measure, by group.
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         examples: numbers from 1 and texts of a few items that have no value, by status.
-        signature: what was applied.
+        signature: what was applied, the settings of the estimates included.
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
+        too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
         created: when.
     """
 
@@ -107,12 +108,12 @@ class ConsistencySummary(Presentable):
     signature: Signature
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
+    too_few_labels: LabelCounts | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
-        overall = self.estimates.overall
-        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
-        return f"{type(self).__name__}(source={self.source!r}, n={self.n:,}, n_scored={overall.n:,}{mean})"
+        scored = self.estimates.overall.n
+        return summary_in_words("ConsistencySummary", self.source, self.n, scored, self.estimates)
 
     @property
     def main(self) -> str:

@@ -8,7 +8,8 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from semscale.cli.options.groups import grouped, instead, without
+from semscale.cli.options.groups import grouped, instead, refuse_given, without
+from semscale.errors import InputError, UnknownNameError
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,35 @@ def test_a_change_of_a_field_that_is_not_there_is_refused_at_once():
 
     with pytest.raises(TypeError, match="Person has no option agee"):
         grouped(command)
+
+
+def test_options_are_refused_where_what_they_belong_to_is_missing():
+    refuse_given("--away, which is not given", Place())
+    refuse_given("--away, which is not given", Place(town="Ulm", street="High"), but=("street",))
+    with pytest.raises(InputError, match=r"^--street belongs to --away, which is not given$"):
+        refuse_given("--away, which is not given", Place(street="High"))
+    # In the group and in the group within it; an argument has no default to be left at.
+    person = Person(name="Ann", age=40, home=Place("Bonn", "High"))
+    with pytest.raises(InputError, match=r"^--age, --town and --street belong to"):
+        refuse_given("a tax return", person, but=("name",))
+
+
+@pytest.mark.parametrize(
+    ("message", "shown"),
+    [
+        ("age must be above 0, got -1", "--age must be above 0, got -1"),
+        ("town: column 'x' holds no text", "--town: column 'x' holds no text"),
+        ("n_samples must be 1 or more", "n_samples must be 1 or more"),  # this command has no --ask
+        ("name must not be empty", "name must not be empty"),  # an argument
+        ("the age must be known", "the age must be known"),
+    ],
+)
+@pytest.mark.parametrize("kind", [InputError, UnknownNameError])
+def test_an_error_names_the_option(message, shown, kind):
+    @grouped
+    def greet(person: Person):
+        raise kind(message)
+
+    with pytest.raises(kind) as caught:
+        greet(person_name="Ann", person_age=1, person_home_town="Ulm", person_home_street="Main")
+    assert str(caught.value) == shown

@@ -75,7 +75,7 @@ def test_a_history_gives_the_spread_of_differences_between_runs():
     (match,) = plan_gate(runs).metrics
     assert match.sd == pytest.approx(0.1)
     assert match.n_spread == 60
-    assert match.source == "differences between 3 comparisons in a row"
+    assert match.source == "how each item's loss changes from one of 3 comparisons to the next"
 
 
 def test_a_history_without_reruns_gives_the_spread_of_losses():
@@ -86,7 +86,7 @@ def test_a_history_without_reruns_gives_the_spread_of_losses():
     ]
     (match,) = plan_gate(runs).metrics
     assert match.sd == pytest.approx(0.1)
-    assert match.source == "losses of 2 comparisons"
+    assert match.source == "how losses of items differ within 2 comparisons"
 
 
 def test_differences_and_losses_stand_side_by_side_where_reruns_lose_in_some_metrics_only():
@@ -97,19 +97,23 @@ def test_differences_and_losses_stand_side_by_side_where_reruns_lose_in_some_met
     plans = {plan.metric: plan for plan in plan_gate(kept).metrics}
     assert plans["match"].sd == 0.0  # twice the same
     assert plans["silence"].sd == pytest.approx(0.1)
-    assert plans["match"].source.endswith("in a row, and their losses where reruns lose nothing")
+    assert plans["match"].source.endswith(
+        "in which reruns lose nothing, how losses of items differ within a comparison"
+    )
 
 
 def test_one_comparison_of_a_history_gives_the_spread_of_its_losses():
     kept = stored_comparison({"match": 0.2}, scores={"match": alternating(0.2, HALF)})
     (match,) = plan_gate([kept]).metrics
-    assert (match.sd, match.source) == (pytest.approx(0.1), "losses of 1 comparison")
+    assert (match.sd, match.source) == (pytest.approx(0.1), "how losses of items differ within 1 comparison")
 
 
 def test_other_baselines_are_left_out_and_named():
     kept = stored_comparison({"match": 0.2}, day=2, scores={"match": alternating(0.2, HALF)})
     other = replace(kept, baseline_id="d" * 32, candidate_id="e" * 32, compared=kept.compared.replace(day=1))
-    assert plan_gate([kept, other]).cautions == ("comparisons left out, another baseline (1): of 'eeeeeeee'",)
+    assert plan_gate([kept, other]).cautions == (
+        "1 comparison of 'eeeeeeee' is left out, because it was made with another baseline",
+    )
 
 
 def test_margins_out_of_a_history_are_as_they_were_stored_or_as_they_are_named():

@@ -25,8 +25,8 @@ def test_what_is_no_part_of_it_is_counted_and_named():
     series, left_out = picked([stored_comparison({"match": 0.1}, day=3), other, older])
     assert len(series) == 1
     assert left_out == [
-        "comparisons left out, another baseline (1): of '11111111'",
-        "comparisons left out, measured otherwise (1): of '22222222'",
+        "1 comparison of '11111111' is left out, because it was made with another baseline",
+        "1 comparison of '22222222' is left out, because it was measured otherwise",
     ]
 
 
@@ -35,7 +35,7 @@ def test_a_candidate_counts_once_by_its_last_comparison():
     again = stored_comparison({"match": 0.2}, day=2, candidate_id="x" * 32, id="again")
     series, left_out = picked([again, first])
     assert [kept.id for kept in series] == ["again"]
-    assert left_out == ["comparisons left out, the candidate was compared again later (1): of 'xxxxxxxx'"]
+    assert left_out == ["1 comparison of 'xxxxxxxx' is left out, because it was compared again later"]
 
 
 def test_this_candidate_does_not_count_twice():

@@ -43,7 +43,7 @@ def test_differences_between_successive_runs_if_reruns_lose_something():
     # Differences .3, .1 and .2 have mean .2: (.01 + .01) / 2 = .01.
     assert found.sd["match"] == pytest.approx(0.1)
     assert (found.n["match"], found.margins["match"]) == (3, 0.07)
-    assert found.source == "differences between 2 comparisons in a row"
+    assert found.source == "how each item's loss changes from one of 2 comparisons to the next"
 
 
 def test_losses_themselves_if_nothing_is_taken_off():
@@ -51,7 +51,7 @@ def test_losses_themselves_if_nothing_is_taken_off():
     found = spread_of_history(history, SETTINGS)
     # Within the first .02, within the second .08: pooled (.02 + .08) / 2.
     assert found.sd["match"] == pytest.approx(math.sqrt(0.05))
-    assert found.source == "losses of 2 comparisons"
+    assert found.source == "how losses of items differ within 2 comparisons"
 
 
 def test_margins_that_are_set_come_first():
@@ -62,7 +62,7 @@ def test_margins_that_are_set_come_first():
 def test_comparisons_of_another_series_are_named():
     other = stored_comparison({}, day=2, figures=figure(0.1, 0.1), signature="other")
     found = spread_of_history([other, stored(3, [0.1, 0.3], 0.2)], SETTINGS)
-    assert "measured otherwise (1)" in found.cautions[0]
+    assert "because it was measured otherwise" in found.cautions[0]
 
 
 @pytest.mark.parametrize(

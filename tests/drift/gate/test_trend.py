@@ -58,7 +58,9 @@ def test_only_one_baseline_and_signature_make_a_series():
     other = stored_comparison({"match": 0.9}, day=1, baseline_id="d" * 32, candidate_id="e" * 32, id="other")
     found = trends([other, *runs])
     assert found.n_left_out == 1
-    assert found.cautions == ("comparisons left out, another baseline (1): of 'eeeeeeee'",)
+    assert found.cautions == (
+        "1 comparison of 'eeeeeeee' is left out, because it was made with another baseline",
+    )
     np.testing.assert_allclose(found.metrics["match"].losses, [0.1, 0.2, 0.3])
 
 

@@ -107,7 +107,10 @@ def test_other_series_are_counted_and_named(read_page):
     kept.append(replace(kept[0], id="elsewhere", signature="measured otherwise"))
     shown = page_of(kept, read_page)
     assert "Other series, left out1" in shown.text
-    assert "measured otherwise (1): of '00000000'" in shown.text.split("Run by run")[0]
+    assert (
+        "1 comparison of '00000000' is left out, because it was measured otherwise"
+        in shown.text.split("Run by run")[0]
+    )
 
 
 def test_too_few_runs_for_a_trend_are_said_to_be(read_page):

@@ -9,7 +9,8 @@ from tests.judging.conftest import Scripted, material, plain_running
 from semscale.chat.replies import Reply, TokenLogprob
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
-from semscale.report.judging.figures import judge_table
+from semscale.report.document.values import Count
+from semscale.report.judging.figures import human_table, judge_table, scores_histogram
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
 
@@ -61,6 +62,21 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     assert "How severe each judge is" not in shown
     assert "gave no score to 1 row" in shown
     assert "wide intervals: by t quantiles, from 3 rows only" in shown
+
+
+def test_the_labels_means_say_which_rows_they_are_of():
+    # Four rows have a label; the judge's reply to the last of them states no score.
+    summary = made(saying("one"), human=[5, 3, 2, None, 4])
+    group = scores_histogram(summary).groups[-1]
+    assert group.name == "People’s labels, 4 rows"
+    # Scores 1, .5, .25 and .75
+    assert group.mean == pytest.approx(0.625)
+    assert group.low < group.mean < group.high
+    (alone,) = [row for row in human_table(summary).rows if row[0].text == "mean of the labels alone"]
+    # 1, .5 and .25
+    assert alone[1].value == pytest.approx(1.75 / 3)
+    assert alone[2].text.startswith("without the judge, of 3 rows with a label and a score")
+    assert ("With label and score", Count(3)) in summary.document().facts
 
 
 def test_each_mean_is_of_the_column_that_it_names(capsys):

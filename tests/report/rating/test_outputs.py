@@ -104,8 +104,9 @@ def test_codes_are_hinted_at_without_texts_too(rated):
 
 def test_a_notebook_and_a_prompt_get_little(make_summary):
     summary = make_summary(n=300)
-    mean = summary.estimates.overall.mean.value
-    assert repr(summary) == f"RatingSummary(source='reviews.csv', n=307, n_scored=300, mean={mean:.2f})"
+    mean = summary.estimates.overall.mean
+    shown = f"mean={mean.value:.2f} [{mean.low:.2f}, {mean.high:.2f}]"
+    assert repr(summary) == f"RatingSummary(source='reviews.csv', n=307, n_scored=300, {shown})"
     shown = summary._repr_html_()
     assert shown.count("<svg") == 1
     assert "mean score" in shown

@@ -1,5 +1,7 @@
 """The report on consistency: whole, harmless, and saying what it cannot say."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -81,6 +83,14 @@ def test_a_promise_says_on_what_it_rests():
         "this or more: at most 5 % of these wrong, with 95 % confidence for both "
         "(3 of 1,240 labelled ones were)"
     )
+
+
+def test_a_promise_that_no_threshold_keeps_says_what_becomes_of_answers():
+    none = AcceptanceThreshold(None, 0.05, 0.95, 40, 0, 0, 0, error_high=1.0, accepted=0.0)
+    said = promise_words(none, "this or more", "wrong", 0.95).replace("\N{NO-BREAK SPACE}", " ")
+    assert said == ("no threshold keeps wrong answers among those accepted below 5 %: nothing is accepted")
+    few = replace(none, labels_needed=90, note="40 labels are too few")
+    assert promise_words(few, "this or more", "wrong", 0.95) == "40 labels are too few"
 
 
 def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embedder, capsys):

@@ -89,7 +89,7 @@ def test_as_many_labels_as_were_asked_for_are_enough():
 def test_errors_everywhere_cannot_be_mended_by_labels():
     found = acceptance_threshold(np.linspace(0, 1, 50), np.zeros(50))
     assert found.labels_needed is None
-    assert found.note == "at no threshold is the share of errors seen below 0.05"
+    assert found.note == "no threshold keeps errors below 5 %"
 
 
 def test_counts_of_the_result_are_those_of_the_labelled_items():

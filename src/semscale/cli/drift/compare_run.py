@@ -11,6 +11,7 @@ from semscale.cli.drift.comparison_files import write_files
 from semscale.cli.drift.meter import drift_meter
 from semscale.cli.drift.output_reading import read_outputs
 from semscale.cli.drift.run_lookup import baseline_of, dataset_of, run_of
+from semscale.cli.options.groups import refuse_given
 from semscale.cli.outputs import present
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
@@ -118,6 +119,8 @@ class CompareRun:
         if named != "-" and not Path(named).exists():
             candidate = self._stored_candidate(history)
             self._check_model(candidate)
+            owner = f"a file of outputs, and {named!r:.60} is a run"
+            refuse_given(owner, self.options.source, self.options.table, but=("model",))
             baseline, approval = baseline_of(history, replaced, candidate.dataset)
             return baseline, candidate, approval, None
         baseline, approval = baseline_of(history, replaced, dataset_of(history, dataset))

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.asking import AskingOptions
 from semscale.cli.options.calls import CallOptions
-from semscale.cli.options.groups import option_group, without
+from semscale.cli.options.groups import option_group, refuse_given, without
 from semscale.cli.options.model import EmbedderOptions
 from semscale.cli.options.panels import RUN, column, option, setting
 from semscale.cli.options.run import RunOptions
@@ -92,7 +92,11 @@ class CorrectnessOptions:
 
 @option_group
 class ConsistencyOptions:
-    """All options of ``semscale consistency``."""
+    """All options of ``semscale consistency``.
+
+    Raises:
+        InputError: an option without the one that it belongs to.
+    """
 
     file: File
     columns: AnswerColumnOptions
@@ -104,3 +108,9 @@ class ConsistencyOptions:
     embedder: Annotated[EmbedderOptions, without("base_url")]
     table: TableOptions
     run: RunOptions
+
+    def __post_init__(self) -> None:
+        if self.asking.samples is None:
+            refuse_given("--ask N, which is not given", self.asking, self.calls, but=("dry_run",))
+        if self.columns.label is None:
+            refuse_given("--label, which is not given", self.correctness)

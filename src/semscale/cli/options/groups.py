@@ -2,15 +2,21 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, is_dataclass
+from dataclasses import MISSING, dataclass, fields, is_dataclass
 from itertools import chain
 from typing import Annotated, Any, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
 
 from typer.models import OptionInfo
 
+from semscale.errors import InputError
+
 Kind = TypeVar("Kind")
+
+# Options that are not called after the parameter that they set.
+_PARAMETERS = {"n_samples": "--ask", "correct": "--label"}
 
 
 @dataclass(frozen=True)
@@ -63,11 +69,63 @@ def grouped(command: Callable[..., object]) -> Callable[..., object]:
 
     @functools.wraps(command)
     def call(**values: object) -> object:
-        return group.made_of(values)
+        try:
+            return group.made_of(values)
+        except InputError as error:
+            # Only here is it known that a parameter is an option, and what the option is called.
+            if error.args:
+                error.args = (_with_option(str(error), parameters), *error.args[1:])
+            raise
 
     call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return call
+
+
+def _with_option(message: str, parameters: Sequence[inspect.Parameter]) -> str:
+    """Name the option where a message begins with the parameter that it is for."""
+    subject = re.match(r"(\w+)(?= must | belongs to |: )", message)
+    if subject is None:
+        return message
+    wanted = _PARAMETERS.get(subject[1], f"--{subject[1].replace('_', '-')}")
+    return wanted + message[subject.end() :] if wanted in _option_names(parameters) else message
+
+
+def _option_names(parameters: Sequence[inspect.Parameter]) -> set[str]:
+    notes = [note for parameter in parameters for note in _parted(parameter.annotation)[1]]
+    return {_first_name(note) for note in notes if isinstance(note, OptionInfo)}
+
+
+def refuse_given(owner: str, *groups: object, but: Collection[str] = ()) -> None:
+    """Refuse options that belong to something that is not given; one with its default value changes nothing.
+
+    Args:
+        owner: what they belong to, and that it is not given.
+        groups: dataclasses of options.
+        but: fields that are let pass.
+
+    Raises:
+        InputError: a field has another value than its default.
+    """
+    given = [name for group in groups for name in _given(group, but)]
+    if given:
+        listed = " and ".join(filter(None, [", ".join(given[:-1]), given[-1]]))
+        raise InputError(f"{listed} {'belongs' if len(given) == 1 else 'belong'} to {owner}")
+
+
+def _given(group: Any, but: Collection[str]) -> Iterator[str]:  # noqa: ANN401 - any dataclass
+    """Name the options of a group, and of the groups in it, that have another value than their default."""
+    kind: Callable[..., object] = type(group)
+    hints, _ = _declared(kind)
+    for field in fields(group):
+        value = getattr(group, field.name)
+        if is_dataclass(value):
+            yield from _given(value, but)
+        elif field.name not in but and value not in (field.default, MISSING):
+            _, notes = _parted(hints[field.name])
+            for note in notes:
+                if isinstance(named := _named(note, field.name), OptionInfo):
+                    yield _first_name(named)
 
 
 @dataclass(frozen=True)
@@ -142,3 +200,7 @@ def _named(note: object, field: str) -> object:
     option = copy(note)
     option.param_decls = (f"--{field.replace('_', '-')}",)
     return option
+
+
+def _first_name(option: OptionInfo) -> str:
+    return option.default if isinstance(option.default, str) else (option.param_decls or ("",))[0]

@@ -20,7 +20,8 @@ class ModelOptions:
     """The model that turns texts into vectors, as ``load_embedder`` takes it."""
 
     name: Annotated[
-        str | None, option(MODEL, "A model's name, folder, or name on the hub.", "MODEL", name="--model")
+        str | None,
+        option(MODEL, "The embedding model: name, folder, or name on the hub.", "MODEL", name="--model"),
     ] = None
     precision: PrecisionName = "exact"
     engine: Annotated[str, option(MODEL, "openvino, torch or api.", "ENGINE", shown=True)] = "openvino"

@@ -105,6 +105,6 @@ def as_floor(text: str) -> Literal["auto"] | float | None:
         number = float(text)
     except ValueError:
         number = math.nan
-    if math.isnan(number):
+    if not -1 <= number <= 1:
         raise InputError(f"floor must be auto, none or a number from -1 to 1, got {text!r}")
     return number

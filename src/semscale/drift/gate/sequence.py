@@ -32,18 +32,20 @@ def one_series(
     series = []
     for kept in in_time:
         if kept.baseline_id != baseline_id:
-            left_out.setdefault("another baseline", []).append(kept.candidate_id)
+            left_out.setdefault("made with another baseline", []).append(kept.candidate_id)
         elif kept.signature != signature:
             left_out.setdefault("measured otherwise", []).append(kept.candidate_id)
         elif last[kept.candidate_id] != kept.id:
-            left_out.setdefault("the candidate was compared again later", []).append(kept.candidate_id)
+            left_out.setdefault("compared again later", []).append(kept.candidate_id)
         else:
             series.append(kept)
-    lines = [
-        f"comparisons left out, {why} ({len(ids)}): of {named(dict.fromkeys(map(short_id, ids)))}"
-        for why, ids in left_out.items()
-    ]
-    return series, lines
+    return series, [_left_out_line(ids, why) for why, ids in left_out.items()]
+
+
+def _left_out_line(ids: list[str], why: str) -> str:
+    runs, single = named(dict.fromkeys(map(short_id, ids))), len(ids) == 1
+    counted = f"1 comparison of {runs} is" if single else f"{len(ids):,} comparisons of {runs} are"
+    return f"{counted} left out, because {'it was' if single else 'they were'} {why}"
 
 
 def _fits(kept: StoredComparison, baseline_id: str, signature: str) -> bool:

@@ -126,9 +126,11 @@ def _figure(latest: StoredComparison, name: str) -> StoredFigure:
 
 def _source(k: int, *, n_differing: int, n_metrics: int) -> str:
     if not n_differing:
-        return f"losses of {k} comparison{'s' * (k > 1)}"
-    said = f"differences between {k} comparisons in a row"
-    return said if n_differing == n_metrics else f"{said}, and their losses where reruns lose nothing"
+        return f"how losses of items differ within {k} comparison{'s' * (k > 1)}"
+    said = f"how each item's loss changes from one of {k} comparisons to the next"
+    if n_differing == n_metrics:
+        return said
+    return f"{said}; for metrics in which reruns lose nothing, how losses of items differ within a comparison"
 
 
 def _differences(losses: Sequence[Floats]) -> list[Floats]:

@@ -67,14 +67,14 @@ class JudgeCollector:
         self.n += frame.height
 
     def summary(
-        self, source: str, signatures: Sequence[Signature], signature: Signature, stopped: str | None = None
+        self, source: str, signatures: Sequence[Signature], applied: Signature, stopped: str | None = None
     ) -> JudgeSummary:
         """Sum up everything that was added.
 
         Args:
             source: what the items are from.
             signatures: what each judge applied.
-            signature: of all judges together.
+            applied: the settings of the judge, or of all judges of a panel.
             stopped: why not every item was asked about, if there is a reason.
         """
         expected = np.concatenate(self._expected)
@@ -87,7 +87,7 @@ class JudgeCollector:
             },
             statuses=np.concatenate(self._status),
             expected=expected,
-            signature=signature,
+            applied=applied,
             plan=self._plan,
             lowest=self._lowest.items,
             disputed=self._disputed.items,

@@ -15,7 +15,7 @@ from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judged_rows import JudgedRow
 from semscale.judging.verdict import REPLIED, Provenance
 from semscale.presentable import Presentable
-from semscale.results.estimates import Estimates
+from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
@@ -26,7 +26,7 @@ from semscale.stats.agreement.panels import (
     severities,
 )
 from semscale.stats.intervals.estimates import Estimate, IntervalPlan
-from semscale.stats.intervals.means import MeanEstimate
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
 
 KEPT_ITEMS = 20
@@ -90,7 +90,7 @@ class JudgeSummary(Presentable):
         judges: each judge's numbers, by the judge's name.
         statuses: shape (n,); of a panel ``scored`` where one judge or more gave a score.
         expected: shape (n,), expected scores, of a panel the mean of its judges; NaN where there is none.
-        signature: what was applied.
+        applied: the settings of the judge, or of all judges of a panel.
         plan: how intervals are made.
         lowest: items with the lowest scores, the lowest first, at most 20.
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
@@ -107,7 +107,7 @@ class JudgeSummary(Presentable):
     judges: Mapping[str, JudgeScores]
     statuses: Statuses
     expected: Floats
-    signature: Signature
+    applied: Signature
     plan: IntervalPlan
     lowest: tuple[JudgedRow, ...] = ()
     disputed: tuple[JudgedRow, ...] = ()
@@ -120,7 +120,7 @@ class JudgeSummary(Presentable):
 
     def __repr__(self) -> str:
         overall = self.estimates.overall
-        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
+        mean = f", {mean_in_words(self.estimates.overall_mean())}" if overall.n else ""
         judges = f"judges={list(self.judges)}"
         return f"JudgeSummary(source={self.source!r}, {judges}, n={self.n:,}, n_scored={overall.n:,}{mean})"
 
@@ -138,6 +138,11 @@ class JudgeSummary(Presentable):
     def counts(self) -> dict[Status, int]:
         """How many items have each status, as far as it occurs."""
         return count_statuses(self.statuses)
+
+    @property
+    def signature(self) -> Signature:
+        """The settings that were applied, those of the estimates included."""
+        return self.estimates.signature
 
     @property
     def failed(self) -> str | None:
@@ -162,7 +167,7 @@ class JudgeSummary(Presentable):
         if not self.is_panel:
             return next(iter(self.judge_estimates.values()))
         values = {"mean": self.expected}
-        return estimate_scores(values, self.statuses, self.signature, **self._settings)
+        return estimate_scores(values, self.statuses, self.applied, **self._settings)
 
     @cached_property
     def judge_estimates(self) -> dict[str, Estimates]:
@@ -181,6 +186,13 @@ class JudgeSummary(Presentable):
     def mean_expected(self) -> Estimate | None:
         """Mean of ``expected`` over all items, 0 to 1, with its interval; ``None`` without any score."""
         return self.estimates.overall.figures.get("mean" if self.is_panel else "expected")
+
+    @cached_property
+    def mean_label(self) -> MeanEstimate | None:
+        """Mean of people's labels, 0 to 1, over all rows that have one; ``None`` without any label."""
+        if self.human is None or np.isnan(self.human.mean_label).all():
+            return None
+        return estimate_mean(self.human.mean_label, bounds=(0.0, 1.0), plan=self.plan)
 
     @cached_property
     def severities(self) -> dict[str, MeanEstimate]:

@@ -116,7 +116,6 @@ class BertScores(Result):
         )  # fmt: skip
         return collector.summary(
             self.estimate(by=by, **intervals),
-            signature=self.signature,
             bounds=self.bounds,
             source=source,
         )

@@ -80,7 +80,7 @@ def _facts(summary: "JudgeSummary") -> Iterator[tuple[str, Cell]]:
     yield "Judges", Count(len(summary.judges))
     if summary.human is not None:
         corrected = summary.human.corrected
-        yield "With human labels", Count(corrected.n_labelled)
+        yield "With label and score", Count(corrected.n_labelled)
         if has_interval(corrected):
             yield "Corrected mean", Number(corrected.value)
 

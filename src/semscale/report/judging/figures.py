@@ -8,7 +8,7 @@ from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import coverage, ends, number, one_line
+from semscale.report.formatting import counted, coverage, ends, number, one_line
 from semscale.report.parts import histogram_caption, score_group
 from semscale.types import Floats, Status
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 _BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
 _METHODS = {"exact": "exact bounds"}
@@ -33,8 +34,10 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
-    if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        named.append(_named_group(Words("People’s labels"), summary.human.mean_label, CONTRAST))
+    if summary.human is not None and summary.mean_label is not None:
+        name = f"People’s labels, {counted(summary.mean_label.n, 'row')}"
+        labels = summary.human.mean_label
+        named.append(_named_group(Words(name), labels, CONTRAST, summary.mean_label))
     rows: list[tuple[Cell, ...]] = [
         (name, Number(group.mean), *map(Share, _banded(group.scores).tolist())) for name, group in named
     ]
@@ -49,7 +52,7 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
 
 
 def _named_group(
-    name: Words | Quoted, scores: Floats, colour: str, mean: "Estimate | None" = None
+    name: Words | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None" = None
 ) -> tuple[Words | Quoted, ScoreGroup]:
     return name, score_group(one_line(name.text), scores, colour, mean)
 
@@ -128,7 +131,10 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
         (
             "mean of the labels alone",
             WithInterval.of(corrected.labels_only, note=corrected.note or ""),
-            _made("without the judge", corrected.method),
+            _made(
+                f"without the judge, of {counted(corrected.n_labelled, 'row')} with a label and a score",
+                corrected.method,
+            ),
         ),
         ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
         (

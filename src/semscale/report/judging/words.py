@@ -21,7 +21,7 @@ MEANINGS = STATUS_MEANINGS | {
 PROVENANCES = {
     "logprobs": "from the probabilities of the tokens at the score's place",
     "samples": "from the shares of several replies",
-    "single": "one reply each: all mass on the level that it states",
+    "single": "from one reply each, so all mass lies on the level it states",
 }
 _FEW_LABELS = 20
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
@@ -46,7 +46,7 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
         )
     elif summary.human.corrected.n_labelled < _FEW_LABELS:
         labelled = counted(summary.human.corrected.n_labelled, "row")
-        said.append(f"Only {labelled} with human labels: intervals are wide.")
+        said.append(f"Only {labelled} with a human label and a score: intervals are wide.")
     return tuple(said)
 
 

@@ -51,10 +51,11 @@ def reading(summary: "RatingSummary") -> str | None:
         return (
             f"{ends}. One {unit} alone does not show how far another would differ, so there is no interval."
         )
+    chance = "who answered" if estimates.clustered else "which texts came"
     return (
         f"{ends}. Had other {unit}s been drawn in the same way, the mean would plausibly lie between "
         f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
-        "interval); this covers chance in who answered, not errors of the method."
+        f"interval); this covers chance in {chance}, not errors of the method."
     )
 
 

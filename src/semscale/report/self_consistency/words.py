@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.formatting import counted, coverage, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.self_consistency.correctness_probability import FEWEST_LABELS
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
@@ -51,6 +52,11 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         said.append(f"{samples} missing, empty or no text, and left out.")
+    if summary.too_few_labels is not None:
+        said.append(
+            f"P(correct) and decisions are missing: they need at least {FEWEST_LABELS} labelled answers with "
+            f"a consistency, some right and some wrong, and there are {summary.too_few_labels}."
+        )
     return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
 
@@ -93,7 +99,11 @@ def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence:
         confidence: with which both promises hold together.
     """
     if side.value is None:
-        return str(side.note)
+        if side.labels_needed is not None:
+            return str(side.note)
+        group = "accepted" if kind == "wrong" else "given up"
+        most = percent(side.error_rate, 0)
+        return f"no threshold keeps {kind} answers among those {group} below {most}: nothing is {group}"
     return (
         f"{sign}: at most {percent(side.error_rate, 0)} of these {kind}, with {coverage(confidence)} "
         f"confidence for both ({side.n_errors:,} of {side.n_accepted:,} labelled ones were)"

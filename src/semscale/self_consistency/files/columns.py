@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.results.tallies import check_groups
-from semscale.self_consistency.correctness_probability import read_labels
+from semscale.self_consistency.correctness_probability import FEWEST_LABELS, LabelCounts, read_labels
 from semscale.store.cells import storable
 from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.list_cells import listed_cell
@@ -156,6 +156,7 @@ class AnswerChecks:
         self._groups: set[str | None] = set()
         self._given: object = None
         self._has_text = False
+        self._label, self._labels = columns.label, LabelCounts(0, 0)
 
     def add(self, cells: AnswerCells) -> None:
         """Check the next items.
@@ -164,7 +165,7 @@ class AnswerChecks:
             InputError: a label that says neither right nor wrong, or more than 1,000 groups.
         """
         if cells.labels is not None:
-            read_labels(cells.labels, self.n)
+            self._labels = self._labels.added(LabelCounts.of(read_labels(cells.labels, self.n)))
         if cells.groups is not None:
             self._groups.update(cells.groups)
             check_groups(self._groups)
@@ -176,11 +177,16 @@ class AnswerChecks:
             self._given = given[0] if given and self._given is None else self._given
 
     def finish(self) -> None:
-        """Refuse a table without a text among the answers, or among the prompts that are to be asked.
+        """Refuse a table without a text among the answers or the prompts, or with too few labels.
 
         Raises:
-            InputError: there is none.
+            InputError: there is no text to measure or to ask about, or a column of labels has too few.
         """
+        if self._label is not None and not self._labels.are_enough:
+            raise InputError(
+                f"label: column '{self._label}' must label at least {FEWEST_LABELS} answers, some of them "
+                f"right and some wrong, got {self._labels}"
+            )
         if self._has_text:
             return
         given = self._given

@@ -17,6 +17,7 @@ from semscale.self_consistency.consistency_collector import AnswerTexts, Consist
 from semscale.self_consistency.correctness_probability import (
     CorrectnessProbability,
     CorrectnessSettings,
+    LabelCounts,
     correctness_frame,
     estimate_correctness,
     read_labels,
@@ -159,13 +160,18 @@ class ConsistencyWork:
     def summary(self) -> ConsistencySummary:
         """Sum all parts up, and estimate P(correct) where there are labels."""
         collector, by, plan = self.collector, self.columns.by, self.plan
+        too_few: LabelCounts | None = None
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
         has_replies = self._counts is None or not self._counts.all_failed
         if self._labels and self._stopped is None and has_replies:
             labels = np.concatenate(self._labels)
-            self._correctness = estimate_correctness(
-                collector.measures, labels, nulls=collector.nulls, **self.correctness
-            )
+            counts = LabelCounts.of(labels[~np.isnan(next(iter(collector.measures.values())))])
+            if counts.are_enough:
+                self._correctness = estimate_correctness(
+                    collector.measures, labels, nulls=collector.nulls, **self.correctness
+                )
+            else:
+                too_few = counts
         instrument, fields = self._notes["signature"]
         left_out = () if self._counts is None else self._counts.left_out
         signature = without_parameters(
@@ -184,13 +190,13 @@ class ConsistencyWork:
         )
         return collector.summary(
             estimates,
-            signature=signature,
             floor=self._notes["applied_floor"],
             floor_from=self._notes["floor_from"],
             source=self.table.name,
             columns=tuple(self.columns.named),
             correctness=self._correctness,
             replies=self._counts,
+            too_few_labels=too_few,
         )
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:

@@ -206,7 +206,7 @@ def _turned(given_up: AcceptanceThreshold) -> AcceptanceThreshold:
 
 def _shortfall(needed: int | None, n: int, error_rate: float) -> str:
     if needed is None:
-        return f"at no threshold is the share of errors seen below {error_rate:g}"
+        return f"no threshold keeps errors below {100 * error_rate:g} %"
     return f"{n} labels are too few to show a rate of {error_rate:g}: about {needed:,} are needed"
 
 
