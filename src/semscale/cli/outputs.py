@@ -61,7 +61,7 @@ class Outputs:
         Raises:
             InputError: an ending, file or folder that does not serve, or one file for two things.
         """
-        from semscale.report.render.writing import check_ending
+        from semscale.report.render.writing import check_ending, picture_folder
         from semscale.store.atomic import check_folder, check_writable
         from semscale.store.writing import output_format
 
@@ -69,8 +69,8 @@ class Outputs:
             output_format(self.out)
         if self.report is not None:
             check_ending(self.report)
-        if self.figures is not None:
-            check_folder(self.figures, "figures")
+        if (folder := picture_folder(self.report, self.figures)) is not None:
+            check_folder(folder, "figures")
         for name, path in {"out": self.out, "report": self.report, **self.further}.items():
             if path is not None:
                 check_writable(path, name)
@@ -95,11 +95,16 @@ class Outputs:
             raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
         check_input(file, self.report)
 
-    def write(self, document: "Document") -> None:
-        """Write the report and its figures if they were asked for."""
+    def write(self, document: "Document") -> dict[str, Path]:
+        """Write the report and its figures if they were asked for.
+
+        Returns:
+            All files of the command by kind, with the folder of figures that Markdown has beside itself.
+        """
         from semscale.report.presenting import write_files
 
-        write_files(document, self.report, self.figures)
+        folder = write_files(document, self.report, self.figures)
+        return self.named | ({} if folder is None else {"figures": folder})
 
 
 def present(
@@ -117,16 +122,21 @@ def present(
         InterruptedRunError: the run ended early; everything is written before.
     """
     document = summary.document()
-    outputs.write(document)
+    written = outputs.write(document)
     if outputs.json:
         from semscale.report.json_encoding import to_json
 
-        files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures, **outputs.further}
+        files = {
+            "out": outputs.out,
+            "report": outputs.report,
+            "figures": written.get("figures"),
+            **outputs.further,
+        }
         typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
     else:
         from semscale.report.render.terminal import print_document
 
-        print_document(document, written=outputs.named)
+        print_document(document, written=written)
     if stopped:
         raise InterruptedRunError(stopped)
 

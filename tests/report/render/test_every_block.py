@@ -3,6 +3,7 @@
 import typing
 import zipfile
 from dataclasses import replace
+from pathlib import PurePath
 
 import pytest
 from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
@@ -15,7 +16,7 @@ from semscale.report.document.marks import marked
 from semscale.report.document.values import Number, Quoted, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
-from semscale.report.render.pictures import save_pictures
+from semscale.report.render.pictures import picture_names, save_pictures
 from semscale.report.render.terminal import print_document
 from semscale.report.render.workbook import write_report_workbook
 
@@ -41,7 +42,9 @@ def test_the_page_shows_every_block(words):
 
 @pytest.mark.parametrize("words", SHOWN["markdown"])
 def test_markdown_shows_every_block(words):
-    assert words in markdown(document_of()).replace("\N{NO-BREAK SPACE}", " ")
+    document = document_of()
+    pictures = {key: PurePath(f"{name}.svg") for key, name in picture_names(document).items()}
+    assert words in markdown(document, pictures=pictures).replace("\N{NO-BREAK SPACE}", " ")
 
 
 def test_columns_of_words_stand_at_the_left_of_a_page():
@@ -72,7 +75,16 @@ def test_markdown_from_outside_formats_links_and_mentions_nothing():
     assert "*x*" in code
     assert "\\*x\\*" in own
     assert "<script>" not in own
-    assert "@c" not in own  # a joiner stands between the two
+    assert "@c" not in own  # a comment stands between the two
+
+
+def test_captions_stand_only_beside_their_pictures():
+    assert "What the bars are." not in markdown(document_of(figure_of()))
+
+
+def test_settings_can_be_copied_from_markdown():
+    made = replace(document_of(), settings=(("model", Quoted("all-MiniLM#53aa")), ("Made", "today")))
+    assert "- model: `all-MiniLM#53aa`\n- Made: today\n" in markdown(made)
 
 
 def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
