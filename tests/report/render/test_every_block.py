@@ -181,7 +181,7 @@ def test_a_workbook_has_one_row_for_each_item(tmp_path):
     rows = [list(row) for row in sheet_of(tmp_path / "d.xlsx", "One section").iter_rows()]
     heads = next(row for row in rows if "Score" in row)
     first, second = rows[rows.index(heads) + 1 : rows.index(heads) + 3]
-    assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", None]
+    assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", "Note"]
     assert first[:6] == [HOSTILE, "not well", None, None, "0.125", "1204"]
     assert second[:6] == [None, None, "one", "two", "0.125", "3"]
     found = dict(zip(heads[8:], first[8:], strict=True))
@@ -190,6 +190,14 @@ def test_a_workbook_has_one_row_for_each_item(tmp_path):
         "Words that cost most": '"wheel" met only "expel"',
     }  # fmt: skip
     assert dict(zip(heads[8:], second[8:], strict=True))["gpt"] is None
+
+
+def test_names_of_sheets_end_with_a_word(tmp_path):
+    titles = ("How the scores are spread, by topic", "Every answer that nobody has understood yet")
+    sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
+    write_report_workbook(replace(document_of(), sections=sections), tmp_path / "d.xlsx")
+    names = list(sheets_of(tmp_path / "d.xlsx"))
+    assert names[1:3] == ["How the scores are spread", "Every answer that nobody has"]
 
 
 def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):
