@@ -1,6 +1,7 @@
 """Files that commands write, and what they print."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -95,6 +96,25 @@ class Outputs:
             raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
         check_input(file, self.report)
 
+    @contextmanager
+    def told_if_stopped(self) -> Iterator[None]:
+        """Say which files are written if the user stops the work that comes after the table.
+
+        Raises:
+            InterruptedRunError: stopped by the user.
+        """
+        before = _changed(self.report)
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.named:
+                raise
+            is_reported = self.report is not None and _changed(self.report) != before
+            missing = [] if is_reported else [path for path in (self.figures, self.report) if path]
+            written = [path for path in self.named.values() if path not in missing]
+            told = [*_told(written, "written"), *_told(missing, "not finished")]
+            raise InterruptedRunError(f"stopped: {', '.join(told)}; the same command starts again") from None
+
     def write(self, document: "Document") -> dict[str, Path]:
         """Write the report and its figures if they were asked for.
 
@@ -139,6 +159,16 @@ def present(
         print_document(document, written=written)
     if stopped:
         raise InterruptedRunError(stopped)
+
+
+def _changed(path: Path | None) -> int | None:
+    return path.stat().st_mtime_ns if path is not None and path.exists() else None
+
+
+def _told(paths: Sequence[Path], state: str) -> list[str]:
+    if not paths:
+        return []
+    return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]
 
 
 def check_input(file: str, report: Path | None = None) -> None:

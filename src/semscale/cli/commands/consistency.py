@@ -20,4 +20,5 @@ def consistency(options: ConsistencyOptions) -> None:
         present(forecast_samples(options), Outputs(json=options.outputs.json))
     else:
         summary = measure_table(options)
-        present(summary, options.outputs, stopped=summary.stopped)
+        with options.outputs.told_if_stopped():
+            present(summary, options.outputs, stopped=summary.stopped)

@@ -22,7 +22,8 @@ def judge(options: JudgeOptions) -> None:
         present(forecast_judges(options), Outputs(json=options.outputs.json))
     else:
         summary = judge_table(options)
-        present(summary, options.outputs, stopped=summary.stopped)
+        with options.outputs.told_if_stopped():
+            present(summary, options.outputs, stopped=summary.stopped)
 
 
 @grouped
