@@ -17,6 +17,9 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         path: path of the finished file.
         within: folder of the temporary file, on the same file system; by default the folder of ``path``.
 
+    Raises:
+        Exception: of the block or of the disk, with ``path`` as its attribute ``written_to``.
+
     Example:
         >>> target = Path(tempfile.mkdtemp(), "answer.txt")
         >>> with replacing(target) as temporary:
@@ -30,6 +33,12 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         sync(temporary)
         temporary.replace(path)
         sync(path.parent)
+    except Exception as error:
+        # What fails while it writes names no file, and polars wraps the system's error in its own.
+        vars(error)["written_to"] = str(path)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)
+        raise
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
