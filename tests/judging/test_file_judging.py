@@ -126,6 +126,7 @@ def test_each_judge_of_a_panel_has_its_part_of_the_cap_in_all_parts(run, tmp_pat
     # Six calls each: one judge stops in the second part, the other, with two samples, in the same.
     assert (len(one.requests), len(other.requests)) == (6, 6)
     assert summary.judges["one"].counts == {"scored": 6, "unfinished": 6}
+    assert summary.stopped.startswith("the cap of 12 calls is reached")
     assert summary.judges["other"].counts == {"scored": 3, "unfinished": 9}
     assert summary.counts == {"scored": 6, "unfinished": 6}
     assert not (tmp_path / "out.parquet.parts").exists()  # the first part is not finished either
@@ -162,6 +163,14 @@ def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
     asked = model()
     with pytest.raises(InputError, match="human labels must be numbers from 1 to 5.*'lovely' in row 12"):
         run(Judge(asked), columns=JudgeColumns("q", "a", human="label"))
+    assert asked.requests == []
+
+
+def test_too_many_groups_are_refused_before_anybody_is_asked(run, path):
+    asked, n = model(), 1001
+    pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
+    with pytest.raises(InputError, match="by must name at most 1000 groups"):
+        run(Judge(asked), columns=JudgeColumns("q", "a", by="kind"), part_rows=400)
     assert asked.requests == []
 
 

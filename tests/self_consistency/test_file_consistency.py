@@ -212,6 +212,14 @@ def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
     assert (rest.replies.n_failed, rest.counts) == (0, {"scored": N})
 
 
+def test_requests_that_fail_for_one_reason_are_all_counted(path, tmp_path):
+    summary, _ = ask(path, tmp_path, failing={("why 3", 1), ("why 4", 1), ("why 20", 2)})
+    assert (summary.replies.n_failed, summary.replies.why_failed) == (3, "the endpoint is down")
+    assert summary.failed is None
+    summary, _ = ask(path, tmp_path / "other", failing={(f"why {item}", 0) for item in range(N)})
+    assert (summary.replies.n_failed, summary.failed) == (N, "the endpoint is down")
+
+
 def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):
     out = tmp_path / "out.parquet"
     summary, asked = ask(path, tmp_path, calls=10, out=out)

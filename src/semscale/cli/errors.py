@@ -1,4 +1,4 @@
-"""One line and an exit code for each error: 2 bad input, 3 stopped early, 70 a bug of ours."""
+"""One line and an exit code for each error: 2 bad input or no reply, 3 stopped, 70 a bug."""
 
 import errno
 import os
@@ -20,6 +20,7 @@ _ENVIRONMENT = {
     errno.EPERM: "check the permissions",
     errno.EIO: "check the disk",
     errno.EMFILE: "raise the limit on open files",
+    errno.ENAMETOOLONG: "choose a shorter name",
 }
 
 

@@ -2,14 +2,15 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
 from semscale.cli.options.groups import Changes, instead, option_group
 from semscale.cli.options.panels import OUTPUT, option
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError, InterruptedRunError, ReplyError
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable
@@ -55,6 +56,11 @@ class Outputs:
         """The files that were asked for, by kind."""
         paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.further}
         return {name: path for name, path in paths.items() if path is not None}
+
+    @property
+    def of_forecast(self) -> Self:
+        """The same without a table and pictures, of which a forecast has none."""
+        return replace(self, out=None, figures=None)
 
     def check(self) -> None:
         """Check, before anything is read or loaded, that all can be written.
@@ -128,7 +134,12 @@ class Outputs:
 
 
 def present(
-    summary: "Presentable", outputs: Outputs, *, stopped: str | None = None, **further: object
+    summary: "Presentable",
+    outputs: Outputs,
+    *,
+    stopped: str | None = None,
+    failed: str | None = None,
+    **further: object,
 ) -> None:
     """Write the report of a summary, and print its brief form or its JSON to standard output.
 
@@ -136,10 +147,12 @@ def present(
         summary: what was measured.
         outputs: files to write, and files that were written.
         stopped: why the run ended early, if it did.
+        failed: why no call brought a reply, if all failed.
         further: what JSON has beside the summary.
 
     Raises:
         InterruptedRunError: the run ended early; everything is written before.
+        ReplyError: no call brought a reply; likewise.
     """
     document = summary.document()
     written = outputs.write(document)
@@ -159,6 +172,8 @@ def present(
         print_document(document, written=written)
     if stopped:
         raise InterruptedRunError(stopped)
+    if failed:
+        raise ReplyError(f"no call brought a reply, most often because: {failed}")
 
 
 def _changed(path: Path | None) -> int | None:

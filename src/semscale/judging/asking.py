@@ -44,13 +44,7 @@ class Running:
 
     def divided(self, parts: int) -> "Running":
         """The same, with an equal part of the budget for each of several judges."""
-        calls, tokens, money = self.budget.calls, self.budget.tokens, self.budget.money
-        part = Budget(
-            None if calls is None else calls // parts,
-            None if tokens is None else tokens // parts,
-            None if money is None else money / parts,
-        )
-        return replace(self, budget=part)
+        return replace(self, budget=self.budget.divided(parts))
 
 
 @dataclass

@@ -209,16 +209,18 @@ class Judge:
             capabilities,
             replied=state.replied or bool(replies),
             gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
+            left_out=state.left_out.union(*(reply.left_out for reply in replies)),
             stopped=stopped,
         )
         found = Verdicts(tuple(verdicts), status, self.template, self.name, self.applied(after), stopped)
         return found, after
 
     def applied(self, state: JudgeState) -> Signature:
-        """Record what was really applied: without ``logprobs`` where no reply has any."""
+        """Record what was really applied, without what no reply has or the model refused."""
         capabilities = state.capabilities or self._to_try[0]
         given = state.gave_logprobs or not state.replied
-        return self._signature(capabilities if given else replace(capabilities, top_logprobs=None))
+        capabilities = capabilities if given else replace(capabilities, top_logprobs=None)
+        return self._signature(capabilities, state.left_out)
 
     def requests(
         self, questions: object, answers: object, *, references: object = None
@@ -244,8 +246,10 @@ class Judge:
         """The last message to the judge about an item, without the system message."""
         return self._requests.prompt_form(self._to_try[0]).messages(item)[-1].text
 
-    def _signature(self, capabilities: ModelCapabilities) -> Signature:
-        return self._requests.signature(capabilities).extended(self.model.signature)
+    def _signature(
+        self, capabilities: ModelCapabilities, left_out: frozenset[str] = frozenset()
+    ) -> Signature:
+        return self._requests.signature(capabilities, left_out).extended(self.model.signature)
 
 
 @renamed(model="chat_model")

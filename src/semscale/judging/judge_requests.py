@@ -1,10 +1,11 @@
 """How a judge asks about an item: its requests, corrections, reading of replies, and signature."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from semscale.chat.chat_model import ChatModel
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.model_capabilities import ModelCapabilities
@@ -96,8 +97,13 @@ class JudgeRequests:
             cut=reply.finish_reason == "length",
         )
 
-    def signature(self, capabilities: ModelCapabilities) -> Signature:
-        """Record what is asked of a model that takes these options; the model itself is not in it."""
+    def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:
+        """Record what is asked of a model that takes these options; the model itself is not in it.
+
+        Args:
+            capabilities: what the model takes.
+            left_out: parameters that the model refused.
+        """
         return Signature.of(
             "judge",
             template=f"{self.template.name}#{self.template.content_hash}",
@@ -109,4 +115,4 @@ class JudgeRequests:
             structured=capabilities.structured,
             logprobs=capabilities.top_logprobs,
             corrections=self.corrections,
-        )
+        ).replaced(dict.fromkeys(left_out, LEFT_OUT))

@@ -17,6 +17,7 @@ class JudgeState:
         capabilities: what the model takes; ``None`` until the first item has shown it.
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
+        left_out: parameters that the model refused, so that replies came without them.
         stopped: why no more is asked, or ``None``.
     """
 
@@ -24,6 +25,7 @@ class JudgeState:
     capabilities: ModelCapabilities | None = None
     replied: bool = False
     gave_logprobs: bool = False
+    left_out: frozenset[str] = frozenset()
     stopped: str | None = None
 
     def notes(self) -> dict[str, Any]:
@@ -35,6 +37,7 @@ class JudgeState:
             else [capabilities.structured, capabilities.top_logprobs],
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
+            "left_out": sorted(self.left_out),
         }
 
     def recalled(self, notes: Mapping[str, Any]) -> Self:
@@ -45,4 +48,5 @@ class JudgeState:
             capabilities=None if known is None else ModelCapabilities(*known),
             replied=notes["replied"],
             gave_logprobs=notes["gave_logprobs"],
+            left_out=frozenset(notes["left_out"]),
         )

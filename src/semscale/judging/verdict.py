@@ -17,6 +17,10 @@ class Provenance(StrEnum):
     SINGLE = "single"  # one reply: all mass on the level that it states
 
 
+REPLIED = (Status.SCORED, Status.UNPARSABLE, Status.REFUSED)
+"""Statuses of items about which some call brought a reply, were it a refusal."""
+
+
 @dataclass(frozen=True)
 class Verdict:
     """One judge's score for one item, with every raw reply.

@@ -21,7 +21,7 @@ def aggregate_verdict(conversations: Sequence[Conversation], template: Template,
     """
     replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
     if stopped and any(_is_open(conversation) for conversation in conversations):
-        return Verdict.without_score(Status.UNFINISHED, "a cap was reached first", replies)
+        return Verdict.without_score(Status.UNFINISHED, "the run stopped first", replies)
     read = [conversation for conversation in conversations if _reading(conversation) is not None]
     if not read:
         return _without_score(conversations, replies)

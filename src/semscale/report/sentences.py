@@ -1,12 +1,16 @@
 """Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from semscale.chat.messages import Parameters
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
 from semscale.report.wording import count, counted, coverage, listed, one_line
+from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -23,6 +27,7 @@ GUARD_MEANINGS = {
 """What it means that a guard found something in a pair of texts."""
 
 _LONGEST_EXAMPLE = 160
+_ROLE = re.compile(r"^(answer|sampling)_")
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
@@ -33,6 +38,25 @@ _IN_WORDS = {
     "zero-weight": "with weight 0",
     "no-respondent": "without respondent",
 }
+
+
+class ResampledIntervals(Protocol):
+    """How intervals were made, such as ``IntervalPlan`` or ``Estimates`` say it."""
+
+    @property
+    def interval(self) -> float:
+        """Coverage, between 0 and 1."""
+        ...
+
+    @property
+    def replicates(self) -> int:
+        """Resamples of the bootstrap."""
+        ...
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of the bootstrap; ``None`` where nothing is random."""
+        ...
 
 
 def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str = "row") -> str:
@@ -63,15 +87,34 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         method: of the figure that is spoken of; ``None`` where it has no interval.
         noun: what an item is called.
     """
-    units = "respondents" if estimates.clustered else f"{noun}s"
-    if method is None:
+    return plan_words(estimates, [method], "respondents" if estimates.clustered else f"{noun}s")
+
+
+def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: str) -> str:
+    """Say how the intervals of several figures were made.
+
+    Args:
+        plan: coverage, resamples and seed.
+        methods: of each figure; ``None`` where it has no interval.
+        units: what was resampled, such as "rows".
+
+    Example:
+        >>> from semscale.stats.intervals.estimates import IntervalPlan
+        >>> plan_words(IntervalPlan(seed=7), ["bootstrap", None], "items")
+        '95 %, 2,000 bootstrap resamples of items, seed 7'
+        >>> plan_words(IntervalPlan(), ["linearized", "bootstrap"], "items").partition("; ")[2]
+        'for some figures linearized variance over items, quantiles of the t distribution'
+    """
+    known = {method for method in methods if method is not None}
+    if not known:
         return f"none: it takes two {units} that count"
-    covered = coverage(estimates.interval)
-    if method == "bootstrap":
-        return (
-            f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
-        )
-    return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
+    ways = {
+        "bootstrap": f"{count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}",
+        "linearized": f"linearized variance over {units}, quantiles of the t distribution",
+        "exact": f"exact bounds: all {units} have the same value, so there is no spread to resample",
+    }
+    said = [way for method, way in ways.items() if method in known]
+    return f"{coverage(plan.interval)}, {'; for some figures '.join(said)}"
 
 
 def nothing_words(noun: str = "row") -> str:
@@ -87,6 +130,28 @@ def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
 def windowed_words(n: int, noun: str = "row") -> str:
     """Say how many items have a text that was read in windows; empty for none."""
     return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
+
+
+def refused_words(model: str, signature: Signature) -> str | None:
+    """Say which parameters a chat model refused; ``None`` if it took all.
+
+    Args:
+        model: its name.
+        signature: what was applied.
+
+    Example:
+        >>> refused_words("m", Signature.of("judge", temperature="default", max_tokens=5))
+        'm refused the parameter temperature and was asked without it: its own default applies.'
+    """
+    names = [_ROLE.sub("", name) for name, value in signature.fields if value == LEFT_OUT]
+    refused = [name for name in dict.fromkeys(names) if name in Parameters.__dataclass_fields__]
+    if not refused:
+        return None
+    one = len(refused) == 1
+    return (
+        f"{model} refused the parameter{'' if one else 's'} {listed(refused)} and was asked without "
+        f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
+    )
 
 
 def left_out_section(

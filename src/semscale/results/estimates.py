@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from semscale.results.few_clusters import few_groups_note, few_note
+from semscale.results.few_clusters import few_groups_note, few_note, no_spread_note
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate, Method
 from semscale.stats.intervals.means import MeanEstimate, counted_mean
@@ -41,6 +41,8 @@ class Estimates:
         """Sentences about intervals that a reader should know of: those made from few rows or respondents."""
         unit = "respondent" if self.clustered else "row"
         whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
+        if self.overall.basis(self.overall.main).method == "exact":
+            whole = no_spread_note(self.overall.n_clusters, unit)
         sizes = [group.n_clusters for group in self.groups if group.n]
         # Where everything together is few, so is every group, and nothing new is said of them.
         groups = "" if whole else few_groups_note(sizes, unit)

@@ -23,6 +23,16 @@ def few_note(m: int, unit: str) -> str:
     return f"wide intervals: by t quantiles, from {m} {unit}s only; a bootstrap takes {FEWEST_CLUSTERS}"
 
 
+def no_spread_note(m: int, unit: str) -> str:
+    """Write the note about an interval of m clusters that all have the same value.
+
+    Example:
+        >>> no_spread_note(10, "row")
+        'all 10 rows have the same value: the interval is an exact bound on what they do not show'
+    """
+    return f"all {m:,} {unit}s have the same value: the interval is an exact bound on what they do not show"
+
+
 def few_groups_note(sizes: Sequence[int], unit: str) -> str:
     """Write the note about groups with few clusters; empty where all have enough.
 

@@ -181,6 +181,7 @@ class Tallies:
             basis = Basis(lot.n, lot.n_clusters, lot.method)
             if basis != Basis(main.n, main.n_clusters, main.method):
                 bases |= dict.fromkeys(figures.names, basis)
+            bases |= lot.bases
         return replace(main, figures=found, bases=bases)
 
     def _empty(self) -> _Group:

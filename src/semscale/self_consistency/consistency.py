@@ -15,7 +15,7 @@ from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
 from semscale.self_consistency.asking.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
-from semscale.self_consistency.sampling import Prompt, Sampling
+from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.item_values import collect
@@ -221,7 +221,8 @@ class Consistency:
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
         measured = self.measure_part(answers, replies.samples, known, progress)
         status = np.where(finished, measured.status, replies.status)
-        signature = measured.signature.extended(sampling.signature).extended(self._chat_signature)
+        asked = without_parameters(sampling.signature, replies.counts.left_out)
+        signature = measured.signature.extended(asked).extended(self._chat_signature)
         return Asked(replies, replace(measured, status=status, signature=signature))
 
     def measure_part(

@@ -124,6 +124,11 @@ class ConsistencySummary(Presentable):
 
     trust = renamed_attribute("trust", "correctness")
 
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
+
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
         """Items with the lowest values of the first measure, at most 20, the lowest first."""
         return self.lowest[:n]
@@ -147,7 +152,7 @@ class ConsistencySummary(Presentable):
             "asking": None
             if replies is None
             else {"replies": replies.n_calls, "saved": replies.n_saved, "failed": replies.n_failed},
-            "least": [_item_record(item) for item in self.lowest],
+            "lowest": [_item_record(item) for item in self.lowest],
             "stopped": self.stopped,
             "signature": self.signature,
             "created": self.created,

@@ -86,3 +86,14 @@ def test_a_page_without_a_score():
     assert "No row counts" in shown
     assert "no reply states one score beyond doubt" in shown
     assert ">0.00<" not in shown
+
+
+def test_parameters_that_a_judge_refused_are_named_for_that_judge_alone():
+    left_out = ("temperature", "max_tokens")
+    picky = Judge(Scripted(lambda request: Reply("Score: 4", left_out=left_out), name="picky"))
+    cautions = made(picky, saying("easy")).document().cautions
+    told = [caution for caution in cautions if "refused" in caution]
+    assert told == [
+        "picky refused the parameters temperature and max_tokens and was asked without them: "
+        "its own defaults apply."
+    ]

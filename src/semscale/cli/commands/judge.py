@@ -15,15 +15,15 @@ def judge(options: JudgeOptions) -> None:
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
-    from semscale.cli.outputs import Outputs, present
+    from semscale.cli.outputs import present
     from semscale.cli.runs.judge import forecast_judges, judge_table
 
     if options.calls.dry_run:
-        present(forecast_judges(options), Outputs(json=options.outputs.json))
+        present(forecast_judges(options), options.outputs.of_forecast)
     else:
         summary = judge_table(options)
         with options.outputs.told_if_stopped():
-            present(summary, options.outputs, stopped=summary.stopped)
+            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
 
 
 @grouped
@@ -37,4 +37,4 @@ def judge_audit(options: AuditOptions) -> None:
     from semscale.cli.runs.judge import audit_judges
 
     audits = audit_judges(options)
-    present(audits, options.outputs, stopped=audits.stopped)
+    present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed)

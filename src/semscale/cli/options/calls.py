@@ -21,16 +21,21 @@ class CallOptions:
     """Pace and caps of calls, and where replies are kept.
 
     Attributes:
-        concurrency: calls at once, of each model.
+        concurrency: calls at once, of each model; so many are sent again after a kill.
         per_minute: calls a minute, of each model.
+        timeout: seconds after which a call without a reply fails, and is repeated.
         max_calls: most calls that are sent, of all models together.
         max_cost: most that is spent, in the currency of the price table.
         ledger: file that keeps replies; Semscale's own unless given.
         dry_run: whether nobody is asked.
     """
 
-    concurrency: Annotated[int, setting(CALLS, "Calls at once, of each model.")] = 16
+    concurrency: Annotated[
+        int,
+        setting(CALLS, "Calls at once, of each model; a kill -9 loses these, and they are sent again."),
+    ] = 16
     per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
+    timeout: Annotated[float, setting(CALLS, "Longest wait for a reply.", "SECONDS")] = 120.0
     max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
     max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None
     ledger: Annotated[
@@ -71,7 +76,7 @@ class CallOptions:
     def _limits(self) -> "Limits":
         from semscale.chat.limits import Limits
 
-        return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute)
+        return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute, timeout=self.timeout)
 
     @property
     def _budget(self) -> "Budget":

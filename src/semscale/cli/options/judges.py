@@ -30,6 +30,8 @@ class JudgeChoice:
         rubric: the text, or ``@`` and the name of a file that holds it.
         order: of score and explanation.
         samples: replies for each row.
+        temperature: of the replies; 0 for one of each row and 1 for several unless given.
+        max_tokens: length at which a reply is cut.
     """
 
     model: Annotated[str | None, option(_JUDGE, "A chat model's name, or local.", "MODEL")] = None
@@ -47,6 +49,10 @@ class JudgeChoice:
         "score-first"
     )
     samples: Annotated[int, setting(_JUDGE, "Replies for each row.")] = 1
+    temperature: Annotated[
+        float | None, option(_JUDGE, "Temperature of the replies; 0, or 1 for several samples.", "NUMBER")
+    ] = None
+    max_tokens: Annotated[int, setting(_JUDGE, "Tokens at which a reply is cut.")] = 1024
 
     def check(self) -> None:
         """Check that either a model or a panel is named.
@@ -83,6 +89,8 @@ class JudgeChoice:
             "rubric": read_rubric(self.rubric),
             "order": self.order,
             "samples": self.samples,
+            "temperature": "auto" if self.temperature is None else self.temperature,
+            "max_tokens": self.max_tokens,
         }
 
 
@@ -107,14 +115,13 @@ def read_panel(path: Path) -> list[dict[str, Any]]:
     Raises:
         InputError: it cannot be read, is no YAML, or does not list two judges with a model each.
     """
-    import yaml
+    from semscale.yaml_reading import parse_yaml
 
     try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+        written = path.read_bytes()
     except OSError as error:
         raise InputError(f"panel file {str(path)!r} cannot be read: {error.strerror or error}") from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise InputError(f"panel file {str(path)!r} is not YAML: {' '.join(str(error).split())}") from None
+    content = parse_yaml(written, source=str(path))
     judges = content.get("judges") if isinstance(content, dict) else None
     fits = isinstance(judges, list) and all(isinstance(j, dict) and j.get("model") for j in judges)
     if not fits or len(judges or []) < 2:  # noqa: PLR2004

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,8 +30,24 @@ _RENAMES = (
 )
 
 
-def load_weights(checkpoint: Checkpoint) -> Weights:
+def read_weights(path: Path) -> bytes:
+    """Read the file of a checkpoint's weights.
+
+    Raises:
+        ModelError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError(f"{path} cannot be read: {error}") from error
+
+
+def load_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
     """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
+
+    Args:
+        checkpoint: whose weights they are.
+        content: of its file of weights.
 
     Raises:
         ModelError: the file is damaged or lacks a parameter of the architecture.
@@ -39,8 +56,8 @@ def load_weights(checkpoint: Checkpoint) -> Weights:
 
     path = checkpoint.weights
     try:
-        tensors = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
-    except (OSError, SafetensorError) as error:
+        tensors = deserialize(content)  # type: ignore[no-untyped-call]
+    except SafetensorError as error:
         raise ModelError(f"{path} cannot be read: {error}") from error
     weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
     _check_shapes(weights, checkpoint)

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.judging.audit.audit import Audit
+from semscale.judging.panel import joined
+from semscale.judging.verdict import REPLIED
 from semscale.presentable import Presentable
+from semscale.signature import Signature
+from semscale.types import Status
 
 
 @dataclass(frozen=True, repr=False)
@@ -19,10 +23,27 @@ class AuditSummary(Presentable):
     source: str
     audits: dict[str, Audit]
 
+    def __repr__(self) -> str:
+        return f"AuditSummary(source={self.source!r}, judges={list(self.audits)})"
+
     @property
     def stopped(self) -> str | None:
         """Why not everything was asked, or ``None``."""
         return next((found.stopped for found in self.audits.values() if found.stopped), None)
+
+    @property
+    def signature(self) -> Signature:
+        """The judge's signature; of several judges one with the fields of each, numbered from 1."""
+        signatures = [found.signature for found in self.audits.values()]
+        return signatures[0] if len(signatures) == 1 else joined(signatures)
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        verdicts = [verdict for found in self.audits.values() for verdict in found.plain.verdicts]
+        if any(verdict.status in REPLIED for verdict in verdicts):
+            return None
+        return next((verdict.reason for verdict in verdicts if verdict.status is Status.FAILED), None)
 
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""

@@ -4,6 +4,7 @@ import math
 from typing import TYPE_CHECKING
 
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
+from semscale.report.sentences import refused_words
 from semscale.report.wording import counted, has_interval, number, one_line, percent
 from semscale.types import Status
 
@@ -18,7 +19,7 @@ MEANINGS = {
     "unparsable": "no reply states one score beyond doubt; every reply is kept",
     "refused": "the judge declined to give a score",
     "failed": "no reply came",
-    "unfinished": "a cap was reached first; the same command goes on from there",
+    "unfinished": "the run stopped first; the same command goes on from there",
 }
 PROVENANCES = {
     "logprobs": "from the probabilities of the tokens at the score's place",
@@ -81,6 +82,8 @@ def _cautions_on(name: str, own: "JudgeScores") -> list[str]:
     if own.failure is not None:
         why = one_line(own.failure).rstrip(".")
         said.append(f"{name} could not be asked, most often because: {why}.")
+    if refused := refused_words(name, own.signature):
+        said.append(refused)
     if own.n_little_covered:
         said.append(
             f"For {counted(own.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of what "

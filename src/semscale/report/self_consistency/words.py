@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from semscale.report.sentences import refused_words
 from semscale.report.wording import counted, coverage, number, one_line, percent
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
@@ -29,7 +30,7 @@ MEANINGS = {
     "too-few-samples": "not enough usable samples to compare the answer with",
     "refused": "the model declined to answer",
     "failed": "no reply came",
-    "unfinished": "a cap was reached first; the same command goes on from there",
+    "unfinished": "the run stopped first; the same command goes on from there",
     "no-value": "no token that counts stands in the answer or in any sample",
 }
 GUARD_MEANINGS = {
@@ -45,7 +46,10 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    if dict(summary.signature.fields).get("floor_from") == "too-few-answers":
+    fields = dict(summary.signature.fields)
+    if refused := refused_words(one_line(fields.get("chat_model", "")), summary.signature):
+        said.append(refused)
+    if fields.get("floor_from") == "too-few-answers":
         said.append(
             "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
             "estimated and nothing was taken off: give --floor, or compare within this table only."

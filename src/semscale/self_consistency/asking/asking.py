@@ -33,17 +33,24 @@ class ReplyCounts:
         n_saved: replies that were not asked for, because the decision was settled.
         failures: reasons why requests have no reply, each with the number of these requests.
         stopped: why not everything was asked, or ``None``.
+        left_out: parameters that the model refused, so that replies came without them.
     """
 
     n_calls: int = 0
     n_saved: int = 0
     failures: Mapping[str, int] = field(default_factory=dict)
     stopped: str | None = None
+    left_out: Sequence[str] = ()
 
     @property
     def n_failed(self) -> int:
         """Requests without a reply."""
         return sum(self.failures.values())
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether something was asked for and nothing came."""
+        return 0 < self.n_failed == self.n_calls
 
     @property
     def why_failed(self) -> str | None:
@@ -61,6 +68,7 @@ class ReplyCounts:
             self.n_saved + other.n_saved,
             failures,
             self.stopped or other.stopped,
+            sorted({*self.left_out, *other.left_out}),
         )
 
 
@@ -198,13 +206,14 @@ class Asking:
             for place in sorted(self._replies)
             if self._replies[place].failure
         )
+        left_out = {name for one in self._replies.values() if one.reply for name in one.reply.left_out}
         has_failed_calls = any(one.status is OutcomeStatus.FAILED for one in self._replies.values())
         return Replies(
             [self._text(item, 0) for item in range(n)],
             [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
             status,
             tuple(self._sides),
-            ReplyCounts(len(self._replies), n_saved, failures, stopped),
+            ReplyCounts(len(self._replies), n_saved, dict(failures), stopped, sorted(left_out)),
             has_failed_calls,
         )
 

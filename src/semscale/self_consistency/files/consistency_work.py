@@ -31,6 +31,7 @@ from semscale.self_consistency.files.measured_part import (
     part_notes,
     text_columns,
 )
+from semscale.self_consistency.sampling import without_parameters
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.self_consistency.summary import ConsistencySummary
@@ -159,13 +160,17 @@ class ConsistencyWork:
         """Sum all parts up, and estimate P(correct) where there are labels."""
         collector, by, plan = self.collector, self.columns.by, self.plan
         # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
-        if self._labels and self._stopped is None:
+        has_replies = self._counts is None or not self._counts.all_failed
+        if self._labels and self._stopped is None and has_replies:
             labels = np.concatenate(self._labels)
             self._correctness = estimate_correctness(
                 collector.measures, labels, nulls=collector.nulls, **self.correctness
             )
         instrument, fields = self._notes["signature"]
-        signature = Signature(instrument, tuple((name, value) for name, value in fields))
+        left_out = () if self._counts is None else self._counts.left_out
+        signature = without_parameters(
+            Signature(instrument, tuple((name, value) for name, value in fields)), left_out
+        )
         estimates = estimate_values(
             collector.measures,
             collector.status,
