@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import PurePath
 from urllib.parse import quote
 
-from semscale.report.wording import MISSING, clipped, one_line
+from semscale.report.formatting import MISSING, clipped, one_line
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _BAR = re.compile(r"(?<!\\)\|")
