@@ -101,7 +101,7 @@ def test_compare_decides_nothing_and_tells_what_changed(semscale, approved):
     assert f"recorded {BAD} as {runs(semscale)[-1]['id'][:8]}" in ended.out
     assert "1 rerun of the baseline" in ended.out
     assert "By group" in ended.out
-    assert "6 items that changed most" in ended.out
+    assert "6 items that changed most, by drift of all metrics together\n" in ended.out
     assert not any(line.startswith(("fail", "pass", "undecided")) for line in ended.out.splitlines())
     content = json.loads(semscale("drift", "compare", "latest", "--json").out)
     assert content["outcome"] is None

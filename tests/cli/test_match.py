@@ -89,7 +89,7 @@ def test_a_report_and_its_figures(semscale, answers, tmp_path, files):
     page = (tmp_path / "match.html").read_text()
     assert page.lower().startswith("<!doctype html>")
     assert "[bold red]tomatoes[/]" in page
-    assert "](<drawn/scores.svg>)" in (tmp_path / "match.md").read_text()
+    assert "](drawn/scores.svg)" in (tmp_path / "match.md").read_text()
 
 
 def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
@@ -205,7 +205,7 @@ def test_a_submission_is_scored_by_task_and_overall(semscale, folder, files):
 def test_a_submission_has_a_report(semscale, folder, tmp_path):
     options = ["--method", "cliniqlink-code", "--report", "submission.md", "--figures", "drawn"]
     assert semscale("match", "evaluate", ".", *options).code == 0
-    assert "](<drawn/tasks.svg>)" in (tmp_path / "submission.md").read_text()
+    assert "](drawn/tasks.svg)" in (tmp_path / "submission.md").read_text()
 
 
 def test_both_commands_have_help(semscale):

@@ -99,13 +99,30 @@ def test_a_report(rate, seven_answers, tmp_path, files):
     assert "<script" not in page
 
 
+@pytest.mark.parametrize("late", ["linting", "reporting"])
+def test_stopped_after_the_table_is_written_says_what_there_is(rate, seven_answers, monkeypatch, files, late):
+    def stop(*_, **__):
+        raise KeyboardInterrupt
+
+    if late == "linting":
+        monkeypatch.setattr(rating, "lint", stop)
+    else:
+        monkeypatch.setattr("semscale.report.render.writing.write_report", stop)
+    ended = rate(*ALL, "--out", "z.csv", "--report", "z.html")
+    assert (ended.code, ended.out) == (3, "")
+    assert ended.err == (
+        "semscale: stopped: z.csv is written, z.html is not finished; the same command starts again\n"
+    )
+    assert files() == ["answers.csv", "z.csv"]
+
+
 def test_a_report_as_markdown_or_a_workbook_with_its_figures_as_files(rate, seven_answers, tmp_path):
     ended = rate(*ALL, "--report", "report.md", "--figures", "figures")
     assert ended.code == 0, ended.err
     assert ended.out.endswith("report: report.md\nfigures: figures\n")
     shown = (tmp_path / "report.md").read_text()
     assert "## How the ratings are spread" in shown
-    for picture in re.findall(r"\]\(<(figures/[\w-]+\.svg)>\)", shown):
+    for picture in re.findall(r"\]\((figures/[\w-]+\.svg)\)", shown):
         assert (tmp_path / picture).read_text().startswith("<svg")
     assert "figures/distribution.svg" in shown
     assert rate("--report", "report.xlsx").code == 0

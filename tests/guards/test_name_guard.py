@@ -106,3 +106,15 @@ def test_one_name_more_in_a_long_sentence_that_shares_two_is_a_detail():
     assert NameGuard().check(f"{shared}, Ohio.", f"{shared}.") == []
     (finding,) = NameGuard().check(f"{shared}, for CYP3A4.", f"{shared}.")
     assert finding.prediction.text == "CYP3A4"
+
+
+@pytest.mark.parametrize("denied", ["It is not Paris.", "It isn't Paris.", "It was never New York."])
+def test_a_name_that_is_denied_is_not_named(denied):
+    assert NameGuard().check(denied, "London it is.") == []
+    assert NameGuard().check("London it is.", denied) == []
+    assert NameGuard().check("It is Paris.", "London it is.") != []
+
+
+def test_names_that_both_texts_deny_are_compared():
+    found = NameGuard().check("It is no substrate of CYP2D6.", "It is not a substrate of CYP3A4.")
+    assert [finding.kind for finding in found] == ["invented-name", "missing-name"]

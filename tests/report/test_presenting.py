@@ -4,6 +4,7 @@ import ast
 import re
 from importlib import import_module
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -77,3 +78,19 @@ def test_a_report_that_cannot_be_written_is_refused_before_work(
     monkeypatch.setattr(presenting, "document_of", never)
     with pytest.raises(InputError, match=f"report.*{said}"):
         make_summary(n=5).report(tmp_path / name)
+
+
+def test_markdown_has_its_pictures_in_a_folder_beside_it(make_summary, tmp_path):
+    make_summary(n=5).report(tmp_path / "my report.md")
+    shown = (tmp_path / "my report.md").read_text(encoding="utf-8")
+    linked = [unquote(name) for name in re.findall(r"!\[.*\]\((.*)\)", shown)]
+    assert linked
+    assert all((tmp_path / name).parent == tmp_path / "my report.files" for name in linked)
+    assert all((tmp_path / name).is_file() for name in linked)
+
+
+def test_a_file_in_the_place_of_the_folder_of_pictures_is_refused_before_work(make_summary, tmp_path):
+    (tmp_path / "rated.files").write_text("mine")
+    with pytest.raises(InputError, match="figures must be a folder, but .*rated.files is a file"):
+        make_summary(n=5).report(tmp_path / "rated.md")
+    assert [file.name for file in tmp_path.iterdir()] == ["rated.files"]

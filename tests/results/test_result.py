@@ -68,7 +68,6 @@ def test_a_result_is_sliced_by_a_mask_and_stays_as_it_was():
         ([True], "mask must have 3 rows, as many as the result, got 1"),
         ([1, 0, 1], "mask must be 3 booleans, such as result.scored, .*got 1 among them"),
         ([True, None, False], "got None among them"),
-        (0, "got 0$"),
         ("yes", "mask must be a list or a series"),
     ],
 )
@@ -110,3 +109,25 @@ def test_a_result_must_say_what_it_estimates():
 
     with pytest.raises(TypeError, match="abstract method '?estimate"):
         Unestimated()
+
+
+@pytest.mark.parametrize(
+    "rows", [slice(2), slice(1, None), slice(None, None, 2), slice(-1, None), slice(5, 9)]
+)
+def test_a_slice_keeps_rows_in_their_order(rows):
+    marked = np.zeros(3, dtype=bool)
+    marked[rows] = True
+    np.testing.assert_array_equal(scores()[rows].status, scores()[marked].status)
+    assert len(scores()[rows]) == len(range(3)[rows])
+
+
+def test_a_number_and_a_step_back_are_refused_and_nothing_half_iterates():
+    for place, remedy in ((0, "0:1"), (-1, "-1:"), (np.int64(1), "1:2")):
+        with pytest.raises(
+            InputError, match=rf"takes a mask or a slice, got {place}: result\[{remedy}\] keeps"
+        ):
+            scores()[place]
+    with pytest.raises(InputError, match="a slice must not go backwards, got a step of -1"):
+        scores()[::-1]
+    with pytest.raises(TypeError, match="not iterable"):
+        list(scores())

@@ -1,9 +1,12 @@
 """A file is there as a whole or not at all."""
 
+import errno
 import os
 
+import polars as pl
 import pytest
 
+from semscale.cli.errors import exit_code
 from semscale.errors import InputError
 from semscale.store.atomic import check_writable, replacing
 
@@ -31,6 +34,40 @@ def test_a_failure_keeps_what_was_there_and_leaves_nothing_else(tmp_path, error)
         fail()
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["x.txt"]
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)),
+        OSError(f"{os.strerror(errno.ENOSPC)} (os error 28)"),
+        pl.exceptions.ComputeError(f"parquet: {os.strerror(errno.ENOSPC)}"),
+    ],
+)
+def test_a_full_disk_is_said_with_the_file(tmp_path, capsys, error):
+    path = tmp_path / "rated.csv"
+
+    def write():
+        with replacing(path):
+            raise error
+
+    assert exit_code(write) == 2
+    assert capsys.readouterr().err == (f"semscale: {path}: No space left on device; make room on the disk\n")
+
+
+def test_a_file_that_the_error_names_stays_named(tmp_path):
+    with pytest.raises(OSError, match="other") as raised, replacing(tmp_path / "rated.csv"):
+        raise OSError(errno.ENOSPC, "full", "other.tmp")
+    assert raised.value.filename == "other.tmp"
+
+
+def test_a_temporary_file_is_said_as_the_file_that_is_written(tmp_path, capsys):
+    def write():
+        with replacing(tmp_path / "rated.csv") as temporary:
+            raise OSError(errno.EDQUOT, "Disk quota exceeded", str(temporary))
+
+    assert exit_code(write) == 2
+    assert capsys.readouterr().err.startswith(f"semscale: {tmp_path / 'rated.csv'}: Disk quota exceeded;")
 
 
 def test_the_temporary_file_may_stand_elsewhere(tmp_path):

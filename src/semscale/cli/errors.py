@@ -57,7 +57,7 @@ def said_as_code(error: Exception) -> int:
         return _failed(error, BAD_INPUT)
     code = _environment_code(error)
     if code is not None:
-        named = getattr(error, "filename", None)
+        named = getattr(error, "filename", None) or getattr(error, "written_to", None)
         where = f"{named}: " if named else ""
         what = getattr(error, "strerror", None) or os.strerror(code)
         return _failed(f"{where}{what}; {_ENVIRONMENT[code]}", BAD_INPUT)

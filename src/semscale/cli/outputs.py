@@ -1,6 +1,7 @@
 """Files that commands write, and what they print."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Self
@@ -67,7 +68,7 @@ class Outputs:
         Raises:
             InputError: an ending, file or folder that does not serve, or one file for two things.
         """
-        from semscale.report.render.writing import check_ending
+        from semscale.report.render.writing import check_ending, picture_folder
         from semscale.store.atomic import check_folder, check_writable
         from semscale.store.writing import output_format
 
@@ -75,8 +76,8 @@ class Outputs:
             output_format(self.out)
         if self.report is not None:
             check_ending(self.report)
-        if self.figures is not None:
-            check_folder(self.figures, "figures")
+        if (folder := picture_folder(self.report, self.figures)) is not None:
+            check_folder(folder, "figures")
         for name, path in {"out": self.out, "report": self.report, **self.further}.items():
             if path is not None:
                 check_writable(path, name)
@@ -101,11 +102,35 @@ class Outputs:
             raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
         check_input(file, self.report)
 
-    def write(self, document: "Document") -> None:
-        """Write the report and its figures if they were asked for."""
+    @contextmanager
+    def told_if_stopped(self) -> Iterator[None]:
+        """Say which files are written if the user stops the work that comes after the table.
+
+        Raises:
+            InterruptedRunError: stopped by the user.
+        """
+        before = _changed(self.report)
+        try:
+            yield
+        except KeyboardInterrupt:
+            if not self.named:
+                raise
+            is_reported = self.report is not None and _changed(self.report) != before
+            missing = [] if is_reported else [path for path in (self.figures, self.report) if path]
+            written = [path for path in self.named.values() if path not in missing]
+            told = [*_told(written, "written"), *_told(missing, "not finished")]
+            raise InterruptedRunError(f"stopped: {', '.join(told)}; the same command starts again") from None
+
+    def write(self, document: "Document") -> dict[str, Path]:
+        """Write the report and its figures if they were asked for.
+
+        Returns:
+            All files of the command by kind, with the folder of figures that Markdown has beside itself.
+        """
         from semscale.report.presenting import write_files
 
-        write_files(document, self.report, self.figures)
+        folder = write_files(document, self.report, self.figures)
+        return self.named | ({} if folder is None else {"figures": folder})
 
 
 def present(
@@ -130,20 +155,35 @@ def present(
         ReplyError: no call brought a reply; likewise.
     """
     document = summary.document()
-    outputs.write(document)
+    written = outputs.write(document)
     if outputs.json:
         from semscale.report.json_encoding import to_json
 
-        files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures, **outputs.further}
+        files = {
+            "out": outputs.out,
+            "report": outputs.report,
+            "figures": written.get("figures"),
+            **outputs.further,
+        }
         typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
     else:
         from semscale.report.render.terminal import print_document
 
-        print_document(document, written=outputs.named)
+        print_document(document, written=written)
     if stopped:
         raise InterruptedRunError(stopped)
     if failed:
         raise ReplyError(f"no call brought a reply, most often because: {failed}")
+
+
+def _changed(path: Path | None) -> int | None:
+    return path.stat().st_mtime_ns if path is not None and path.exists() else None
+
+
+def _told(paths: Sequence[Path], state: str) -> list[str]:
+    if not paths:
+        return []
+    return [f"{' and '.join(map(str, paths))} {'is' if len(paths) == 1 else 'are'} {state}"]
 
 
 def check_input(file: str, report: Path | None = None) -> None:

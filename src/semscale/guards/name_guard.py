@@ -114,7 +114,24 @@ def _absent(here: AnalysedText, there: AnalysedText) -> list[Name]:
         return []
     index = name_index(there)
     absent = [name for name in here.names if not _is_present(name, index)]
-    return [] if _is_detail(absent, here) else absent
+    if _is_detail(absent, here):
+        return []
+    if any(len(one.cues) % 2 for one in there.polarity.mentions):
+        return absent  # "not Paris" beside "not London" differ in what they name
+    denied = denied_names(here)
+    return [name for name in absent if name not in denied]
+
+
+def denied_names(reading: AnalysedText) -> list[Name]:
+    """Give the names that a negation reaches: who says "not Paris" does not say Paris.
+
+    Example:
+        >>> [name.shown for name in denied_names(analyse("It is not Paris but Rome."))]
+        ['Paris']
+    """
+    starts = reading.words.starts
+    denied = [starts[one.at] for one in reading.polarity.mentions if len(one.cues) % 2]
+    return [name for name in reading.names if any(name.start <= at < name.end for at in denied)]
 
 
 def _is_detail(absent: list[Name], here: AnalysedText) -> bool:

@@ -54,12 +54,12 @@ class Verdicts(JudgedResult):
     def __getitem__(self, rows: int, /) -> Verdict: ...
 
     @overload
-    def __getitem__(self, rows: "Sequence[bool] | Mask", /) -> Self: ...
+    def __getitem__(self, rows: "Sequence[bool] | Mask | slice", /) -> Self: ...
 
-    def __getitem__(self, rows: "int | Sequence[bool] | Mask", /) -> Verdict | Self:
+    def __getitem__(self, rows: "int | Sequence[bool] | Mask | slice", /) -> Verdict | Self:
         if isinstance(rows, int | np.integer) and not isinstance(rows, bool):
             return self.verdicts[rows]
-        return self.filter(rows)
+        return super().__getitem__(rows) if isinstance(rows, slice) else self.filter(rows)
 
     def __iter__(self) -> "Iterator[Verdict]":
         return iter(self.verdicts)

@@ -49,25 +49,33 @@ def write(summary: Presentable, path: Path, figures: Path | None) -> None:
     Raises:
         InputError: an ending that no renderer has, or a file or folder that cannot be written.
     """
-    from semscale.report.render.writing import check_ending
+    from semscale.report.render.writing import check_ending, picture_folder
 
     check_ending(path)
     check_writable(path, "report")
-    if figures is not None:
-        check_folder(figures, "figures")
+    if (folder := picture_folder(path, figures)) is not None:
+        check_folder(folder, "figures")
     write_files(document_of(summary), path, figures)
 
 
-def write_files(document: Document, report: Path | None, figures: Path | None) -> None:
-    """Write a report and its figures, as far as they are named; the caller has checked both places."""
-    if figures is not None:
+def write_files(document: Document, report: Path | None, figures: Path | None) -> Path | None:
+    """Write a report and its figures, as far as they are named; the caller has checked both places.
+
+    Returns:
+        The folder with the figures: the one that was named, or the one that Markdown has beside itself.
+    """
+    from semscale.report.render.writing import picture_folder, write_report
+
+    folder = picture_folder(report, figures)
+    if figures is None and not any(document.figures()):
+        folder = None
+    if folder is not None:
         from semscale.report.render.pictures import save_pictures
 
-        save_pictures(document, figures)
+        save_pictures(document, folder)
     if report is not None:
-        from semscale.report.render.writing import write_report
-
-        write_report(document, report, figures=figures)
+        write_report(document, report, figures=folder)
+    return folder
 
 
 def as_json(summary: Presentable) -> str:

@@ -55,4 +55,4 @@ def settings(
 
 def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
     """List the fields of a signature as settings."""
-    return tuple((f"· {name}", Quoted(value)) for name, value in signature.fields)
+    return tuple((name, Quoted(value)) for name, value in signature.fields)

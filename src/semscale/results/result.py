@@ -1,9 +1,10 @@
 """Attributes of all instruments' results: counts of rows, rows by a mask, a short description."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
+from numbers import Integral
 from typing import Any, ClassVar, Self, Unpack
 
 import numpy as np
@@ -35,8 +36,19 @@ class Result(ABC):
     def __len__(self) -> int:
         return len(self.status)
 
-    def __getitem__(self, mask: Sequence[bool] | Mask, /) -> Self:
-        return self.filter(mask)
+    def __getitem__(self, rows: Sequence[bool] | Mask | slice, /) -> Self:
+        """Keep rows: those that a mask marks, or those of a slice, all in their order."""
+        if isinstance(rows, slice):
+            return self._with_rows(_sliced(rows, self.n))
+        if isinstance(rows, Integral) and not isinstance(rows, bool | np.bool_):
+            raise InputError(
+                f"{type(self).__name__} takes a mask or a slice, got {rows}: "
+                f"result[{rows}:{int(rows) + 1 or ''}] keeps one row, and to_frame() gives rows to go through"
+            )
+        return self.filter(rows)
+
+    def __iter__(self) -> Iterator[Any]:
+        raise TypeError(f"{type(self).__name__} is not iterable: to_frame() gives rows to go through")
 
     def __repr__(self) -> str:
         parts = [f"n={self.n:,}", f"n_scored={self.n_scored:,}"]
@@ -139,6 +151,15 @@ def as_mask(mask: object, n: int) -> Mask:
     if len(cells) != n:
         raise InputError(f"mask must have {n} rows, as many as the result, got {len(cells)}")
     return np.array(cells, dtype=np.bool_)
+
+
+def _sliced(rows: slice, n: int) -> Mask:
+    start, stop, step = rows.indices(n)
+    if step < 0:
+        raise InputError(f"a slice must not go backwards, got a step of {step}: rows stay in their order")
+    marked = np.zeros(n, dtype=np.bool_)
+    marked[start:stop:step] = True
+    return marked
 
 
 def _taken(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, or arrays by name

@@ -25,6 +25,9 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         within: folder of the temporary file; by default, and where it is on another file system, the folder
             of the finished file.
 
+    Raises:
+        Exception: of the block or of the disk, with ``path`` as its attribute ``written_to``.
+
     Example:
         >>> target = Path(tempfile.mkdtemp(), "answer.txt")
         >>> with replacing(target) as temporary:
@@ -42,6 +45,12 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         sync(temporary)
         temporary.replace(target)
         sync(target.parent)
+    except Exception as error:
+        # What fails while it writes names no file, and polars wraps the system's error in its own.
+        vars(error)["written_to"] = str(path)
+        if isinstance(error, OSError) and error.filename == str(temporary):
+            error.filename = str(path)
+        raise
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()

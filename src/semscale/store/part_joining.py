@@ -6,6 +6,7 @@ from pathlib import Path
 import polars as pl
 
 from semscale.store.atomic import replacing
+from semscale.store.number_texts import with_numbers
 from semscale.store.writing import ROW_GROUP, output_format, write_frames
 
 _EXACT = 2**53
@@ -21,7 +22,8 @@ def join_parts(
     """Write the rows of all parts in order to one file, which appears complete or not at all.
 
     Columns are in the order of their first appearance. A column that a part lacks is null there. If a
-    column's types differ, integers and floats become floats, and all others become text.
+    column's types differ, integers and floats become floats, and all others become text. In a workbook,
+    texts that are numbers become numbers (``number_texts``).
 
     Args:
         paths: Parquet files, at least one, in order.
@@ -39,6 +41,8 @@ def join_parts(
         part if further is None else pl.concat([part, further.lazy()], how="horizontal")
         for part, further in zip(aligned, beside or [None] * len(aligned), strict=True)
     ]
+    if name == "xlsx":
+        aligned = with_numbers(aligned)
     with replacing(target, within=paths[0].parent) as temporary:
         if name == "parquet":
             pl.concat(aligned).sink_parquet(temporary, row_group_size=ROW_GROUP, maintain_order=True)

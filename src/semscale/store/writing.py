@@ -9,6 +9,7 @@ import polars as pl
 from semscale.errors import InputError
 from semscale.store.atomic import replacing
 from semscale.store.cells import flat, plain, storable
+from semscale.store.number_texts import with_numbers
 from semscale.store.table import NUMBER
 from semscale.store.workbook import write_workbook
 
@@ -41,6 +42,9 @@ def write_table(frame: pl.DataFrame, path: Path) -> None:
         InputError: the extension is unknown, or there are more rows or longer texts than Excel can hold.
     """
     name = output_format(path)
+    if name == "xlsx":
+        (shown,) = with_numbers([flat(frame).lazy()])
+        frame = shown.collect()
     with replacing(path) as temporary:
         if name == "parquet":
             storable(frame).write_parquet(temporary, row_group_size=ROW_GROUP)

@@ -60,5 +60,11 @@ def test_escaped_text_reads_as_it_is(text):
     assert rendered(escaped(text)).strip() == f"<p>{text}</p>"
 
 
+@pytest.mark.parametrize("text", ["@ada", "model#12", "https://a.example", "www.a.example"])
+def test_text_that_would_be_linked_is_copied_as_it_is(text):
+    assert escaped(text) != text
+    assert re.sub(r"</?p>|<!-- -->", "", rendered(escaped(text))).strip() == text
+
+
 def test_an_empty_text_is_a_dash():
     assert code("  ") == "–"

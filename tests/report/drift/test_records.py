@@ -65,7 +65,7 @@ def test_an_approval_names_who_and_until_when(screen):
     lines = screen(approved_document(approved))
     assert lines[:4] == [
         "Baseline  answers",
-        "bbbbbbbb  model-a  2026-01-01 00:00",
+        "bbbbbbbb  model-a  2026-01-01 00:00 UTC",
         "approved by Ann, until 2026-04-01 00:00 UTC: read them",
         "It was recorded as a rerun of cccccccc.",
     ]
@@ -126,3 +126,15 @@ def test_the_metric_that_drifted_by_the_most_margins_is_named(screen):
     (latest,) = [line for line in lines if line.startswith("2026-01-02 00:00  ")]
     assert latest.split()[-2:] == ["match", "+0.100"]  # .1 of a margin of .05; silence did not drift
     assert any(line.startswith("Trend over 2 runs against bbbbbbbb") for line in lines)
+
+
+def test_where_nothing_became_worse_no_metric_is_named(screen):
+    history = listed(1, compared=1)
+    better = tuple(
+        replace(kept, figures=tuple(replace(one, drift=-0.122) for one in kept.figures))
+        for kept in history.comparisons
+    )
+    lines = screen(history_document(HistorySummary("h.sqlite", (replace(history, comparisons=better),))))
+    (latest,) = [line for line in lines if line.startswith("2026-01-01 00:00  ") and "none" in line]
+    assert latest.endswith("none")
+    assert any("compared (UTC)" in line and line.endswith("greatest worsening") for line in lines)

@@ -3,6 +3,7 @@
 import typing
 import zipfile
 from dataclasses import replace
+from pathlib import PurePath
 
 import numpy as np
 import pytest
@@ -33,7 +34,7 @@ from semscale.report.document.marks import marked
 from semscale.report.document.values import Flag, Number, Quoted, Share, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
-from semscale.report.render.pictures import save_pictures
+from semscale.report.render.pictures import picture_names, save_pictures
 from semscale.report.render.terminal import print_document
 from semscale.report.render.workbook import write_report_workbook
 
@@ -80,7 +81,9 @@ def test_the_page_shows_every_block(words):
 
 @pytest.mark.parametrize("words", SHOWN["markdown"])
 def test_markdown_shows_every_block(words):
-    assert words in markdown(document_of()).replace("\N{NO-BREAK SPACE}", " ")
+    document = document_of()
+    pictures = {key: PurePath(f"{name}.svg") for key, name in picture_names(document).items()}
+    assert words in markdown(document, pictures=pictures).replace("\N{NO-BREAK SPACE}", " ")
 
 
 @pytest.mark.parametrize("shown", [IN_WORKBOOK, ON_SCREEN])
@@ -145,7 +148,16 @@ def test_markdown_from_outside_formats_links_and_mentions_nothing():
     assert "*x*" in code
     assert "\\*x\\*" in own
     assert "<script>" not in own
-    assert "@c" not in own  # a joiner stands between the two
+    assert "@c" not in own  # a comment stands between the two
+
+
+def test_captions_stand_only_beside_their_pictures():
+    assert "What the bars are." not in markdown(document_of(figure_of()))
+
+
+def test_settings_can_be_copied_from_markdown():
+    made = replace(document_of(), settings=(("model", Quoted("all-MiniLM#53aa")), ("Made", "today")))
+    assert "- model: `all-MiniLM#53aa`\n- Made: today\n" in markdown(made)
 
 
 def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
@@ -313,7 +325,7 @@ def test_a_workbook_has_one_row_for_each_item(tmp_path):
     rows = [list(row) for row in sheet_of(tmp_path / "d.xlsx", "One section").iter_rows()]
     heads = next(row for row in rows if "Score" in row)
     first, second = rows[rows.index(heads) + 1 : rows.index(heads) + 3]
-    assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", None]
+    assert heads[:7] == ["Question", "Answer", "Sample", "Sample", "Score", "Row", "Note"]
     assert first[:6] == [HOSTILE, "not well", None, None, "0.125", "1204"]
     assert second[:6] == [None, None, "one", "two", "0.125", "3"]
     found = dict(zip(heads[8:], first[8:], strict=True))
@@ -322,6 +334,14 @@ def test_a_workbook_has_one_row_for_each_item(tmp_path):
         "Words that cost most": '"wheel" met only "expel"',
     }  # fmt: skip
     assert dict(zip(heads[8:], second[8:], strict=True))["gpt"] is None
+
+
+def test_names_of_sheets_end_with_a_word(tmp_path):
+    titles = ("How the scores are spread, by topic", "Every answer that nobody has understood yet")
+    sections = tuple(Section(f"s{n}", title, (Paragraph("x"),)) for n, title in enumerate(titles))
+    write_report_workbook(replace(document_of(), sections=sections), tmp_path / "d.xlsx")
+    names = list(sheets_of(tmp_path / "d.xlsx"))
+    assert names[1:3] == ["How the scores are spread", "Every answer that nobody has"]
 
 
 def test_a_workbook_has_a_sheet_for_each_section_whatever_it_is_called(tmp_path):

@@ -80,3 +80,15 @@ def test_equal_pairs_have_equal_findings():
 def test_an_unknown_guard_is_refused():
     with pytest.raises(InputError, match="guards must be among negation, opposite, number, name, answer"):
         check_guards(["negations"])
+
+
+@pytest.mark.parametrize(
+    ("answer", "sample"),
+    [("It is not Paris.", "London it is."), ("London", "It isn't Paris.")],
+)
+def test_what_an_answer_denies_is_no_other_answer(answer, sample):
+    assert kinds(answer, sample) == []
+
+
+def test_what_an_answer_says_beside_a_denial_counts():
+    assert kinds("It is not Paris, it is Rome.", "London") == ["answer:other-answer"]

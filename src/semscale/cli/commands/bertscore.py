@@ -120,8 +120,8 @@ def calibrate(options: CalibrationOptions) -> None:
     with replacing(out) as temporary:
         temporary.write_text(calibration.baseline_json(), encoding="utf-8", newline="\n")
     document = calibration.document()
-    outputs.write(document)
-    print_document(document, written={"baseline": out, **outputs.named})
+    written = outputs.write(document)
+    print_document(document, written={"baseline": out, **written})
 
 
 def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loading NumPy for the help

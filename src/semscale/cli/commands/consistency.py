@@ -20,4 +20,5 @@ def consistency(options: ConsistencyOptions) -> None:
         present(forecast_samples(options), options.outputs.of_forecast)
     else:
         summary = measure_table(options)
-        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
+        with options.outputs.told_if_stopped():
+            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)

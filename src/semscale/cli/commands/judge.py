@@ -22,7 +22,8 @@ def judge(options: JudgeOptions) -> None:
         present(forecast_judges(options), options.outputs.of_forecast)
     else:
         summary = judge_table(options)
-        present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
+        with options.outputs.told_if_stopped():
+            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
 
 
 @grouped

@@ -19,7 +19,9 @@ def match(options: MatchOptions) -> None:
     from semscale.cli.outputs import present
     from semscale.cli.runs.match import match_table
 
-    present(match_table(options), options.outputs)
+    summary = match_table(options)
+    with options.outputs.told_if_stopped():
+        present(summary, options.outputs)
 
 
 @grouped
@@ -31,4 +33,6 @@ def evaluate(options: EvaluationOptions) -> None:
     from semscale.cli.outputs import present
     from semscale.cli.runs.evaluate import evaluate_folder
 
-    present(evaluate_folder(options), options.outputs)
+    summary = evaluate_folder(options)
+    with options.outputs.told_if_stopped():
+        present(summary, options.outputs)

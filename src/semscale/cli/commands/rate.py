@@ -17,4 +17,6 @@ def rate(options: RatingOptions) -> None:
     from semscale.cli.outputs import present
     from semscale.cli.runs.rating import rate_table
 
-    present(rate_table(options), options.outputs)
+    summary = rate_table(options)
+    with options.outputs.told_if_stopped():
+        present(summary, options.outputs)

@@ -37,4 +37,5 @@ def rate_table(options: RatingOptions) -> RatingSummary:
             settings=FileSettings(run.part_rows, run.interval, run.seed, run.restart),
             progress=progress,
         )
-        return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))
+        with options.outputs.told_if_stopped():
+            return replace(summary, lint=lint(rater.scale, embedder=rater.embedder))

@@ -83,7 +83,7 @@ def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
 
 def run_line(run: Run) -> str:
     """Say in one line which run it is: its id, its model, and when it was recorded."""
-    return f"{short_id(run.id)}  {one_line(run.model)}  {run.recorded:%Y-%m-%d %H:%M}"
+    return f"{short_id(run.id)}  {one_line(run.model)}  {run.recorded:%Y-%m-%d %H:%M} UTC"
 
 
 def _counting(summary: DriftSummary) -> Iterator[str]:

@@ -20,6 +20,7 @@ SHOWN_ITEMS = 12
 _SHOWN_PAIRS = 4
 _LONGEST_OUTPUT, _LONGEST_INPUT, _LONGEST_REASON, _LONGEST_NAME = 500, 400, 200, 80
 _SHOWN_FINDINGS = 6
+_SORTED_BY = {True: "drift beyond the margins of all metrics", False: "drift of all metrics together"}
 
 
 def changed_items(summary: DriftSummary, harmed: Sequence[HarmedItem]) -> ComparedItems:
@@ -30,11 +31,12 @@ def changed_items(summary: DriftSummary, harmed: Sequence[HarmedItem]) -> Compar
         harmed: the items, the worst first.
     """
     pairs = worst_pairs(summary.comparison, [item.place for item in harmed])
+    shown = counted(min(len(harmed), ComparedItems.most), "item")
     found = {finding.guard for of_item in pairs.values() for pair in of_item for finding in pair.findings}
     return ComparedItems(
         tuple(_item(summary, one, pairs[one.place]) for one in harmed),
         tuple((guard, GUARD_MEANINGS.get(guard, ""), None) for guard in sorted(found)),
-        brief_title=f"{counted(min(len(harmed), ComparedItems.most), 'item')} that changed most",
+        brief_title=f"{shown} that changed most, by {_SORTED_BY[summary.decision is not None]}",
         heads=("item", "metric", "drift", "baseline", "candidate"),
     )
 

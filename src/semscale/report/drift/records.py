@@ -112,10 +112,10 @@ def _lists(dataset: DatasetHistory) -> Iterator[Block]:
     runs, compared = counted(len(dataset.runs), "run"), counted(len(dataset.comparisons), "comparison")
     yield Paragraph((Quoted(dataset.name), f"  {runs}, {compared}"), detail="both")
     yield Paragraph(_baseline_line(dataset), detail="both")
-    heads = ("run", "recorded", "model", "items", "revision", "")
+    heads = ("run", "recorded (UTC)", "model", "items", "revision", "")
     yield _latest(heads, [_run(run, dataset) for run in dataset.runs], "run")
     if dataset.comparisons:
-        heads = ("compared", "candidate", "model", "baseline", "outcome", "greatest drift")
+        heads = ("compared (UTC)", "candidate", "model", "baseline", "outcome", "greatest worsening")
         yield _latest(heads, [_comparison(kept) for kept in dataset.comparisons], "comparison")
     if dataset.trends is not None and len(dataset.trends.comparison_ids) > 1:
         yield _trend_table(dataset.trends)
@@ -157,17 +157,20 @@ def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
 
 
 def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
-    """Show a comparison with the metric that drifted by the most margins."""
+    """Show a comparison with the metric that became worse by the most margins."""
     known = [one for one in kept.figures if one.group is None]
     worst = max(known, key=lambda one: in_margins(one.drift, one.margin), default=None)
-    greatest = "" if worst is None else f"{worst.metric} {signed(number(worst.drift, 3))}"
+    if worst is None or np.isnan(worst.drift):
+        greatest = MISSING
+    else:
+        greatest = f"{worst.metric} {signed(number(worst.drift, 3))}" if worst.drift > 0 else "none"
     return (
         Words(f"{kept.compared:{_TIME}}"),
         Words(short_id(kept.candidate_id)),
         Quoted(kept.model),
         Words(short_id(kept.baseline_id)),
         outcome_cell(kept.outcome),
-        Words(greatest or MISSING),
+        Words(greatest),
     )
 
 

@@ -162,7 +162,7 @@ def _runs_table(trends: Trends) -> DataTable:
     """Lay each run out, the latest first: when, which model, what the gate said, and every mean loss."""
     places = range(len(trends.times) - 1, max(len(trends.times) - TABLED_RUNS, 0) - 1, -1)
     columns: list[tuple[str | Quoted, Callable[[int], Cell]]] = [
-        ("compared", lambda place: Words(f"{trends.times[place]:%Y-%m-%d %H:%M}")),
+        ("compared (UTC)", lambda place: Words(f"{trends.times[place]:%Y-%m-%d %H:%M}")),
         ("model", lambda place: Quoted(trends.models[place], 60)),
         ("run", lambda place: Words(short_id(trends.candidate_ids[place]))),
         ("gate", lambda place: outcome_cell(trends.outcomes[place])),

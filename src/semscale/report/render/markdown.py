@@ -10,7 +10,7 @@ from semscale.report.document.document import Decision, Document, Headline, Rate
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.formatting import capitalised, counted, coverage, has_interval, percent
 from semscale.report.render.histograms import as_figure
-from semscale.report.render.markdown_text import code, escaped, table_row
+from semscale.report.render.markdown_text import code, escaped, image, table_row
 
 _MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
@@ -28,7 +28,7 @@ def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = No
         document: what to show; everything from outside is escaped or stands in a code span, so that it
             neither formats nor links, and mentions nobody.
         pictures: files of the figures by their identity, as ``render.pictures`` names them; figures without a
-            file are shown by their numbers alone.
+            file are shown by their numbers alone, without the caption that says how to read the picture.
 
     Returns:
         GitHub-flavoured Markdown.
@@ -121,8 +121,8 @@ def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
 def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> Iterator[str]:
     drawn = as_figure(figure)
     if file is not None:
-        yield f"![{escaped(drawn.description)}](<{file.as_posix()}>)"
-    yield escaped(drawn.caption)
+        yield image(drawn.description, file)
+        yield escaped(drawn.caption)
     yield from _table(drawn.table, most=_MOST_NUMBERS)
 
 
@@ -187,13 +187,17 @@ def _method(document: Document) -> Iterator[str]:
         return
     yield "## How to repeat and cite this"
     yield f"Signature: {code(str(document.signature))}"
-    yield "\n".join(f"- {escaped(name)}: {_line(value)}" for name, value in document.settings)
+    yield "\n".join(f"- {escaped(name)}: {_setting(value)}" for name, value in document.settings)
     cited = [
         f"- {escaped(work.authors)} *{escaped(work.title)}*. {escaped(work.place)}. ({escaped(work.use)})"
         for work in document.citations
     ]
     own = f"- Semscale, version {document.signature.version} [computer software]. Apache-2.0."
     yield "\n".join([*cited, own])
+
+
+def _setting(value: Line) -> str:
+    return _cell(value) if isinstance(value, Quoted) else _line(value)
 
 
 def _line(line: Line) -> str:

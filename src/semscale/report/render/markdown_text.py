@@ -2,6 +2,8 @@
 
 import re
 from collections.abc import Iterable
+from pathlib import PurePath
+from urllib.parse import quote
 
 from semscale.report.formatting import MISSING, clipped, one_line
 
@@ -9,7 +11,7 @@ _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _BAR = re.compile(r"(?<!\\)\|")
 _HTML = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;"})
 _LINKING = re.compile(r"([@#]|https?:|www|ftp:)", re.IGNORECASE)
-_JOINER = "\u2060"  # draws nothing, and ends what GitHub would read as a mention, a reference or an address
+_BREAK = "<!-- -->"  # ends what GitHub would read as a mention or a link, and is no part of what readers copy
 
 
 def escaped(text: object) -> str:
@@ -19,8 +21,21 @@ def escaped(text: object) -> str:
         >>> escaped("*a*_b_ <c> | d")
         '\\*a\\*\\_b\\_ &lt;c&gt; \\| d'
     """
-    harmless = one_line(text).translate(_HTML)
-    return _LINKING.sub(rf"\1{_JOINER}", _SPECIAL.sub(r"\\\1", harmless))
+    return _LINKING.sub(rf"\1{_BREAK}", _unformatted(text))
+
+
+def image(description: str, file: PurePath) -> str:
+    r"""Show a picture; its description formats nothing.
+
+    Args:
+        description: for readers who cannot see it.
+        file: the picture, as seen from the folder of the Markdown.
+
+    Example:
+        >>> image("Bars of *a*", PurePath("my report.files/bars.svg"))
+        '![Bars of \\*a\\*](my%20report.files/bars.svg)'
+    """
+    return f"![{_unformatted(description)}]({quote(file.as_posix())})"
 
 
 def code(text: object, limit: int | None = None) -> str:
@@ -51,3 +66,7 @@ def table_row(cells: Iterable[str]) -> str:
     """
     inner = " | ".join(_BAR.sub(r"\\|", cell) for cell in cells)
     return f"| {inner} |"
+
+
+def _unformatted(text: object) -> str:
+    return _SPECIAL.sub(r"\\\1", one_line(text).translate(_HTML))

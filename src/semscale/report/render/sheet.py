@@ -113,8 +113,19 @@ class SheetFormats:
 def _free_name(name: str, taken: set[str]) -> str:
     """Make a name that Excel allows and that no other sheet has, in whatever case."""
     clean = " ".join(printable(name).translate(_FORBIDDEN).split()) or "Sheet"
-    free, number = clean[:_LONGEST_NAME].strip(), 2
+    free, number = _shortened(clean, _LONGEST_NAME), 2
     while free.lower() in taken:
         ending = f" {number}"
-        free, number = clean[: _LONGEST_NAME - len(ending)].strip() + ending, number + 1
+        free, number = _shortened(clean, _LONGEST_NAME - len(ending)) + ending, number + 1
     return free
+
+
+def _shortened(name: str, limit: int) -> str:
+    """Cut a name before a comma, or else between two words."""
+    if len(name) <= limit:
+        return name
+    cut = name[: limit + 1]
+    for separator in (", ", " "):
+        if separator in cut:
+            return cut.rpartition(separator)[0]
+    return name[:limit]

@@ -173,7 +173,8 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
     yield from ((0, name or "also", text) for name, text in item.texts)
     yield 1, "score", item.score
     yield 2, noun, Count(item.row)
-    yield from ((3, "", Words(line_text(label))) for label in item.labels)
+    for label in item.labels:
+        yield 3, "group" if isinstance(label, Quoted) else "note", Words(line_text(label))
     yield from ((4, line_text(name), value) for name, value in item.parts)
     if item.findings:
         yield 5, "found", Words("; ".join(f"{guard}: {reason}" for guard, reason in item.findings))

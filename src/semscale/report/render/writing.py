@@ -48,6 +48,18 @@ def check_ending(path: Path, parameter: str = "report") -> None:
         raise InputError(f"{parameter} must end in {', '.join(others)} or {last}, got {path.name!r}")
 
 
+def picture_folder(report: Path | None, figures: Path | None) -> Path | None:
+    """Name the folder of a report's pictures: the one chosen, or one beside Markdown, which cannot hold them.
+
+    Example:
+        >>> picture_folder(Path("drift.md"), None).name, picture_folder(Path("drift.html"), None)
+        ('drift.files', None)
+    """
+    if figures is None and report is not None and report.suffix.lower() == ".md":
+        return report.with_suffix(".files")
+    return figures
+
+
 def write_report(document: Document, path: Path, *, figures: Path | None = None) -> None:
     """Write a document as a page, as Markdown or as a workbook, whole or not at all.
 

@@ -3,6 +3,8 @@
 from functools import lru_cache
 
 from semscale.guards.findings import Finding, Span
+from semscale.guards.name_guard import denied_names
+from semscale.guards.reading import analyse
 from semscale.guards.words import Word, read_words, stem
 from semscale.matching.words.stop_words import stop_words
 
@@ -34,8 +36,8 @@ class ShortAnswerGuard:
             ['other-answer']
             >>> [finding.kind for finding in guard.check("Yes, it is safe.", "No, it is not safe.", 0.9)]
             ['opposite-verdict']
-            >>> guard.check("couch", "sofa", 0.86)
-            []
+            >>> guard.check("couch", "sofa", 0.86), guard.check("It is not Paris.", "London it is.", 0.6)
+            ([], [])
         """
         ours, theirs = _read(answer), _read(sample)
         if not ours or not theirs:
@@ -47,6 +49,9 @@ class ShortAnswerGuard:
             return []
         said, other = _content(ours), _content(theirs)
         if not said or not other or not _short(said, other) or _stems(said) & _stems(other):
+            return []
+        said, other = _affirmed(said, answer), _affirmed(other, sample)
+        if not said or not other:
             return []
         here, there = _span(answer, said), _span(sample, other)
         reason = f'The answer says "{here.text}", the sample "{there.text}".'
@@ -73,6 +78,12 @@ def _content(words: tuple[Word, ...]) -> tuple[Word, ...]:
         for word in words
         if word.kind == "w" and not _verdict(word) and (word.text not in stop_words() or len(words) == 1)
     )
+
+
+def _affirmed(words: tuple[Word, ...], text: str) -> tuple[Word, ...]:
+    """Keep what an answer says; who says "not Paris" does not say Paris."""
+    denied = denied_names(analyse(text))
+    return tuple(word for word in words if not any(name.start <= word.start < name.end for name in denied))
 
 
 def _short(said: tuple[Word, ...], other: tuple[Word, ...]) -> bool:
