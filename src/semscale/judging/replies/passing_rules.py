@@ -107,9 +107,11 @@ def left_over(mention: LevelMention, around: Surroundings) -> Role:
 
 def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
     left = mention.left
+    long = mention.words > 1
+    if long and around.standing and patterns.OF_ANSWER.search(mention.right):
+        return Role.AGREEING
     if patterns.PROSE_AFTER.search(mention.right):
         return Role.CONTENT
-    long = mention.words > 1
     if long and around.standing and ends_clause(mention):
         return Role.AGREEING
     given = patterns.SPEAKS.search(left) and "judge " in left

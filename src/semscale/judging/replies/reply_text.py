@@ -21,7 +21,7 @@ _OPEN_TAG = re.compile(r"<([a-z][\w-]{0,20})(?:[ \t][^<>\n]{0,60})?>", re.IGNORE
 _CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}[ \t]*/>", re.IGNORECASE)
 _STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
 _ENTITIES = re.compile(r"&(?:nbsp|quot|amp|#\d{2,4});")
-_FORMULA = re.compile(r"\$([^$\n]{1,60})\$")
+_FORMULA = re.compile(r"\${1,2}([^$\n]{1,60})\${1,2}")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
 _KEYCAP = "\ufe0e\ufe0f\u20e3"  # drawn around a digit, which stays the digit it is
 _WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»→", ':=/%.,()[]--\'\'\'""""""=')

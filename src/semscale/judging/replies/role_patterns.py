@@ -88,8 +88,8 @@ OPENING_REMARK = class_pattern(
     f"(adverb | so)* be (adverb | so)* {ADORNED} $"
 )
 REPLACED = class_pattern(
-    f"({CHANGE} | withdraw | pause) (comma | colon | dash | this | be | a | adverb | so | {OF} | to | "
-    f"{SCORE} | the | judge | but | {WHY} | {CHANGE} | withdraw | pause | ought | open | close | "
+    f"({CHANGE} | withdraw | pause | corrected) (comma | colon | dash | this | be | a | adverb | so | "
+    f"{OF} | to | {SCORE} | the | judge | but | {WHY} | {CHANGE} | withdraw | pause | ought | open | close | "
     f"answer | plain | {GIVE} | {WILL} | final)* $"
 )
 DENIED_THEN = class_pattern(
@@ -107,7 +107,9 @@ NOT_BUT = class_pattern(
 IS_BETTER = class_pattern(
     f"^ (close)? ((be | {WILL} be | word) adverb? better | better | this be (stop | comma | so | $))"
 )
-DRAFT_AFTER = class_pattern(f"^ (open | comma | dash)? (judge | {WHY} | adverb)? (draft)")
+DRAFT_AFTER = class_pattern(
+    f"^ (open | comma | dash)? (judge | {WHY} | adverb)? draft (?! level | number | a | judge | colon | be)"
+)
 DRAFTED = class_pattern(
     "draft (judge | have | be | colon | give | rate | say | score_word | weak_key | a | to | this | "
     "would | adverb | the)* $ | level (stop)? open be a? $"
@@ -134,6 +136,7 @@ START_COUNT = class_pattern(f"start ({WHY} | {OF})? {ADORNED} ({SCORE} ({OF} | c
 OTHER = class_pattern(f"other (?! any* this ({WILL} | adverb)* (earn | be)) any* $")
 SAID = class_pattern("(say | inject | refuse) any* $")
 SAID_AFTER = class_pattern(
+    "^ (close)? by (?! judge) | "
     f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
@@ -149,7 +152,7 @@ IF_AFTER = class_pattern(
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
 WOULD = class_pattern("(will | would)")
-SURE = class_pattern("(judge | this be | final | so)")
+SURE = class_pattern("(judge | this be | final)")
 RESET = class_pattern(
     f"(?: (word | filler | level | plain | numbered) (?= judge ({WILL} | adverb)* ({GIVE} | settle)) | "
     f"(comma | but | so | dash | {WHY} | colon | close | and)) ((judge | corrected | adverb)* {SCORE} "
@@ -166,7 +169,8 @@ RANGE = class_pattern(
     "between (a | the)? (level | number) (open any{1,6} close)? (and | or | to | dash) (a | the)? $"
 )
 DOUBT_AFTER = class_pattern(
-    "^ (close)? (question | plus | compare | or | maybe | bound | slash | percent | but | if | might "
+    "^ open (maximum | bound) | ^ (close)? (question | plus | compare | or | maybe | bound | slash "
+    "| percent | but | if | might "
     "| partly | scale | (dash | and | to | bar) (a | the)? (level | number) | comma (level | number) "
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
     "line | $) | $) | dash (dash | line | stop | $) | (comma | open | dash) (or | maybe | if | bound) "
@@ -204,7 +208,9 @@ SCALE_AFTER = class_pattern(
 )
 HAS_SUBJECT = class_pattern("(answer | this)")
 CHANGED = class_pattern("^ (but | and | so | adverb)* (edit | amend | pause | withdraw)")
-LEFT_OVER = class_pattern("^ (close)* ($ | stop | line | be | would | will | seems)")
+LEFT_OVER = class_pattern(
+    "^ (close)* ($ | stop | line | be | would | will | seems | (adverb | bound) (stop | line | $))"
+)
 PART_WORDS = class_pattern(
     "(^ | comma | and | stop) (the)? (word | numbered | reason | plain){1,3} (open)? $"
 )
@@ -233,3 +239,5 @@ PART_BEFORE = class_pattern(
 )
 ANSWER_OUGHT = class_pattern("^ the? answer ought $")
 THIS_OUGHT = class_pattern("^ this ought a? $")
+OF_ANSWER = class_pattern("^ answer (stop | line | $)")
+EDIT_NUMBER = class_pattern("^ (edit | amend) $")

@@ -23,7 +23,9 @@ _SHORT = 4
 def correction(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score that replaces one that was said before: ``no, 3``, ``make that 3``, ``3 is better``."""
     left, right = mention.left, mention.right
-    if not around.earlier or mention.level is None or right.startswith("colon "):
+    if not around.earlier or mention.level is None:
+        return None
+    if right.startswith("colon ") and patterns.EDIT_NUMBER.search(left):
         return None
     if patterns.IS_BETTER.search(right) and not mention.named and not patterns.NOT.search(left):
         return Role.DOUBTFUL if around.other_scale or right.endswith("question ") else Role.CORRECTED
@@ -164,6 +166,8 @@ def _alone(mention: LevelMention, around: Surroundings) -> Role:
 def _before_words(mention: LevelMention, around: Surroundings) -> Role:
     """A level that opens the reply, with words after it on its line."""
     right = mention.right.removeprefix("answer ")
+    if not mention.named and patterns.FOR_PART.search(right):
+        return Role.UNEXPLAINED
     if mention.spelled and not _has_top(mention):
         ends = patterns.SPELLED_ENDS.search(right)
         return settled(mention, around, Role.STATED) if ends else Role.CONTENT

@@ -13,6 +13,7 @@ _AGAINST = frozenset(
 _TAKES_BACK = class_pattern(
     "withdraw (?! to | for) | (^ | comma | dash | but | open) pause (?! to | for) | ^ edit"
     "| score_word any{0,6} (faulted | amend | edit) | (faulted | amend) any{0,6} score_word"
+    "| judge (will | would | ought | adverb)* deduct"
     "| judge (word | adverb | will | would | have | not | be | to | ought){0,3} (amend | faulted)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
     "  this (be | might be | ought) adverb* faulted"
