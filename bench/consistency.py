@@ -19,9 +19,14 @@ from semscale import Consistency, load_embedder
 from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import pair_up
 from semscale.matching.separation import share_above
-from semscale.self_consistency.contradictions import GUARD_NAMES, PairTexts, find_contradictions, marked
-from semscale.self_consistency.early_stopping import settled
-from semscale.self_consistency.measures import above_floor, item_means
+from semscale.self_consistency.asking.early_stopping import early_decision
+from semscale.self_consistency.scoring.contradictions import (
+    GUARD_NAMES,
+    PairTexts,
+    find_contradictions,
+    marked,
+)
+from semscale.self_consistency.scoring.measures import above_floor, item_means
 from semscale.weights.resolving import resolve
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data"
@@ -77,7 +82,7 @@ def report_stopping(draws=2000):
             for _ in range(draws):
                 values = (rng.random(n) < rng.beta(a, b)).astype(float)
                 for k in range(1, n + 1):
-                    side = settled(values[:k], 0.5, n)
+                    side = early_decision(values[:k], 0.5, n)
                     if side is not None:
                         break
                 taken += k

@@ -19,17 +19,17 @@ from scipy.optimize import minimize
 from beetle import FOLDER, auc, read_answers
 from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import FINDING_KINDS, Guards, finding_counts
-from semscale.matching.calibrated import LAYERS, above_floor, combine, lean
-from semscale.matching.calibrated_match import UNRELATED_PAIRS
+from semscale.matching.calibrated.arithmetic import LAYERS, above_floor, combine, weighted_mean
+from semscale.matching.calibrated.method import UNRELATED_PAIRS
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.weights import WordWeights
 
 HERE = Path(__file__).parent
-WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated.yaml"
+WEIGHTS = HERE.parent / "src" / "semscale" / "matching" / "calibrated" / "calibrated.yaml"
 REVIEWS = HERE.parent / "examples" / "product_reviews.csv"
 
 # Chosen by hand among few values, on the training answers.
@@ -71,7 +71,7 @@ def measured_pairs(answers, layers, encoder):
     """Raw layers of all pairs, the floors of the references, and the pairs."""
     pairs = pair_up(answers.answer, answers.references)
     corpus = sorted({pairs.texts[text] for text in pairs.reference})
-    read = TextsRead(pairs.texts, encoder)
+    read = TokenizedTexts(pairs.texts, encoder)
     own = np.array([pairs.texts.index(text) for text in corpus])
     weights = WordWeights.over((read.words_of(at) for at in own.tolist()), stop=STOP_WEIGHT)
     drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, SEED)]
@@ -115,8 +115,10 @@ class Task:
         word_share, text_share, recall_share, *penalties = settings
         measured = self.measured
         raw = {
-            "word": lean(measured.word_precision[pairs], measured.word_recall[pairs], recall_share),
-            "context": lean(measured.context_precision[pairs], measured.context_recall[pairs], recall_share),
+            "word": weighted_mean(measured.word_precision[pairs], measured.word_recall[pairs], recall_share),
+            "context": weighted_mean(
+                measured.context_precision[pairs], measured.context_recall[pairs], recall_share
+            ),
             "text": measured.text[pairs],
         }
         above = {name: above_floor(values, self.floors[name]) for name, values in raw.items()}
@@ -164,7 +166,7 @@ def general_floors(layers, encoder):
     """Floors of texts from everyday life, for corpora too small to have floors of their own."""
     with REVIEWS.open(encoding="utf-8", newline="") as file:
         texts = sorted({row["text"] for row in csv.DictReader(file)})
-    read = TextsRead(texts, encoder)
+    read = TokenizedTexts(texts, encoder)
     weights = WordWeights.over((read.words_of(text) for text in range(len(texts))), stop=STOP_WEIGHT)
     drawn = unrelated_pairs(texts, UNRELATED_PAIRS, SEED)
     return layer_means(layers.measure(read, drawn[:, 0], drawn[:, 1], weights))

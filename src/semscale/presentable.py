@@ -1,9 +1,10 @@
 """Summaries that show themselves: as a document, a report, JSON, and in a notebook.
 
-This is the one place where a lower layer reaches up to ``report``. It does so by name and when asked, so that
-a summary can be made without anything that draws.
+Only here does a lower layer reach up to ``report``. It imports it by name when a method is called, so that
+making a summary never loads what draws.
 """
 
+from abc import ABC, abstractmethod
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
@@ -13,34 +14,34 @@ if TYPE_CHECKING:
     from semscale.report.document.document import Document
 
 
-class Presentable:
-    """What every summary of an instrument can do beside holding numbers."""
+class Presentable(ABC):
+    """A summary that can show its numbers as a document, a report or JSON."""
 
     source: str
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(source={self.source!r})"
 
+    @abstractmethod
     def record(self) -> dict[str, Any]:
-        """Lay the numbers out by name, for JSON: estimates, counts, texts and lists of these."""
-        raise TypeError(f"{type(self).__name__} has no record")
+        """Give the numbers by name, for JSON: estimates, counts, texts and lists of these."""
 
     def document(self) -> "Document":
-        """Turn the summary into a document, which any renderer can show."""
+        """Make a document of the summary, which any renderer can show."""
         document: Document = _presenting().document_of(self)
         return document
 
     def report(self, path: str | PathLike[str], *, figures: str | PathLike[str] | None = None) -> None:
-        """Write a report.
+        """Write a report; both places are checked before any work is done.
 
         Args:
             path: a file that ends in ``.html``, ``.md`` or ``.xlsx``.
-            figures: folder to save the figures in, as SVG and PNG.
+            figures: folder to save the figures in, as SVG and PNG; it is made where it does not exist.
 
         Raises:
-            InputError: another ending, or a path that cannot be written.
+            InputError: another ending, or a file or folder that cannot be written.
         """
-        _presenting().write(self.document(), Path(path), None if figures is None else Path(figures))
+        _presenting().write(self, Path(path), None if figures is None else Path(figures))
 
     def to_json(self) -> str:
         """Write the numbers as a JSON object; what does not exist is null."""

@@ -1,5 +1,6 @@
 """Signatures: one line with all settings that are needed to reproduce a number, like sacreBLEU's."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
@@ -50,6 +51,18 @@ class Signature:
     def extended(self, other: "Signature") -> "Signature":
         """Return the signature with the settings of a part, such as an embedder, appended."""
         return Signature(self.instrument, self.fields + other.fields, self.version)
+
+    def replaced(self, settings: Mapping[str, object]) -> "Signature":
+        """Return the signature with other values of some fields; a field that it lacks is not added.
+
+        Example:
+            >>> Signature.of("judge", seed=1).replaced({"seed": "default", "samples": 2}).fields
+            (('seed', 'default'),)
+        """
+        fields = tuple(
+            (name, _shown(settings[name]) if name in settings else value) for name, value in self.fields
+        )
+        return Signature(self.instrument, fields, self.version)
 
     def differences(self, other: "Signature") -> dict[str, tuple[str | None, str | None]]:
         """Return the fields in which two signatures differ, with both values; ``None`` for a missing one.

@@ -38,7 +38,7 @@ class Status(StrEnum):
     UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
     REFUSED = "refused"  # the model declined to answer
     FAILED = "failed"  # no reply came
-    UNFINISHED = "unfinished"  # a cap was reached before the item's turn
+    UNFINISHED = "unfinished"  # the run stopped before the item's turn
 
 
 def count_statuses(statuses: Iterable[Status]) -> dict[Status, int]:

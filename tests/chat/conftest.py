@@ -1,34 +1,15 @@
 """A misbehaving endpoint, a clock that does not wait, and a home of its own for every test."""
 
-import threading
-from collections import deque
 from collections.abc import Callable, Iterator
-from types import SimpleNamespace
 
 import pytest
-from chat_server import ChatEndpoint, prompt_of
-from local_servers import serving
+from endpoint import Endpoint, misbehaving_endpoint
 
-from semscale.chat import load_chat_model
 from semscale.chat.limits import Clock
 from semscale.chat.runner import Runner
 
 SETTINGS = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "SEMSCALE_OFFLINE", "SEMSCALE_PRICES")
 PROXIES = ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy")
-
-
-class Endpoint(SimpleNamespace):
-    """What a test sees of the server: what to plan, and what was asked."""
-
-    def plan(self, *steps: object) -> None:
-        self.planned.extend(steps)
-
-    def model(self, name: str = "m", **settings: object):
-        return load_chat_model(name, base_url=self.url, **settings)
-
-    @property
-    def prompts(self) -> list[str]:
-        return [prompt_of(asked) for asked, _, _ in self.requests]
 
 
 class FakeClock:
@@ -56,10 +37,8 @@ def secluded_chat(monkeypatch, tmp_path) -> None:
 
 @pytest.fixture
 def endpoint() -> Iterator[Endpoint]:
-    state = {"planned": deque(), "requests": [], "lock": threading.Lock(), "go": threading.Event()}
-    with serving(ChatEndpoint, **state) as server:
-        yield Endpoint(**state, url=f"http://127.0.0.1:{server.server_port}/v1")
-        state["go"].set()
+    with misbehaving_endpoint() as found:
+        yield found
 
 
 @pytest.fixture

@@ -34,6 +34,7 @@ def test_money_is_unknown_without_a_price():
         (Budget(tokens=29), "the cap of 29 tokens is reached"),  # 10 + 20 are wanted
         (Budget(money=49.0), "the cap of 49 EUR is reached"),  # 10 at 1 and 20 at 2
         (Budget(tokens=29, whole=Budget(tokens=1000)), "the cap of 1,000 tokens is reached"),
+        (Budget(money=1234567.891).divided(10**6), "the cap of 1,234,567.891 EUR is reached"),
         (Budget(calls=1, tokens=30, money=50.0), None),
     ],
 )
@@ -58,3 +59,10 @@ def test_a_call_waits_while_another_may_use_up_the_rest():
 def test_a_cap_below_zero(cap):
     with pytest.raises(InputError, match=f"a budget's {cap} must be >= 0, got -1"):
         Budget(**{cap: -1})
+
+
+def test_the_cap_that_is_named_is_the_one_that_was_given():
+    left = Budget(calls=9, tokens=90, money=9.0).divided(3).after(Spent(2, Usage(20, 5), 1.0))
+    assert (left.calls, left.tokens, left.money) == (1, 5, 2.0)
+    assert reserve(Meter(left, None), Usage(10, 20))[1] == "the cap of 90 tokens is reached"
+    assert left.divided(2).whole == Budget(calls=9, tokens=90, money=9.0)

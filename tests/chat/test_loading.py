@@ -7,11 +7,12 @@ import pytest
 from semscale.chat import load_chat_model, loading
 from semscale.chat.endpoint.openai_endpoint import EndpointChat
 from semscale.errors import InputError, ModelError, UnknownNameError
+from semscale.signature import Signature
 
 
 class Other:
     name = "other"
-    signature = None
+    signature = Signature.of("chat", model="other")
 
     async def complete(self, request):
         """Say nothing."""

@@ -40,7 +40,7 @@ def test_the_users_folder_for_settings_is_looked_at(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("models: [", "must be YAML"),
+        ("models: [", "line 1: not readable as YAML"),
         ("prices: {}", "must be YAML"),
         ("models: {m: 3}", "must be YAML"),
         ("models: {m: {prompt: cheap, completion: 1}}", "must be YAML"),

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from chat_server import completion
+from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat import FailureKind, Request

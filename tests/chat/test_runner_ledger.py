@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from chat_server import completion
+from endpoint import completion
 from made_up_requests import ONE, requests, statuses
 
 from semscale.chat.limits import Limits

@@ -44,6 +44,11 @@ def test_other_calls_wait_as_long_as_the_endpoint_asked(endpoint, fake):
     assert fake.slept == [7.0]
 
 
+def test_a_pause_says_by_how_much_it_makes_another_longer(fake):
+    pacer = Pacer(Limits(), fake.clock)
+    assert [pacer.hold(seconds) for seconds in (7.0, 9.0, 1.0)] == [7.0, 2.0, 0.0]
+
+
 def test_an_endpoint_that_asks_for_too_much_patience(runner, endpoint, fake):
     endpoint.plan((429, {}, {"Retry-After": "9999"}))
     (outcome,) = runner(limits=ONE).run(requests(1))

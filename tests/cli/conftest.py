@@ -8,7 +8,6 @@ import typer.main
 from tests.schema_check import check_json
 
 from semscale.cli.main import main
-from semscale.cli.options import model_choice
 from semscale.embedding import loading
 from semscale.report import json_encoding
 
@@ -56,8 +55,7 @@ def json_keeps_to_its_schema(monkeypatch):
 def semscale(capsys, monkeypatch, tmp_path, toy_embedder):
     """Run ``semscale`` with arguments, in an empty folder, with the toy model."""
     monkeypatch.chdir(tmp_path)
-    for module in (model_choice, loading):
-        monkeypatch.setattr(module, "load_embedder", lambda *_, **__: toy_embedder)
+    monkeypatch.setattr(loading, "load_embedder", lambda *_, **__: toy_embedder)
 
     def run(*arguments):
         capsys.readouterr()

@@ -13,6 +13,7 @@ from semscale.chat import runner as runner_module
 from semscale.chat.budget import Budget
 from semscale.chat.limits import Limits
 from semscale.chat.runner import Runner
+from semscale.store.table import Table
 
 
 @pytest.fixture
@@ -163,7 +164,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     assert table["semscale_status"].to_list() == ["scored", "missing", "unfinished"]
     assert table["semscale_exact_match"].to_list() == [1.0, None, None]
     assert table["semscale_answer"].to_list() == ["yes", None, "a"]
-    assert "a cap was reached first" in (tmp_path / "r.html").read_text()
+    assert "the run stopped first" in (tmp_path / "r.html").read_text()
     assert semscale(*command).code == 0
     assert len(asked.asked) == 8
     assert pl.read_ndjson(tmp_path / "o.jsonl")["semscale_status"].to_list() == [
@@ -216,6 +217,31 @@ def test_a_dry_run_asks_nobody(semscale, asked):
     assert "2 of 3 prompts count; left out: 1 missing" in shown.out
     assert "Nobody was asked" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out
+
+
+def test_a_dry_run_reads_the_table_in_parts(semscale, asked, monkeypatch):
+    sizes, batches = [], Table.batches_with
+
+    def noted(table, titles, size):
+        sizes.append(size)
+        return batches(table, titles, size)
+
+    monkeypatch.setattr(Table, "batches_with", noted)
+    command = (
+        "consistency",
+        "prompts.csv",
+        "--prompt",
+        "q",
+        "--ask",
+        3,
+        "--model",
+        "m",
+        "--dry-run",
+        "--json",
+    )
+    whole, parted = semscale(*command), semscale(*command, "--part-rows", 1)
+    assert parted.out == whole.out
+    assert set(sizes) == {50_000, 1}
 
 
 def test_a_dry_run_leaves_out_what_the_ledger_has(semscale, asked, tmp_path):

@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import polars as pl
 import pytest
 
-from semscale.cli.drift import run as comparing
+from semscale.cli.drift import compare_run as comparing
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("history")

@@ -1,9 +1,11 @@
-"""``--layer``: a model without a known layer of BERTScore can be used by every command that measures."""
+"""``--layer``, ``--engine`` and ``--base-url``: other models can be used by every command that measures."""
 
 import json
 
 import pytest
 from tests.embedding.conftest import write_checkpoint
+
+from semscale.embedding import loading
 
 pytestmark = pytest.mark.needs("history")
 
@@ -48,3 +50,28 @@ def test_a_layer_that_the_model_lacks_is_refused(semscale, made_up):
     assert ended.code == 2
     assert "layer" in ended.err
     assert "4" in ended.err
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_another_engine_loads_the_model(semscale, made_up, command, monkeypatch):
+    asked = []
+
+    def load(name, **settings):
+        asked.append((name, settings))
+        return loading.load_token_encoder(made_up)
+
+    monkeypatch.setattr(loading, "load_embedder", load)
+    engine = ("--engine", "torch", "--base-url", "http://host/v1", "--layer", "2", "--no-cache")
+    ended = semscale("drift", command, *COMMANDS[command], "--embedder", "some/model", *engine)
+    assert ended.code in {0, 4}, ended.err
+    given = {"engine": "torch", "base_url": "http://host/v1", "cache": False, "precision": "exact"}
+    assert asked == [("some/model", {**given, "progress": None})]
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_an_engine_without_states_of_tokens_is_refused(semscale, made_up, command):
+    ended = semscale("drift", command, *COMMANDS[command], "--engine", "api")
+    assert ended.code == 2
+    assert ended.err == (
+        "semscale: --engine must be openvino or torch, which show the states of tokens, got 'api'\n"
+    )

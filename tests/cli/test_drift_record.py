@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from semscale.cli.drift.span import read_expiry
+from semscale.cli.drift.expiry import read_expiry
 from semscale.errors import InputError
 
 pytestmark = pytest.mark.needs("history")

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from semscale.cli.main import main
+from semscale.store.table import Table
 
 pytestmark = pytest.mark.needs("api")
 
@@ -31,6 +32,7 @@ class JudgeEndpoint(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     asked: list
     refuses: set
+    down_for: set
     lock: threading.Lock
 
     def do_POST(self):
@@ -42,6 +44,10 @@ class JudgeEndpoint(BaseHTTPRequestHandler):
         prompt = next(message["content"] for message in body["messages"] if message["role"] == "user")
         prompt = prompt if isinstance(prompt, str) else prompt[0]["text"]
         answer = re.search(r"BEGIN ANSWER \w+\]\n(.*)\n\[END", prompt, re.DOTALL)[1]
+        if any(word in answer for word in self.down_for):
+            self.close_connection = True
+            # A longer wait than a run has patience for, so that nothing is repeated.
+            return self.answer(503, {"error": {"message": "down"}}, {"Retry-After": "9999"})
         level = next((level for word, level in LEVELS.items() if word in answer), None)
         text = "4 or 5" if level is None else f'{{"score": {level}, "explanation": "it says {level}"}}'
         choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": text}}
@@ -57,11 +63,12 @@ class JudgeEndpoint(BaseHTTPRequestHandler):
         return self.answer(200, {"id": "x", "object": "chat.completion", "created": 1, "model": body["model"],
                                  "choices": [choice], "usage": usage})  # fmt: skip
 
-    def answer(self, status, content):
+    def answer(self, status, content, headers=None):
         raw = json.dumps(content).encode()
         self.send_response(status)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(raw)))
+        usual = {"Content-Type": "application/json", "Content-Length": str(len(raw))}
+        for name, value in (usual | (headers or {})).items():
+            self.send_header(name, value)
         self.end_headers()
         self.wfile.write(raw)
 
@@ -71,7 +78,8 @@ class JudgeEndpoint(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def endpoint():
-    handler = type("Handler", (JudgeEndpoint,), {"asked": [], "refuses": set(), "lock": threading.Lock()})
+    state = {"asked": [], "refuses": set(), "down_for": set(), "lock": threading.Lock()}
+    handler = type("Handler", (JudgeEndpoint,), state)
     server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -172,6 +180,26 @@ def test_a_second_start_asks_only_what_has_no_outcome(command, endpoint, capsys)
     capsys.readouterr()
 
 
+def test_the_same_command_asks_again_about_rows_that_the_endpoint_was_down_for(
+    command, endpoint, tmp_path, capsys
+):
+    out = tmp_path / "judged.jsonl"
+    line = command("--out", str(out), "--part-rows", "1")
+    endpoint.down_for = {"mirrors"}
+    assert main([*line, "--max-calls", "3"]) == 3
+    statuses = pl.read_ndjson(out)["semscale_status"].to_list()
+    assert statuses == ["scored", "failed", "missing", "scored", "unfinished"]
+    endpoint.down_for = set()
+    endpoint.asked.clear()
+    assert main(line) == 0
+    statuses = pl.read_ndjson(out)["semscale_status"].to_list()
+    assert statuses == ["scored", "scored", "missing", "scored", "unparsable"]
+    asked = [str(body["messages"][1]["content"]) for body in endpoint.asked]
+    assert "mirrors" in asked[0]
+    assert not any("1066" in prompt or "Austen" in prompt for prompt in asked)
+    capsys.readouterr()
+
+
 def test_a_cap_keeps_what_is_done_and_ends_with_3(command, endpoint, tmp_path, capsys):
     out = tmp_path / "judged.jsonl"
     assert main(command("--max-calls", "2", "--out", str(out))) == 3
@@ -220,6 +248,25 @@ def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(command, endpoin
     assert "requests 4 answered before 2 the same as another 0 calls to make 2" in shown
 
 
+def test_a_dry_run_reads_the_table_in_parts(command, answers, capsys, monkeypatch):
+    sizes, batches = [], Table.batches_with
+
+    def noted(table, titles, size):
+        for batch in batches(table, titles, size):
+            sizes.append(batch.height)
+            yield batch
+
+    monkeypatch.setattr(Table, "batches_with", noted)
+    answers.write_text("q,a\n" + "2+2?,4\n" * 2 + "2+2?,5\n,5\n" + "2+2?,4\n")
+    assert main(command("--dry-run", "--json", "--part-rows", "2")) == 0
+    content = json.loads(capsys.readouterr().out)
+    (model,) = content["models"]
+    assert (content["asked"], content["left_out"]) == (4, {"missing": 1})
+    # A part asks once about equal rows, so there are three requests; the last one repeats the first.
+    assert (model["requests"], model["repeated"], model["calls"]) == (3, 1, 2)
+    assert set(sizes) == {1, 2}
+
+
 def test_a_cost_cap_needs_a_price(command, endpoint, capsys):
     assert main(command("--max-cost", "1")) == 2
     assert "the price of judge-one is not known" in capsys.readouterr().err
@@ -234,11 +281,19 @@ def test_an_endpoint_without_logprobs_or_schema(command, endpoint, capsys):
     assert "|structured:no|logprobs:none|" in found["signature"]
 
 
-def test_the_screen_says_why_nobody_was_reached(command, endpoint, capsys):
+def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(command, endpoint, capsys):
     endpoint.refuses = {"messages"}
-    assert main(command()) == 0
-    shown = " ".join(capsys.readouterr().out.split())
-    assert "most often because: judge-one: Error code: 400 - unknown field." in shown
+    assert main(command()) == 2
+    printed = capsys.readouterr()
+    assert "most often because: judge-one: Error code: 400 - unknown field." in " ".join(printed.out.split())
+    why = "no call brought a reply, most often because: judge-one: Error code: 400 - unknown field"
+    assert printed.err == f"semscale: {why}\n"
+
+
+def test_settings_of_calls_are_sent(command, endpoint):
+    assert main([*command(), "--temperature", "0.5", "--max-tokens", "77", "--timeout", "9"]) == 0
+    assert {(body["temperature"], body["max_tokens"]) for body in endpoint.asked} == {(0.5, 77)}
+    assert main([*command(), "--timeout", "0"]) == 2
 
 
 def test_a_panel_from_a_file(command, endpoint, tmp_path, capsys):
@@ -302,7 +357,7 @@ def test_an_address_beside_a_panel_is_refused_and_not_passed_over(command, capsy
     ("content", "message"),
     [
         ("judges: [{model: one}]", "a list of two or more"),
-        ("[", "is not YAML"),
+        ("[", "line 1: not readable as YAML"),
         ("judges: [{model: a, tempo: 1}, {model: b}]", "unknown setting of a judge 'tempo'"),
     ],
 )

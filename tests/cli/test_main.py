@@ -8,7 +8,7 @@ import warnings
 
 import pytest
 
-from semscale.cli.runs import rating as rating_run
+from semscale.store import reading
 from semscale.version import __version__
 
 
@@ -63,7 +63,7 @@ def test_a_warning_is_one_line(semscale, monkeypatch):
         warnings.warn("the cache is\nfull", UserWarning, stacklevel=1)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(rating_run, "open_table", warn)
+    monkeypatch.setattr(reading, "open_table", warn)
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         ended = semscale("rate", "x.csv", "--text", "a", "--scale", "quality")
@@ -101,7 +101,7 @@ spec = importlib.util.spec_from_file_location("loaded", sys.argv[1])
 toy = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(toy)
 from semscale.cli import main
-from semscale.cli.options import model_choice
+from semscale.embedding import loading
 number, call = int(sys.argv[2]), int(sys.argv[3])
 
 class Stopping(toy.ToyEmbedder):
@@ -112,7 +112,7 @@ class Stopping(toy.ToyEmbedder):
             os.kill(os.getpid(), number)
         return super().embed(texts, progress=progress)
 
-model_choice.load_embedder = lambda *_, **__: Stopping()
+loading.load_embedder = lambda *_, **__: Stopping()
 sys.argv = ["semscale", *sys.argv[4:]]
 main.run()
 """

@@ -6,7 +6,7 @@ import json
 import polars as pl
 import pytest
 
-from semscale.cli.commands import match as command
+from semscale.cli.options.matching import MatchOptions
 from semscale.matching import matcher
 from semscale.store.reading import open_table
 
@@ -124,8 +124,8 @@ def test_nothing_to_estimate_is_said(semscale, tmp_path):
     assert (ended.code, ended.err) == (0, "")
     overall = json.loads(ended.out)["estimates"]["overall"]
     assert (overall["n"], overall["n_left_out"], overall["figures"]) == (0, 2, {})
-    assert "No row has a score" in semscale(*match()).out
-    assert "No row has a score" in (tmp_path / "match.html").read_text()
+    assert "No row counts" in semscale(*match()).out
+    assert "No row counts" in (tmp_path / "match.html").read_text()
 
 
 def test_scores_that_tell_nothing_apart_are_warned_of(semscale, tmp_path):
@@ -172,7 +172,7 @@ def test_restart_belongs_to_out(semscale, answers):
 
 
 def test_the_command_s_method_is_the_instrument_s():
-    calls = (command.match, matcher.match, matcher.Matcher)
+    calls = (MatchOptions, matcher.match, matcher.Matcher)
     assert {inspect.signature(call).parameters["method"].default for call in calls} == {"calibrated"}
 
 

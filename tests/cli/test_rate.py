@@ -9,8 +9,9 @@ import polars as pl
 import pytest
 
 from semscale.cli.main import main
-from semscale.cli.options import model_choice
 from semscale.cli.runs import rating
+from semscale.embedding import loading
+from semscale.store import reading
 
 ALL = [
     "--by",
@@ -133,7 +134,7 @@ def test_options_reach_the_model_and_the_rater(rate, seven_answers, monkeypatch,
         asked.update(settings, name=name)
         return toy_embedder
 
-    monkeypatch.setattr(model_choice, "load_embedder", load_embedder)
+    monkeypatch.setattr(loading, "load_embedder", load_embedder)
     ended = rate(
         "--model", "some/model", "--precision", "fast", "--engine", "api",
         "--base-url", "http://localhost:1", "--no-cache", "--temperature", 0.5, "--epsilon", 0.01,
@@ -158,8 +159,8 @@ def steps(monkeypatch, toy_embedder):
     def noted(name, does):
         return lambda *given, **settings: (done.append(name), does(*given, **settings))[1]
 
-    monkeypatch.setattr(model_choice, "load_embedder", noted("load", lambda *_, **__: toy_embedder))
-    monkeypatch.setattr(rating, "open_table", noted("open", rating.open_table))
+    monkeypatch.setattr(loading, "load_embedder", noted("load", lambda *_, **__: toy_embedder))
+    monkeypatch.setattr(reading, "open_table", noted("open", reading.open_table))
     monkeypatch.setattr(rating, "Rater", noted("rater", rating.Rater))
     return done
 

@@ -1,7 +1,9 @@
+import json
 import re
 from importlib import resources
 
 import pytest
+from tests.schema_check import check_json
 from typer.testing import CliRunner
 
 from semscale.cli.commands.scales import app
@@ -11,7 +13,7 @@ from semscale.scales import load_scale, scale_names
 
 @pytest.fixture
 def toy_model(monkeypatch, toy_embedder):
-    monkeypatch.setattr("semscale.cli.options.model_choice.load_embedder", lambda *_, **__: toy_embedder)
+    monkeypatch.setattr("semscale.embedding.loading.load_embedder", lambda *_, **__: toy_embedder)
 
 
 def run(*arguments):
@@ -62,7 +64,7 @@ def test_a_new_scale_loads_and_is_not_overwritten(tmp_path, capsys):
 
 
 def test_a_new_scale_does_not_fail_the_linter(tmp_path, embedder, monkeypatch):
-    monkeypatch.setattr("semscale.cli.options.model_choice.load_embedder", lambda *_, **__: embedder)
+    monkeypatch.setattr("semscale.embedding.loading.load_embedder", lambda *_, **__: embedder)
     path = tmp_path / "mine.yaml"
     run("new", path)
     assert run("lint", path).exit_code == 0
@@ -88,10 +90,22 @@ def test_a_scale_that_fails_gives_exit_code_1_and_the_reason(tmp_path, capsys):
     assert alike.split()[:3] == ["mine", "fail", "plain"]
 
 
+@pytest.mark.usefixtures("toy_model")
+def test_lint_prints_json_that_keeps_to_the_schema(tmp_path, capsys):
+    path = write(tmp_path / "mine.yaml", plain=("a b", "a a b b", "c d"), other=("e f", "g h", "i j"))
+    assert main(["scales", "lint", str(path), "--json", "--report", str(tmp_path / "lint.md")]) == 1
+    text = capsys.readouterr().out
+    check_json(text)
+    content = json.loads(text)
+    assert (content["instrument"], content["scale"], content["verdict"]) == ("lint", "mine", "fail")
+    assert {"plain", "other"} == {one["name"] for one in content["sets"]}
+    assert content["report"] == str(tmp_path / "lint.md")
+
+
 def test_lint_takes_the_model_options_of_rate(tmp_path, monkeypatch, toy_embedder):
     asked = []
     monkeypatch.setattr(
-        "semscale.cli.options.model_choice.load_embedder",
+        "semscale.embedding.loading.load_embedder",
         lambda name, **settings: (asked.append((name, settings)), toy_embedder)[1],
     )
     path = write(tmp_path / "mine.yaml", plain=("a", "b", "c"), other=("e", "f", "g"))
@@ -155,6 +169,7 @@ def test_lint_all_says_something_about_every_scale():
         ([], "give exactly one of them"),
         (["trust", "--all"], "give exactly one of them"),
         (["--all", "--report", "x.html"], "--report is for one scale"),
+        (["--all", "--json"], "--json is for one scale"),
         (["--all", "--figures", "x"], "--figures is for one scale"),
         (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md or .xlsx, got 'x.pdf'"),
         (["trust", "--report", "no-such-folder/x.html"], "the folder no-such-folder does not exist"),

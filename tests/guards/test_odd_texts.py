@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from semscale.guards import polarity
-from semscale.guards.number_words import spelt_numbers
+from semscale.guards.numbers.number_words import spelt_numbers
+from semscale.guards.numbers.spoken_times import spoken_times
 from semscale.guards.registry import Guards
-from semscale.guards.spoken_times import spoken_times
 from semscale.guards.words import TextWords, stem
 
 BLANKS = ("", " ", "\u00a0", "\u202f", "\u2009", "\n", "\x1c", "\u2028", "\u200b", "\x00", "-", "\u2011", "–")

@@ -12,4 +12,4 @@ def test_blank_outputs_are_silent(text, silent):
 
 def test_outputs_with_a_text_keep_their_order():
     item = Item("1", (Output("b"), Output(None), Output("a")))
-    assert item.spoken == (Output("b"), Output("a"))
+    assert item.outputs_with_text == (Output("b"), Output("a"))

@@ -5,7 +5,7 @@ import pytest
 from tests.judging.conftest import Scripted, material
 
 from semscale.chat.budget import Budget
-from semscale.chat.replies import Reply
+from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.retrying import Retries
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import Running
@@ -71,12 +71,62 @@ def test_a_cap_holds_for_all_parts_together_and_keeps_what_is_done(run, tmp_path
     assert not kept.exists()
 
 
+DOWN = CallError("the endpoint is down", kind=FailureKind.SERVER)
+
+
+def down_for(row, name="scripted"):
+    """A model whose endpoint is down when one row is asked about."""
+    return Scripted(
+        lambda request: DOWN if material(request).endswith(f" {row}") else f"Score: {material(request)[0]}",
+        name=name,
+    )
+
+
+def asked_rows(model):
+    return [int(material(request).split()[-1]) for request in model.requests]
+
+
+def test_rows_whose_calls_failed_are_asked_about_again_after_a_cap(run, tmp_path):
+    # Row 1 fails, in the first of three parts; the cap of 10 is reached in the third.
+    summary = run(Judge(down_for(1)), budget=Budget(calls=10))
+    assert summary.counts == {"scored": 9, "failed": 1, "unfinished": 2}
+    again = model()
+    summary = run(Judge(again))
+    assert asked_rows(again) == [1, 10, 11]  # the ledger has the others
+    assert summary.counts == {"scored": N}
+    assert scored(tmp_path / "out.parquet") == N
+
+
+def test_rows_whose_calls_failed_are_asked_about_again_after_a_whole_run(run, tmp_path):
+    assert run(Judge(down_for(6))).counts == {"scored": N - 1, "failed": 1}
+    again = model()
+    assert run(Judge(again)).counts == {"scored": N}
+    assert asked_rows(again) == [6]
+
+
+def test_only_the_judge_whose_calls_failed_is_asked_again(run):
+    first = Panel([Judge(model("one")), Judge(down_for(5, "other"))])
+    assert run(first, budget=Budget(calls=20)).judges["other"].counts["failed"] == 1
+    one, other = model("one"), model("other")
+    run(Panel([Judge(one), Judge(other)]))
+    assert asked_rows(one) == [10, 11]
+    assert asked_rows(other) == [5, 10, 11]
+
+
+def test_without_a_ledger_a_failed_call_costs_no_other_call_again(run):
+    run(Judge(down_for(1)), budget=Budget(calls=10), ledger=False)
+    again = model()
+    run(Judge(again), ledger=False)
+    assert asked_rows(again) == [8, 9, 10, 11]  # the third part, which the cap cut short
+
+
 def test_each_judge_of_a_panel_has_its_part_of_the_cap_in_all_parts(run, tmp_path):
     one, other = model("one"), model("other")
     summary = run(Panel([Judge(one), Judge(other, samples=2)]), budget=Budget(calls=12))
     # Six calls each: one judge stops in the second part, the other, with two samples, in the same.
     assert (len(one.requests), len(other.requests)) == (6, 6)
     assert summary.judges["one"].counts == {"scored": 6, "unfinished": 6}
+    assert summary.stopped.startswith("the cap of 12 calls is reached")
     assert summary.judges["other"].counts == {"scored": 3, "unfinished": 9}
     assert summary.counts == {"scored": 6, "unfinished": 6}
     assert not (tmp_path / "out.parquet.parts").exists()  # the first part is not finished either

@@ -5,7 +5,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.judging.human_labels import beside_humans, label_table, nearest
-from semscale.judging.template import Template, load_template
+from semscale.judging.prompts.template import Template, load_template
 from semscale.scales import load_scale
 
 LIKERT = load_template("likert")

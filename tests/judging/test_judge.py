@@ -11,6 +11,7 @@ from semscale.chat.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
 from semscale.errors import InputError, ReplyError, UnknownNameError
 from semscale.judging.judge import Judge, judge
+from semscale.judging.judge_state import JudgeState
 from semscale.judging.verdict import Provenance
 from semscale.types import Status
 
@@ -147,6 +148,23 @@ def test_probabilities_that_were_asked_for_and_never_came_are_in_no_signature(ru
     assert ("logprobs", "none") in plain.signature.fields
     given = Judge(Scripted(reply_with_logprobs)).judge(["q"], ["a"], running=running)
     assert ("logprobs", "20") in given.signature.fields
+
+
+def test_parameters_that_the_model_refused_are_not_in_the_signature(running):
+    def say(request):
+        left_out = ("temperature", "top_logprobs") if "first" in material(request) else ()
+        return Reply("Score: 4", left_out=left_out)
+
+    own = Judge(Scripted(say), max_tokens=7)
+    verdicts = own.judge(["a", "b"], ["first", "second"], running=running)
+    assert "|temperature:default|max_tokens:7|" in str(verdicts.signature)
+    assert "|temperature:0|max_tokens:7|" in str(own.signature)
+    assert own.signature.differences(verdicts.signature).keys() == {"temperature", "logprobs"}
+
+
+def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
+    state = JudgeState(running, left_out=frozenset({"seed", "temperature"}))
+    assert JudgeState(running).recalled(state.notes()) == state
 
 
 def test_a_cap_leaves_the_rest_unfinished():

@@ -10,7 +10,7 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching import file_matching
-from semscale.matching.calibrated_match import CalibratedMatch
+from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.file_matching import match_file
 from semscale.matching.layered.method import LayeredMatch

@@ -26,11 +26,11 @@ from semscale.rating.files.columns import FileColumns
 from semscale.rating.files.file_rating import FileSettings, RatingWork, rate_file
 from semscale.rating.files.file_summary import Collector
 from semscale.rating.rater import Rater
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.consistency_work import ConsistencyWork
 from semscale.self_consistency.file_consistency import consistency_file
+from semscale.self_consistency.files.columns import AnswerColumns
+from semscale.self_consistency.files.consistency_work import ConsistencyWork
 from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from semscale.presentable import Presentable
 from semscale.signature import Signature
 
 CELLS = [
@@ -29,6 +30,8 @@ class Instrument:
     """The column of the table whose mean is the main figure."""
     signature: Callable[..., Signature] | None = None
     """The signature of a result, where settings show in it alone; that of the object unless given."""
+    summarize: Callable[[object], Presentable] | None = lambda result: result.summarize()
+    """Sums a result up; ``None`` where more than one result is needed for it."""
     unsigned: frozenset[str] = frozenset()
     """Settings that change no number, such as where something is kept."""
 

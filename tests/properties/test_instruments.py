@@ -1,11 +1,13 @@
 """Laws that every instrument obeys; ``test_instrument_table.py`` says that every one is here."""
 
 import inspect
+import json
 
 import numpy as np
 import pytest
 from instruments import CELLS
 from model_instruments import MODEL_INSTRUMENTS
+from tests.schema_check import check_json
 from toy_instruments import TOY_INSTRUMENTS
 
 from semscale.results.estimates import Estimates
@@ -129,3 +131,25 @@ def test_a_part_keeps_order_and_signature(instrument):
     assert part.to_frame().equals(result.to_frame().filter(mask))
     assert result[mask].to_frame().equals(part.to_frame())
     assert result.filter([False] * len(CELLS)).n == 0
+
+
+@each
+def test_a_result_speaks_for_itself(instrument, tmp_path):
+    if instrument.summarize is None:
+        assert not hasattr(instrument.score(CELLS), "summarize")
+        return
+    result = instrument.score(CELLS)
+    summary = instrument.summarize(result)
+    assert str(summary.document().signature).startswith(str(result.signature))
+    overall = summary.estimates.overall
+    assert (overall.n, overall.n_left_out) == (result.n_scored, result.n_left_out)
+    assert overall.mean.value == pytest.approx(result.estimate(method="linearized").overall.mean.value)
+    for ending in ("html", "md", "xlsx"):
+        summary.report(tmp_path / f"report.{ending}")
+    assert f"{overall.mean.value:.2f}".removeprefix("0") in (tmp_path / "report.md").read_text("utf-8")
+    assert "<table" in summary._repr_html_()
+    check_json(json.dumps(json.loads(summary.to_json()) | WRITTEN))
+
+
+WRITTEN = {"cautions": [], "out": None, "report": None, "figures": None}
+"""What a command adds to the JSON of a summary."""

@@ -3,7 +3,7 @@
 import re
 
 import numpy as np
-from instruments import Instrument
+from instruments import CELLS, Instrument
 from model_instruments import bert_scorer
 from tests.conftest import ToyEmbedder
 
@@ -113,7 +113,8 @@ TOY_INSTRUMENTS = [
             "reference_place": "before",
             "seed": 1,
         },
-        figure="expected",
+        figure="score",
+        summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),
     ),
     Instrument(
         kind=Panel,
@@ -123,6 +124,7 @@ TOY_INSTRUMENTS = [
         rows=lambda found: np.column_stack([found.mean, found.min, found.max, found.median, found.expected]),
         make=lambda **settings: Panel(**{"judges": [judging(), judging()], **settings}),
         settings={"judges": [judging(), judging(order="score-only")]},
+        summarize=lambda found: found.summarize(["why?"] * len(CELLS), CELLS),
     ),
     Instrument(
         kind=Rater,

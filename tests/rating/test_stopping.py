@@ -1,15 +1,14 @@
 """Files: stopped or killed at any moment, the same command ends with the same bytes."""
 
-import random
-import signal
 import sys
-from pathlib import Path
-from subprocess import PIPE, Popen
 
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
+from tests.conftest import ToyEmbedder
+from tests.killed_runs import assert_killed_runs_end_the_same
+from tests.rating.conftest import ALL_COLUMNS, some_scale
 
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
@@ -177,72 +176,21 @@ def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_em
     assert toy_embedder.embedded == []
 
 
-KILLED = """
-import importlib.util, os, signal, sys
-from pathlib import Path
-from semscale.rating.files.file_rating import FileSettings, rate_file
-from semscale.rating.rater import Rater
-from semscale.store.reading import open_table
-
-def loaded(path):
-    spec = importlib.util.spec_from_file_location("loaded", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-def rate(steps):
-    def counted(call):
-        def step(*arguments, **settings):
-            nonlocal steps
-            steps -= 1
-            if steps == 0:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return call(*arguments, **settings)
-        return step
-
-    # Everything that reaches the disk goes through these.
-    os.fsync = counted(os.fsync)
-    Path.replace = counted(Path.replace)
-    Path.unlink = counted(Path.unlink)
-    rater = Rater(survey.some_scale(), embedder=toy.ToyEmbedder(), floor=None)
-    table = open_table(folder / "answers.parquet")
-    out, settings = folder / f"rated.{kind}", FileSettings(15)
-    rate_file(table, survey.ALL_COLUMNS, rater=rater, out=out, settings=settings)
-
-tests, folder, kind = Path(sys.argv[1]), Path(sys.argv[2]), sys.argv[3]
-toy, survey = loaded(tests / "conftest.py"), loaded(tests / "rating" / "conftest.py")
-# One process for each line, which finds everything imported and nothing done.
-for line in sys.stdin:
-    child = os.fork()
-    if child == 0:
-        signal.alarm(120)
-        rate(int(line))
-        sys.exit()
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
-"""
+def rate_answers(folder, kind, out="out"):
+    """Rate the survey's answers in four parts."""
+    toy_rater = Rater(some_scale(), embedder=ToyEmbedder(), floor=None)
+    path, settings = folder / f"{out}.{kind}", FileSettings(15)
+    rate_file(
+        open_table(folder / "answers.parquet"), ALL_COLUMNS, rater=toy_rater, out=path, settings=settings
+    )
+    return path
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL and no fork")
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_killed_at_random_moments_the_file_is_the_same(survey, tmp_path, rater, answers, kind):
-    whole = tmp_path / f"whole.{kind}"
-    rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=whole, settings=FileSettings(15))
-    tests = Path(__file__).parents[1]
-    out = tmp_path / f"rated.{kind}"
-    rng = random.Random(kind)
-    kills = 0
+def test_killed_at_random_moments_the_file_is_the_same(survey, tmp_path, kind):
+    survey.some_answers().write_parquet(tmp_path / "answers.parquet")
+    whole = rate_answers(tmp_path, kind, "whole").read_bytes()
     # Four parts take about 60 steps on the disk, so runs of up to 25 steps are killed three times and more.
-    with Popen(
-        [sys.executable, "-c", KILLED, str(tests), str(tmp_path), kind], stdin=PIPE, stdout=PIPE, text=True
-    ) as starting:
-        for steps in [rng.randint(2, 25) for _ in range(4)] + [0]:
-            print(steps, file=starting.stdin, flush=True)
-            code = int(starting.stdout.readline())
-            if code != 0:
-                assert code == -signal.SIGKILL
-                kills += 1
-                # Until it is whole there is no output under its name.
-                assert not out.exists() or out.read_bytes() == whole.read_bytes()
-    assert kills >= 2
-    assert out.read_bytes() == whole.read_bytes()
-    assert survey.files_in(tmp_path) == ["answers.parquet", out.name, whole.name]
+    assert_killed_runs_end_the_same("tests.rating.test_stopping:rate_answers", tmp_path, kind, whole)
+    assert survey.files_in(tmp_path) == ["answers.parquet", f"out.{kind}", f"whole.{kind}"]

@@ -12,7 +12,7 @@ from semscale.guards.findings import Finding, Span
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval, Run
 from semscale.signature import Signature
-from semscale.stats.intervals.means import estimate_mean
+from semscale.stats.intervals.paired_bootstrap import paired_means
 from semscale.types import Status
 
 START = datetime(2026, 3, 2, 9, 30, tzinfo=UTC)
@@ -117,7 +117,7 @@ def approval_of(comparison, text=""):
 
 def _decided(comparison, name, group, chosen, share, relative):
     span = comparison.metrics[name].span
-    drift = estimate_mean(comparison.drifts(name)[chosen], bounds=(-span, span))
+    drift = paired_means(comparison.drifts(name)[chosen][:, None], spans=np.array([span]))[0].mean
     losses = comparison.losses(name)[chosen]
     noise = comparison.noise(name)
     margin = max(share * span, relative * (noise or 0.0))

@@ -89,3 +89,11 @@ def test_a_prompt_does_not_wait_for_the_interval_of_many_rows():
     n = 100_001
     many = Scores(np.full(n, 0.5), np.full(n, Status.SCORED, dtype=object))
     assert repr(many) == "Scores(n=100,001, n_scored=100,001, model=bag#12)"
+
+
+def test_a_result_must_say_what_it_estimates():
+    class Unestimated(Result):
+        status = np.array([Status.SCORED])
+
+    with pytest.raises(TypeError, match="abstract method '?estimate"):
+        Unestimated()

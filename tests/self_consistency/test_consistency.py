@@ -6,8 +6,8 @@ import pytest
 import semscale
 from semscale.embedding import ArrayEmbedder
 from semscale.errors import InputError
-from semscale.self_consistency import pair_blocks
 from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.scoring import pair_blocks
 from semscale.types import Status
 
 # Unit vectors by hand: cosines of "a" with b, c, d are .6, 0 and -1.

@@ -4,7 +4,11 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.correctness_probability import estimate_trust, read_labels, trust_frame
+from semscale.self_consistency.correctness_probability import (
+    correctness_frame,
+    estimate_correctness,
+    read_labels,
+)
 from semscale.self_consistency.item_tables import join_by_item
 
 
@@ -19,22 +23,22 @@ def made_up(n=400, seed=0):
 
 def test_probabilities_hold_and_right_answers_have_higher_ones():
     found, correct = made_up()
-    trust = found.trust(correct, curve="isotonic")
-    assert np.corrcoef(trust.probability, found.score)[0, 1] > 0.95
-    assert trust.figures.error < 0.1
-    assert trust.figures.brier.value < trust.figures.brier_of_share
+    correctness = found.correctness(correct, curve="isotonic")
+    assert np.corrcoef(correctness.probability, found.score)[0, 1] > 0.95
+    assert correctness.figures.error < 0.1
+    assert correctness.figures.brier.value < correctness.figures.brier_of_share
     # Of k = 0 to 10 equal samples k/10 are right and (10 - k)/10 wrong, so the area under the curve is the
     # sum of i (10 - j) over i > j, ties counting half, by 55 * 55.
     area = sum(i * (10 - j) * (1 if i > j else 0.5) for i in range(11) for j in range(i + 1)) / 55**2
-    assert trust.areas["exact_match"] == pytest.approx(area, abs=0.04)
-    assert trust.areas["brevity"] == 0.5  # all answers are equally long
+    assert correctness.areas["exact_match"] == pytest.approx(area, abs=0.04)
+    assert correctness.areas["brevity"] == 0.5  # all answers are equally long
 
 
 def test_decisions_follow_the_thresholds_and_keep_their_promise():
     found, _ = made_up(2000)
     correct = (found.score > 0.45).astype(float)
-    trust = estimate_trust(found.measures, correct)
-    decision = np.array(trust.decision)
+    correctness = estimate_correctness(found.measures, correct)
+    decision = np.array(correctness.decision)
     assert set(decision) == {"accept", "abstain"} | ({"review"} & set(decision))
     assert correct[decision == "accept"].mean() >= 0.95
     assert correct[decision == "abstain"].mean() <= 0.2
@@ -42,20 +46,20 @@ def test_decisions_follow_the_thresholds_and_keep_their_promise():
 
 def test_intervals_have_the_coverage_that_is_asked_for():
     found, correct = made_up()
-    wide, narrow = (found.trust(correct, interval=interval).figures.brier for interval in (0.95, 0.5))
+    wide, narrow = (found.correctness(correct, interval=interval).figures.brier for interval in (0.95, 0.5))
     assert wide.low < narrow.low < wide.value == narrow.value < narrow.high < wide.high
 
 
 def test_items_without_a_consistency_or_a_label_stay_without():
     found, correct = made_up(100)
     labels = [None if n % 3 else bool(value) for n, value in enumerate(correct)]
-    trust = estimate_trust(found.measures, labels)
-    assert trust.figures.n == 34
-    assert not np.isnan(trust.probability).any()
+    correctness = estimate_correctness(found.measures, labels)
+    assert correctness.figures.n == 34
+    assert not np.isnan(correctness.probability).any()
     empty = Consistency(measures=["exact_match"]).measure(["a"] * 101, [["a"], *[["a", "b"]] * 99, []])
-    trust = estimate_trust(empty.measures, [n % 2 for n in range(101)])
-    assert trust.decision[-1] is None
-    assert trust_frame(trust)["probability_correct"].null_count() == 1
+    correctness = estimate_correctness(empty.measures, [n % 2 for n in range(101)])
+    assert correctness.decision[-1] is None
+    assert correctness_frame(correctness)["probability_correct"].null_count() == 1
 
 
 @pytest.mark.parametrize(
@@ -69,7 +73,7 @@ def test_items_without_a_consistency_or_a_label_stay_without():
 )
 def test_labels_that_cannot_be_used_are_refused(labels, message):
     with pytest.raises(InputError, match=message):
-        made_up(100)[0].trust(labels)
+        made_up(100)[0].correctness(labels)
 
 
 def test_labels_as_files_have_them():

@@ -7,15 +7,15 @@ from polars.testing import assert_frame_equal
 from tests.conftest import ToyEmbedder
 
 from semscale.chat.budget import Budget
-from semscale.chat.replies import Reply
+from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.self_consistency import file_consistency
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.file_consistency import consistency_file
+from semscale.self_consistency.files.columns import AnswerColumns
 from semscale.self_consistency.sampling import Sampling
 from semscale.signature import Signature
 from semscale.store.reading import open_table
@@ -50,12 +50,12 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
         open_table(path), COLUMNS, instrument=consistency(), out=out, settings=PartSettings(part_rows)
     )
     found = consistency().measure(ANSWERS, SAMPLES)
-    trust = found.trust(RIGHT)
+    correctness = found.correctness(RIGHT)
     expected = found.summarize(
         answers=ANSWERS,
         samples=SAMPLES,
         prompts=[f"why {row}" for row in range(N)],
-        trust=trust,
+        correctness=correctness,
         source=str(path),
         columns=tuple(COLUMNS.named),
         by=pl.read_parquet(path)["g"],
@@ -73,7 +73,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     assert written.columns[-2:] == ["semscale_probability_correct", "semscale_decision"]
     added = written.select(pl.col("^semscale_.*$").name.map(lambda title: title.removeprefix("semscale_")))
     assert_frame_equal(added.drop("probability_correct", "decision"), found.to_frame())
-    np.testing.assert_allclose(added["probability_correct"].to_numpy(), trust.probability)
+    np.testing.assert_allclose(added["probability_correct"].to_numpy(), correctness.probability)
 
 
 @pytest.mark.parametrize("part_rows", [1, 3, 100])
@@ -131,17 +131,19 @@ class Answering:
     name = "answering"
     signature = Signature.of("chat", model="answering")
 
-    def __init__(self):
-        self.asked = []
+    def __init__(self, failing=()):
+        self.asked, self.failing = [], failing
 
     async def complete(self, request):
         self.asked.append((request.messages[-1].text, request.sample))
+        if self.asked[-1] in self.failing:
+            raise CallError("the endpoint is down", kind=FailureKind.SERVER)
         number = int(request.messages[-1].text.split()[1])
         return Reply(f"it is {number + request.sample * (number % 3)}")
 
 
-def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, **settings):
-    model = Answering()
+def ask(path, folder, *, calls=None, part_rows=8, out=None, restart=False, failing=(), **settings):  # noqa: PLR0913
+    model = Answering(failing)
     runner = Runner(model, ledger=folder / "ledger.sqlite", retries=Retries(0), budget=Budget(calls=calls))
     summary = consistency_file(
         open_table(path),
@@ -178,7 +180,7 @@ def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
     assert summary.counts["scored"] >= 8
     assert summary.counts["scored"] + summary.counts["unfinished"] == N
     assert "the cap of 44 calls is reached" in summary.stopped
-    assert summary.trust is None
+    assert summary.correctness is None
     kept = tmp_path / "out.parquet.parts"
     assert [part.name for part in kept.glob("*.parquet")] == ["part-000000.parquet"]
     assert "semscale_decision" not in pl.read_parquet(out).columns
@@ -194,6 +196,28 @@ def test_a_cap_holds_for_all_parts_together_and_the_run_goes_on(path, tmp_path):
 def test_a_given_floor_needs_no_answers_first(path, tmp_path):
     _, asked = ask(path, tmp_path, floor=0.2)
     assert {question for question, _ in asked[:24]} == {f"why {row}" for row in range(8)}
+
+
+def test_what_failed_before_a_cap_is_asked_for_again(path, tmp_path):
+    out, failing = tmp_path / "out.parquet", {("why 9", 1)}
+    # All answers and the samples of 20 items: the cap comes in the third part, the failure in the second.
+    summary, _ = ask(path, tmp_path, calls=N + 2 * 20, out=out, failing=failing)
+    assert (summary.replies.n_failed, "cap" in summary.stopped) == (1, True)
+    assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 1
+    rest, asked = ask(path, tmp_path, out=out)
+    assert set(asked) == {
+        ("why 9", 1),
+        *((f"why {item}", sample) for item in range(20, N) for sample in (1, 2)),
+    }
+    assert (rest.replies.n_failed, rest.counts) == (0, {"scored": N})
+
+
+def test_requests_that_fail_for_one_reason_are_all_counted(path, tmp_path):
+    summary, _ = ask(path, tmp_path, failing={("why 3", 1), ("why 4", 1), ("why 20", 2)})
+    assert (summary.replies.n_failed, summary.replies.why_failed) == (3, "the endpoint is down")
+    assert summary.failed is None
+    summary, _ = ask(path, tmp_path / "other", failing={(f"why {item}", 0) for item in range(N)})
+    assert (summary.replies.n_failed, summary.failed) == (N, "the endpoint is down")
 
 
 def test_a_cap_below_the_answers_finishes_nothing(path, tmp_path):

@@ -80,11 +80,11 @@ def test_lists_of_an_answer_and_its_samples_are_taken_as_they_were_measured():
 
 def test_trust_stands_beside_each_item():
     found = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
-    summary = found.summarize(trust=found.trust([1, 0] * 20))
+    summary = found.summarize(correctness=found.correctness([1, 0] * 20))
     lowest = summary.least(1)[0]
     assert lowest.probability_correct < 0.5
     assert lowest.decision in {"review", "abstain"}
-    assert sum(summary.trust.shares.values()) == pytest.approx(1)
+    assert sum(summary.correctness.shares.values()) == pytest.approx(1)
 
 
 def test_json_keeps_to_the_schema(found):
@@ -99,7 +99,7 @@ def test_json_keeps_to_the_schema(found):
         "reason": 'The sample says "not safe", the answer "safe".',
     }
     many = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
-    trusted = json.loads(many.summarize(trust=many.trust([1, 0] * 20)).to_json())
+    trusted = json.loads(many.summarize(correctness=many.correctness([1, 0] * 20)).to_json())
     assert trusted["trust"]["labels"] == 40
     assert trusted["trust"]["areas"]["exact_match"] == 1.0
     check_json(json.dumps({**trusted, "cautions": [], "out": None, "report": None, "figures": None}))

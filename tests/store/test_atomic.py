@@ -62,3 +62,34 @@ def test_what_cannot_be_written(tmp_path, monkeypatch):
 def test_a_check_leaves_nothing_behind(tmp_path):
     check_writable(tmp_path / "x.csv", "out")
     assert os.listdir(tmp_path) == []
+
+
+def test_a_link_stays_and_the_file_behind_it_is_replaced(tmp_path):
+    (tmp_path / "there").mkdir()
+    target, link = tmp_path / "there" / "x.txt", tmp_path / "link.txt"
+    target.write_text("old")
+    link.symlink_to(target)
+    check_writable(link, "out")
+    with replacing(link) as temporary:
+        temporary.write_text("new")
+    assert link.is_symlink()
+    assert target.read_text() == "new"
+    assert os.listdir(tmp_path / "there") == ["x.txt"]
+
+
+def test_a_link_to_a_folder_that_is_not_there_is_refused(tmp_path):
+    link = tmp_path / "link.txt"
+    link.symlink_to(tmp_path / "nowhere" / "x.txt")
+    with pytest.raises(InputError, match="the folder .*nowhere does not exist"):
+        check_writable(link, "out")
+
+
+def test_the_longest_name_is_written_and_a_longer_one_refused(tmp_path):
+    # File systems allow 255 bytes; the temporary file must not need more than the finished one.
+    longest = tmp_path / ("x" * 251 + ".txt")
+    check_writable(longest, "out")
+    with replacing(longest) as temporary:
+        temporary.write_text("new")
+    assert longest.read_text() == "new"
+    with pytest.raises(InputError, match="out: the name .* is too long; choose a shorter one"):
+        check_writable(tmp_path / ("x" * 296 + ".csv"), "out")

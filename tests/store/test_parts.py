@@ -65,7 +65,7 @@ def test_parts_count_up_to_the_first_that_is_not_sound(folder, number, damage):
         frame(9).write_parquet(part)
     assert found(folder) == number
     # What came after is gone, so that it can never be taken for a part of the run that goes on.
-    left = {path.name for path in folder.iterdir()} - {"lock", "manifest.json"}
+    left = {path.name for path in folder.glob("*")} - {"lock", "manifest.json"}
     assert left == {f"part-{n:06d}.{end}" for n in range(number) for end in ("parquet", "json")}
 
 
@@ -103,8 +103,9 @@ def test_another_key_is_refused_with_what_differs_and_the_remedy(folder):
 
 def test_a_lost_manifest_means_a_new_run(folder):
     (folder / "manifest.json").write_text("{")
-    assert found(folder) == 0
-    assert json.loads((folder / "manifest.json").read_text()) == {"key": KEY}
+    with Parts.open(folder, KEY) as parts:
+        assert (parts.rows, parts.is_new) == (0, True)
+        assert json.loads((folder / "manifest.json").read_text()) == {"key": KEY}
 
 
 @pytest.mark.parametrize("restart", [False, True])
@@ -128,29 +129,6 @@ def test_two_runs_at_once(folder):
     with Parts.open(folder, KEY), pytest.raises(InputError, match="another process is writing rated.csv"):
         Parts.open(folder, KEY)
     assert found(folder) == 3
-
-
-@pytest.mark.skipif(os.name == "nt", reason="Windows does not let a locked file be removed")
-def test_a_lock_that_was_removed_before_it_was_taken_is_not_relied_on(folder, monkeypatch):
-    acquire = FileLock.acquire
-    removed = []
-
-    def late(lock, **settings):
-        # Between the opening of the lock file and its locking, the run that held it ends.
-        if not removed:
-            removed.append(lock)
-            for path in folder.iterdir():
-                path.unlink()
-            folder.rmdir()
-        return acquire(lock, **settings)
-
-    monkeypatch.setattr(FileLock, "acquire", late)
-    with Parts.open(folder, KEY) as parts:
-        assert removed
-        parts.add(frame(0), {"number": 0})
-        with pytest.raises(InputError, match="another process is writing rated.csv"):
-            Parts.open(folder, KEY)
-    assert found(folder) == 1
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows does not let a locked file be removed")
@@ -181,6 +159,24 @@ def test_whether_an_earlier_run_is_gone_on_with(tmp_path):
     for restart, is_new in ((False, True), (False, False), (True, True)):
         with Parts.open(path, KEY, restart=restart) as parts:
             assert parts.is_new == is_new
+            parts.add(frame(0))
+
+
+@pytest.mark.parametrize("failure", [KeyboardInterrupt, OSError, SystemExit])
+def test_a_run_without_a_finished_part_leaves_no_folder(tmp_path, failure):
+    path = tmp_path / "rated.csv.parts"
+
+    def fail(*, is_finished):
+        with Parts.open(path, KEY) as parts:
+            parts.add(frame(0), {"number": 0}, is_finished=is_finished)
+            raise failure
+
+    with pytest.raises(failure):
+        fail(is_finished=False)
+    assert not path.exists()
+    with pytest.raises(failure):
+        fail(is_finished=True)
+    assert found(path) == 1
 
 
 def test_removing_leaves_nothing(folder):

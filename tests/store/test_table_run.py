@@ -20,6 +20,7 @@ class Doubling:
     failure: BaseException | None = None
     after: int = 99
     capped: int = 99
+    failing: int = 99
     times: int = 2
     taken: list = field(default_factory=list)
     total: int = 0
@@ -40,7 +41,9 @@ class Doubling:
                 semscale_double=doubled, semscale_place=pl.Series(range(start, start + batch.height))
             )
             start += batch.height
-            yield WorkedPart(frame, {"first": int(batch["n"][0])}, is_finished=start <= self.capped)
+            notes = {"first": int(batch["n"][0])}
+            has_failed = start > self.failing
+            yield WorkedPart(frame, notes, is_finished=start <= self.capped, has_failed_calls=has_failed)
 
     def add(self, frame, notes):
         assert frame["n"][0] == notes["first"]
@@ -165,6 +168,33 @@ def test_a_part_that_a_cap_cut_short_is_written_and_made_again(table, tmp_path):
 def test_a_cap_in_the_first_part_leaves_no_folder(table, tmp_path):
     out = tmp_path / "out.parquet"
     run(table, out, capped=2)
+    assert pl.read_parquet(out).equals(EXPECTED)
+    assert not (tmp_path / "out.parquet.parts").exists()
+
+
+def test_parts_with_failed_calls_are_made_again_after_a_stop(table, tmp_path):
+    out = tmp_path / "out.parquet"
+    # Calls of the second part, rows 4 to 6, fail; the run stops after the third.
+    with pytest.raises(InterruptedRunError, match="3 rows are finished"):
+        run(table, out, failure=KeyboardInterrupt(), after=9, failing=5)
+    told = []
+    assert run(table, out, progress=lambda _, done, __: told.append(done)) == 110
+    assert told == [3, 6, 9, 10, 0]
+    assert pl.read_parquet(out).equals(EXPECTED)
+
+
+def test_parts_with_failed_calls_are_made_again_after_a_cap(table, tmp_path):
+    out = tmp_path / "out.parquet"
+    run(table, out, capped=8, failing=5)
+    assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 1
+    run(table, out, capped=8, failing=2)
+    # Parts that were finished before stay so: only the rows after them are made again.
+    assert len(list((tmp_path / "out.parquet.parts").glob("*.parquet"))) == 1
+
+
+def test_a_run_with_failed_calls_that_reached_its_end_leaves_no_parts(table, tmp_path):
+    out = tmp_path / "out.parquet"
+    assert run(table, out, failing=5) == 110
     assert pl.read_parquet(out).equals(EXPECTED)
     assert not (tmp_path / "out.parquet.parts").exists()
 

@@ -15,17 +15,30 @@ from semscale.weights import resolving, verified_files
 pytestmark = pytest.mark.usefixtures("secluded")
 
 
-def test_second_use_contacts_nothing_and_hashes_nothing(tmp_path, monkeypatch):
+def test_second_use_contacts_nothing_and_hashes_no_weights(tmp_path, monkeypatch):
     resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
+    hashed = []
+    real = verified_files.sha256_of
+    monkeypatch.setattr(verified_files, "sha256_of", lambda path: hashed.append(path.name) or real(path))
 
     def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("something was contacted or hashed")
+        raise AssertionError("something was contacted")
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     monkeypatch.setattr(socket, "getaddrinfo", refuse)
     monkeypatch.setattr(subprocess, "Popen", refuse)
-    monkeypatch.setattr(verified_files, "sha256_of", refuse)
     assert resolving.resolve("tiny").pinned
+    assert set(hashed) == {"config.json", "tokenizer.json"}  # weights are hashed when they are loaded
+
+
+def test_small_file_with_its_old_size_and_time_is_hashed(tmp_path):
+    source = write_model(tmp_path / "mine")
+    path = resolving.resolve("tiny", folder=source).folder / "tokenizer.json"
+    seen = path.stat()
+    path.write_bytes(bytes([1]) + FILES["tokenizer.json"][1:])
+    os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))
+    resolving.resolve("tiny", folder=source)
+    assert path.read_bytes() == FILES["tokenizer.json"]
 
 
 def test_damaged_file_alone_is_pulled_again(tmp_path):
@@ -62,7 +75,7 @@ def test_touched_file_is_hashed_once_more_and_then_trusted(tmp_path, monkeypatch
     monkeypatch.setattr(verified_files, "sha256_of", lambda path: hashed.append(path.name) or real(path))
     resolving.resolve("tiny")
     resolving.resolve("tiny")
-    assert hashed == ["model.safetensors"]
+    assert hashed.count("model.safetensors") == 1
 
 
 def test_unreadable_stamps_cost_only_time(tmp_path):

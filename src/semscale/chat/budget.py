@@ -17,7 +17,7 @@ class Budget:
         calls: calls that are sent, retries included.
         tokens: of prompts and replies together.
         money: in the currency of the price table.
-        whole: the full budget if this is what remains of one, for messages; else ``None``.
+        whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
 
     Raises:
         InputError: a cap is below 0.
@@ -40,6 +40,24 @@ class Budget:
             _left(self.calls, spent.calls),
             _left(self.tokens, spent.usage.tokens),
             _left(self.money, spent.money or 0.0),
+            whole=self.whole or self,
+        )
+
+    def divided(self, parts: int) -> "Budget":
+        """Give an equal part of it.
+
+        Args:
+            parts: how many there are, at least 1.
+
+        Example:
+            >>> part = Budget(calls=10).divided(3)
+            >>> part.calls, part.whole.calls
+            (3, 10)
+        """
+        return Budget(
+            None if self.calls is None else self.calls // parts,
+            None if self.tokens is None else self.tokens // parts,
+            None if self.money is None else self.money / parts,
             whole=self.whole or self,
         )
 
@@ -121,7 +139,7 @@ class Meter:
         if self._budget.tokens is not None and total.tokens > self._budget.tokens:
             return f"the cap of {named.tokens:,} tokens is reached"
         if self._budget.money is not None and self._price and self._price.of(total) > self._budget.money:
-            return f"the cap of {named.money:g} {self._price.currency} is reached"
+            return f"the cap of {named.money:,.12g} {self._price.currency} is reached"
         return None
 
 

@@ -1,8 +1,10 @@
 """Answering one request: from the ledger, or by calls that are paced, budgeted, retried and stored."""
 
 import asyncio
+import contextlib
 import itertools
-from dataclasses import dataclass
+from collections.abc import AsyncIterator
+from dataclasses import dataclass, replace
 
 from semscale.chat.budget import Meter
 from semscale.chat.chat_model import ChatModel
@@ -13,7 +15,9 @@ from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits, Pacer
 from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
+from semscale.chat.parameter_form import ParameterForm, taken_parameters
 from semscale.chat.replies import FATAL, CallError, FailureKind, Reply, Usage
+from semscale.chat.reply_watch import ReplyWatch
 from semscale.chat.retrying import Retries
 from semscale.chat.secrets import Scrubber, environment_secrets
 from semscale.chat.tokens import BYTES_PER_TOKEN, estimated_prompt, most_reply_tokens
@@ -21,7 +25,9 @@ from semscale.errors import SemscaleError
 
 _RUNS = itertools.count()
 _LOOK_AGAIN = 0.5  # seconds between looks while another process makes the call
+_REFUSED_BY = 5.0  # seconds after which a request is at work: endpoints refuse parameters at once
 _HOLDING = frozenset({FailureKind.RATE_LIMITED, FailureKind.SERVER})
+_ANSWERED = frozenset({FailureKind.REFUSED, FailureKind.SILENT})
 _MAYBE_PAID = frozenset(
     {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.MALFORMED, FailureKind.EMPTY}
 )
@@ -29,6 +35,10 @@ _MAYBE_PAID = frozenset(
 
 class CapReachedError(SemscaleError):
     """The budget does not allow another call."""
+
+
+class NoReplyError(SemscaleError):
+    """No reply has come for so long that more waiting is in vain."""
 
 
 class FatalCallError(SemscaleError):
@@ -73,7 +83,15 @@ class Caller:
         self._keys = ContentKeys(setting.model)
         self._under_way: dict[bytes, asyncio.Future[Reply | CallError | None]] = {}
         self._scrubber = Scrubber(environment_secrets())
+        self._taken = taken_parameters(setting.model)
+        self._trial: asyncio.Event | None = None
+        self.watch = ReplyWatch(setting.clock.now, setting.retries.patience)
         self._run = next(_RUNS)
+
+    @property
+    def model_name(self) -> str:
+        """The name of the model that is asked."""
+        return self._setting.model.name
 
     async def bring(self, index: int, request: Request) -> RequestOutcome:
         """Answer one request; equal requests are sent once.
@@ -100,38 +118,83 @@ class Caller:
     async def _found_or_called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         ledger = self._setting.ledger
         if ledger is None:
-            return await self._repeated(index, key, request)
+            return await self._called(index, key, request)
         while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
             await self._setting.clock.sleep(_LOOK_AGAIN)
         if not isinstance(found, Claim):
             return RequestOutcome.of(index, found)
         outcome = None
         try:
-            outcome = await self._repeated(index, key, request)
+            outcome = await self._called(index, key, request)
             return outcome
         finally:
             if outcome is None or outcome.status == "failed":
                 await asyncio.shield(ledger.release(key, self._run))
 
+    async def _called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
+        self.watch.request_begins()
+        try:
+            return await self._repeated(index, key, request)
+        finally:
+            self.watch.request_ends()
+
     async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         setting, attempts = self._setting, 0
-        while True:
-            result = await self._paid(request)
-            attempts += 1
-            if setting.ledger is not None:
-                await setting.ledger.record(key, self._run, result)
+        for repeated in itertools.count():
+            async with self._first_alone(request):
+                result, calls = await self._in_a_form_taken(key, request)
+            attempts += calls
             if isinstance(result, Reply):
                 return RequestOutcome.of(index, result, attempts)
             if result.kind in FATAL:
                 raise FatalCallError(result)
-            wait = setting.retries.wait_after(result, attempts - 1, setting.clock.chance())
+            wait = setting.retries.wait_after(result, repeated, setting.clock.chance())
             if wait is None:
-                return RequestOutcome.of(index, result, attempts)
+                break
             if result.retry_after is not None and result.kind in _HOLDING:
-                self._pacer.hold(wait)
+                self.watch.endpoint_pauses(self._pacer.hold(wait))
             await setting.clock.sleep(wait)
+        return RequestOutcome.of(index, result, attempts)
 
-    async def _paid(self, request: Request) -> Reply | CallError:
+    async def _in_a_form_taken(self, key: bytes, request: Request) -> tuple[Reply | CallError, int]:
+        """Call, and call again at once without the parameters that the model refuses.
+
+        Returns:
+            The result, and how many calls it took.
+        """
+        form, ledger, calls = self._taken.form, self._setting.ledger, 0
+        while True:
+            result = await self._paid(request, form)
+            calls += 1
+            if ledger is not None:
+                await ledger.record(key, self._run, result)
+            if isinstance(result, Reply) or result.kind in _ANSWERED:
+                self._taken.learn(form, request)
+                return result, calls
+            other = form.after_refusal(result.refused, request)
+            if other is None:
+                return result, calls
+            form = other
+
+    @contextlib.asynccontextmanager
+    async def _first_alone(self, request: Request) -> AsyncIterator[None]:
+        """Let one request with unknown parameters go ahead, so that a refusal is not met by all at once."""
+        if not self._taken.unknown_in(request):
+            yield
+        elif self._trial is not None:
+            await self._trial.wait()
+            yield
+        else:
+            trial = self._trial = asyncio.Event()
+            at_work = asyncio.get_running_loop().call_later(_REFUSED_BY, trial.set)
+            try:
+                yield
+            finally:
+                at_work.cancel()
+                trial.set()
+                self._trial = None
+
+    async def _paid(self, request: Request, form: ParameterForm) -> Reply | CallError:
         meter = self._setting.meter
         expected = Usage(estimated_prompt(request), most_reply_tokens(request))
         number, reason = await meter.reserve(expected)
@@ -140,12 +203,23 @@ class Caller:
         taken = Usage(expected.prompt_tokens, 0)  # what a cancelled call may have cost
         try:
             await self._pacer.turn(expected.tokens)
-            result = await self._asked(request)
+            result = await self._watched(form.of(request))
+            if isinstance(result, Reply) and (left_out := form.left_out_of(request)):
+                result = replace(result, left_out=(*result.left_out, *left_out))
             taken = _taken(result, expected)
             self._pacer.correct(expected.tokens, taken.tokens)
             return result
         finally:
             meter.settle(number, taken)
+
+    async def _watched(self, request: Request) -> Reply | CallError:
+        result = None
+        self.watch.call_begins()
+        try:
+            result = await self._asked(request)
+            return result
+        finally:
+            self.watch.call_ends(result)
 
     async def _asked(self, request: Request) -> Reply | CallError:
         model, timeout = self._setting.model, self._setting.limits.timeout

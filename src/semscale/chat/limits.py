@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from semscale.errors import InputError
 
 _MINUTE = 60.0
+_SILENCE = 300.0
 
 
 @dataclass(frozen=True)
@@ -36,21 +37,40 @@ class Limits:
         tokens_per_minute: the most tokens of prompts and replies in a minute, spread evenly; estimated before
             a call and corrected after it.
         timeout: seconds after which a call without a reply fails.
+        give_up_after: seconds without any reply after which a run stops. ``None`` is 300, in which most
+            servers have restarted, or twice the timeout if that is longer, so that no call is tried only
+            once.
 
     Raises:
         InputError: a limit is not above 0.
+
+    Example:
+        >>> Limits().longest_silence, Limits(timeout=400.0).longest_silence
+        (300.0, 800.0)
     """
 
     concurrency: int = 16
     requests_per_minute: float | None = None
     tokens_per_minute: float | None = None
     timeout: float = 120.0
+    give_up_after: float | None = None
 
     def __post_init__(self) -> None:
-        for name in ("concurrency", "requests_per_minute", "tokens_per_minute", "timeout"):
+        for name in (
+            "concurrency",
+            "requests_per_minute",
+            "tokens_per_minute",
+            "timeout",
+            "give_up_after",
+        ):
             value = getattr(self, name)
             if value is not None and not value > 0:
                 raise InputError(f"{name} must be > 0, got {value}")
+
+    @property
+    def longest_silence(self) -> float:
+        """Seconds without any reply after which a run stops."""
+        return self.give_up_after or max(_SILENCE, 2 * self.timeout)
 
 
 class Pacer:
@@ -80,6 +100,12 @@ class Pacer:
         """Delay or advance later calls by the difference between expected and used tokens."""
         self._next_token += self._per_token * (taken - expected)
 
-    def hold(self, seconds: float) -> None:
-        """Send nothing for this many seconds."""
-        self._held_until = max(self._held_until, self._clock.now() + seconds)
+    def hold(self, seconds: float) -> float:
+        """Send nothing for this many seconds.
+
+        Returns:
+            By how many seconds this makes the pause longer that is under way, if there is one.
+        """
+        now, before = self._clock.now(), self._held_until
+        self._held_until = max(before, now + seconds)
+        return self._held_until - max(before, now)

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable
 from importlib.metadata import entry_points
 
-from semscale.chat.chat_model import ChatModel
+from semscale.chat.chat_model import ChatModel, checked_chat_model
 from semscale.chat.local_files import GGUF
 from semscale.errors import InputError, UnknownNameError
 from semscale.messages import did_you_mean, nearest_name
@@ -42,7 +42,7 @@ def load_chat_model(
         A chat model; one on this machine loads its weights at the first request.
 
     Raises:
-        InputError: an unknown engine, no key, or an invalid address.
+        InputError: an unknown engine, no key, an invalid address, or a model without a ``Signature``.
         ModelError: a local model's files are not there and cannot be pulled.
         MissingExtraError: the engine's extra is not installed.
     """
@@ -51,7 +51,7 @@ def load_chat_model(
     if is_langchain(model):
         return LangChainChat(model)  # type: ignore[arg-type]  # recognised by its methods
     if isinstance(model, ChatModel):
-        return model
+        return checked_chat_model(model)
     name = str(os.fspath(model)) if isinstance(model, str | os.PathLike) else ""
     if not name:
         raise InputError(
@@ -61,7 +61,7 @@ def load_chat_model(
         engine = "local" if base_url is None and _is_local(name) else "openai"
     if engine == "openai":
         return _endpoint(name, base_url, key_variable)
-    return _engine(engine)(name, base_url, progress)
+    return checked_chat_model(_engine(engine)(name, base_url, progress))
 
 
 def _is_local(name: str) -> bool:

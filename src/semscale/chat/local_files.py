@@ -49,7 +49,7 @@ def find_local_model(name: str, *, progress: Progress | None = None) -> LocalMod
     if known is not None:
         if not known.is_chat:
             raise ModelError(f"{known.name} turns texts into vectors; a chat model is {DEFAULT_CHAT_MODEL}")
-        files = resolve(known.name, progress=progress)
+        files = resolve(known.name, thorough=True, progress=progress)
         return LocalModel(files.folder / known.weights, files.name, files.sha256, _CONTEXTS.get(known.name))
     path = Path(name).expanduser()
     weights = path / _EXPORTED if path.is_dir() else path

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 from semscale.chat.replies import Usage
 from semscale.errors import InputError
@@ -88,16 +88,16 @@ def user_table() -> Path:
 
 
 def _read(path: Path) -> dict[str, Price]:
-    import yaml
+    from semscale.yaml_reading import parse_yaml
 
     try:
-        table = yaml.safe_load(path.read_text(encoding="utf-8"))
+        table: Any = parse_yaml(path.read_bytes(), source=str(path))
         per = float(table.get("per_tokens", 1_000_000))
         currency = str(table.get("currency", "USD"))
         return {str(name): _price(str(name), entry, per, currency) for name, entry in table["models"].items()}
     except OSError as error:
         raise InputError(f"the table of prices {path} cannot be read: {error.strerror or error}") from error
-    except (yaml.YAMLError, UnicodeDecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
         if isinstance(error, InputError):
             raise
         line = " ".join(str(error).split())[:120]

@@ -46,6 +46,7 @@ class Reply:
         logprobs: one per token; ``None`` if they were not requested or the model does not give them.
         model: the endpoint's name for the model that answered.
         raw: the endpoint's answer unchanged, except that keys are removed.
+        left_out: parameters of the request that the model had refused, and was then asked without.
     """
 
     text: str
@@ -54,6 +55,7 @@ class Reply:
     logprobs: tuple[TokenLogprob, ...] | None = None
     model: str = ""
     raw: str = ""
+    left_out: tuple[str, ...] = ()
 
 
 class FailureKind(StrEnum):
@@ -100,6 +102,7 @@ class CallError(ReplyError):
         retry_after: seconds that the endpoint asks to wait; ``None`` if it states none.
         raw: the answer that came instead of a reply, without keys.
         usage: tokens that the failed call used; ``None`` if unknown.
+        refused: names of parameters that the endpoint says it does not take.
     """
 
     def __init__(
@@ -110,9 +113,11 @@ class CallError(ReplyError):
         retry_after: float | None = None,
         raw: str = "",
         usage: Usage | None = None,
+        refused: tuple[str, ...] = (),
     ) -> None:
         super().__init__(message)
         self.kind = kind
         self.retry_after = retry_after
         self.raw = raw
         self.usage = usage
+        self.refused = refused

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sized
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import aclosing, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
 from pathlib import Path
 from typing import TypeVar
 
 from semscale.chat.budget import Budget, Meter, Spent
-from semscale.chat.calling import Caller, CapReachedError, FatalCallError, Setting
-from semscale.chat.chat_model import ChatModel
+from semscale.chat.calling import Caller, CapReachedError, FatalCallError, NoReplyError, Setting
+from semscale.chat.chat_model import ChatModel, checked_chat_model
 from semscale.chat.connections import held_open
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Clock, Limits
@@ -20,6 +20,9 @@ from semscale.chat.prices import PriceTable
 from semscale.chat.retrying import Retries
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
+
+_TICK = 1.0  # seconds between looks at how long no reply has come
+_SHOWN_FROM = 10.0  # seconds of waiting that are worth a word
 
 Requests = Iterable[Request] | AsyncIterable[Request]
 T = TypeVar("T")
@@ -33,7 +36,8 @@ class Runner:
 
     Args:
         model: the model that answers.
-        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call.
+        limits: concurrent calls, calls and tokens per minute, and the time allowed for a call and without
+            any reply.
         retries: how failed calls are repeated.
         budget: what each run may spend.
         prices: needed for a cap on money; the user's table by default.
@@ -41,7 +45,8 @@ class Runner:
         clock: gives the time, pauses and random numbers.
 
     Raises:
-        InputError: the budget caps money and the model's price is not known.
+        InputError: the budget caps money and the model's price is not known, or the model's signature is no
+            ``Signature``.
     """
 
     def __init__(  # noqa: PLR0913  # each is one noun, and all but the model have a default
@@ -55,7 +60,7 @@ class Runner:
         ledger: Ledger | str | Path | bool = True,
         clock: Clock | None = None,
     ) -> None:
-        self.model = model
+        self.model = checked_chat_model(model)
         self._limits = limits or Limits()
         self._retries = retries or Retries()
         self._budget = budget or Budget()
@@ -88,7 +93,8 @@ class Runner:
         """Send requests and wait for all of them; asynchronous programs use :meth:`collect`.
 
         Raises:
-            InterruptedRunError: a cap was reached; finished requests are in the ledger.
+            InterruptedRunError: a cap was reached, or no reply came for as long as the limits say; finished
+                requests are in the ledger.
             ReplyError: no call can succeed: the key is wrong, the model unknown, the account empty.
         """
         return run_apart(self.collect(requests, progress=progress))
@@ -113,7 +119,7 @@ class Runner:
         done, stage = 0, f"asking {self.model.name}"
         async with held_open(self.model), _opened(self._ledger) as ledger:
             setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
-            run = _RunTasks(Caller(setting), _Numbered(requests), self._limits.concurrency)
+            run = _RunTasks(Caller(setting), _Numbered(requests), self._limits, progress)
             try:
                 async for outcome in run.outcomes():
                     yield outcome
@@ -138,14 +144,18 @@ def run_apart(work: Coroutine[object, object, T]) -> T:
 class _RunTasks:
     """The tasks of one run: each repeatedly takes a request and puts its outcome into the queue."""
 
-    def __init__(self, caller: Caller, numbered: "_Numbered", n_tasks: int) -> None:
+    def __init__(
+        self, caller: Caller, numbered: "_Numbered", limits: Limits, progress: Progress | None
+    ) -> None:
         self._caller = caller
         self._numbered = numbered
-        self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(maxsize=n_tasks)
-        self._tasks = [asyncio.create_task(self._work()) for _ in range(n_tasks)]
+        self._ready: asyncio.Queue[RequestOutcome | None] = asyncio.Queue(maxsize=limits.concurrency)
+        self._tasks = [asyncio.create_task(self._work()) for _ in range(limits.concurrency)]
         self._reason: SemscaleError | None = None
         self._waiting: set[asyncio.Task[None]] = set()
+        self._asking: set[asyncio.Task[None]] = set()
         self._closing = asyncio.create_task(self._close())
+        self._watching = asyncio.create_task(self._watch(limits.longest_silence, progress))
 
     async def outcomes(self) -> AsyncIterator[RequestOutcome]:
         while (outcome := await self._ready.get()) is not None:
@@ -155,7 +165,7 @@ class _RunTasks:
                 task.result()
 
     async def stop(self) -> None:
-        everything = [self._closing, *self._tasks]
+        everything = [self._watching, self._closing, *self._tasks]
         for task in everything:
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
@@ -165,33 +175,75 @@ class _RunTasks:
             raise InterruptedRunError(
                 f"{self._reason}; {done:,} requests are finished and kept; a higher cap goes on from there"
             ) from self._reason
+        if isinstance(self._reason, NoReplyError):
+            raise InterruptedRunError(
+                f"{self._reason}; replies that came are kept, and the same command goes on from there"
+            ) from self._reason
         if isinstance(self._reason, FatalCallError):
             raise self._reason.failure
 
     async def _work(self) -> None:
         while self._reason is None and (numbered := await self._next()) is not None:
             try:
-                outcome = await self._caller.bring(*numbered)
+                with self._listed(self._asking):
+                    outcome = await self._caller.bring(*numbered)
             except (CapReachedError, FatalCallError) as error:
-                self._reason = self._reason or error
-                for task in self._waiting:  # their requests may depend on outcomes that will not come
-                    task.cancel()
+                self._end(error)
                 return
+            except asyncio.CancelledError:
+                if isinstance(self._reason, NoReplyError):
+                    return
+                raise
             await self._ready.put(outcome)
 
+    def _end(self, reason: SemscaleError) -> None:
+        self._reason = self._reason or reason
+        for task in self._waiting:  # their requests may depend on outcomes that will not come
+            task.cancel()
+
+    async def _watch(self, longest: float, progress: Progress | None) -> None:
+        """Show how long no reply has come, and end the run when that is too long."""
+        watch, loop = self._caller.watch, asyncio.get_running_loop()
+        stage, is_shown = f"waiting for {self._caller.model_name} (seconds without a reply)", False
+        tick = min(_TICK, longest / 10)
+        while True:
+            before = loop.time()
+            await asyncio.sleep(tick)
+            late = loop.time() - before - tick
+            if late > tick:  # the program, not the model, was busy: replies may wait to be read
+                watch.leave_out(late)
+            seconds = watch.seconds
+            if seconds >= longest:
+                break
+            if progress and (is_shown or seconds >= _SHOWN_FROM):
+                is_shown = seconds >= _SHOWN_FROM
+                progress(stage, int(seconds), int(longest))
+        why = "" if watch.failure is None else f": {watch.failure}"
+        self._end(NoReplyError(f"no reply came for {longest:,.12g} s{why}"))
+        for task in self._asking:
+            task.cancel()
+
     async def _next(self) -> tuple[int, Request] | None:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("requests of a run must be taken inside a task")
-        self._waiting.add(task)
         try:
-            return await self._numbered.next()
+            with self._listed(self._waiting):
+                return await self._numbered.next()
         except asyncio.CancelledError:
             if self._reason is None:
                 raise
             return None
+
+    @staticmethod
+    @contextmanager
+    def _listed(tasks: "set[asyncio.Task[None]]") -> Iterator[None]:
+        """Keep the running task in a set, so that it can be cancelled while it waits."""
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("requests of a run must be taken inside a task")
+        tasks.add(task)
+        try:
+            yield
         finally:
-            self._waiting.discard(task)
+            tasks.discard(task)
 
     async def _close(self) -> None:
         _, left = await asyncio.wait(self._tasks, return_when=asyncio.FIRST_EXCEPTION)

@@ -1,4 +1,4 @@
-"""Errors to exit codes and one line each: 2 bad input, 3 stopped early, 70 a bug of ours."""
+"""One line and an exit code for each error: 2 bad input or no reply, 3 stopped, 70 a bug."""
 
 import errno
 import os
@@ -20,11 +20,12 @@ _ENVIRONMENT = {
     errno.EPERM: "check the permissions",
     errno.EIO: "check the disk",
     errno.EMFILE: "raise the limit on open files",
+    errno.ENAMETOOLONG: "choose a shorter name",
 }
 
 
 def exit_code(work: Callable[[], object]) -> int:
-    """Do the work and say how it went: one line on standard error and an exit code, never a traceback.
+    """Do the work; an error becomes one line on standard error and an exit code, never a traceback.
 
     Args:
         work: what a command does.
@@ -49,7 +50,7 @@ def say(message: object) -> None:
 
 
 def said_as_code(error: Exception) -> int:
-    """Say what ended the program in one line, and return the exit code that stands for it."""
+    """Print the error that ended the program as one line, and return its exit code."""
     if isinstance(error, InterruptedRunError):
         return _failed(error, STOPPED)
     if isinstance(error, SemscaleError):
@@ -64,7 +65,7 @@ def said_as_code(error: Exception) -> int:
 
 
 def _environment_code(error: Exception) -> int | None:
-    """Find what of the machine's is at fault; libraries wrap the system's error and keep only its words."""
+    """Find the system's error number; libraries wrap the system's error and keep only its words."""
     if isinstance(error, OSError) and error.errno in _ENVIRONMENT:
         return error.errno
     return next((code for code in _ENVIRONMENT if os.strerror(code) in str(error)), None)

@@ -1,4 +1,4 @@
-"""Ctrl-C that stops the program wherever it comes, even inside a callback whose exceptions Python drops."""
+"""Ctrl-C stops the program at any moment, even inside a callback whose exceptions Python drops."""
 
 import _thread
 import signal
@@ -10,7 +10,7 @@ _SOON = 0.01
 
 
 def heed_interrupts() -> None:
-    """Let SIGTERM stop the program as Ctrl-C does, and let neither of them get lost.
+    """Let SIGTERM stop the program as Ctrl-C does, and make sure that neither gets lost.
 
     Python drops what is raised inside a destructor or the callback of a weak reference, such as each import
     runs. An interrupt that comes just then would leave a traceback on the screen and the program running; it

@@ -1,4 +1,4 @@
-"""The program ``semscale``: its commands, and how it ends."""
+"""The program ``semscale``: its commands and exit codes."""
 
 import sys
 import warnings
@@ -10,12 +10,12 @@ from typer.core import TyperGroup
 from semscale.cli.commands.bertscore import app as bertscore
 from semscale.cli.commands.cache import app as cache
 from semscale.cli.commands.consistency import consistency
+from semscale.cli.commands.drift import app as drift
 from semscale.cli.commands.judge import judge, judge_audit
 from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
-from semscale.cli.drift.app import app as drift
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.interrupts import heed_interrupts
 from semscale.cli.streams import flush_output, prepare_streams
@@ -26,7 +26,7 @@ class _Commands(TyperGroup):
     """Commands of one word or two: ``match FILE`` takes a file, and ``match evaluate`` is another command."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - whichever click it is
-        """Find the command, by its first two words where there is such a one."""
+        """Find the command by its first two words, or else by its first."""
         both = " ".join(args[:2])
         return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
 
@@ -56,7 +56,7 @@ _PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__
 _INTERRUPTED = 130
 
 
-def _show_version(wanted: bool) -> None:  # noqa: FBT001 - typer calls it so
+def _show_version(wanted: bool) -> None:
     if wanted:
         typer.echo(f"semscale {__version__}")
         raise typer.Exit

@@ -1,44 +1,58 @@
-"""The files that commands write, and what they print."""
+"""Files that commands write, and what they print."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semscale.errors import InputError
-from semscale.presentable import Presentable
-from semscale.report.json_encoding import to_json
-from semscale.report.presenting import write_files
-from semscale.report.render.writing import check_ending
-from semscale.store.atomic import check_folder, check_writable
-from semscale.store.writing import output_format
+from semscale.cli.options.groups import Changes, instead, option_group
+from semscale.cli.options.panels import OUTPUT, option
+from semscale.errors import InputError, InterruptedRunError, ReplyError
 
 if TYPE_CHECKING:
+    from semscale.presentable import Presentable
     from semscale.report.document.document import Document
 
 
-@dataclass(frozen=True)
+def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
+    return option(OUTPUT, f"{table}: .parquet, .csv, .jsonl or .xlsx.", "FILE")
+
+
+def written_as(table: str) -> Changes:
+    """Change the help of ``--out`` to say which table it writes."""
+    return instead(out=_out(table))
+
+
+@option_group
 class Outputs:
-    """Files that a command writes.
+    """Files that a command writes, and what it prints.
 
     Attributes:
         out: the input's rows with what was found.
         report: a page, Markdown or a workbook, by its ending.
         figures: folder for the figures of the report, as SVG and PNG.
-        others: files of one command alone, by the option that names them.
+        json: whether JSON is printed instead of tables.
     """
 
-    out: Path | None = None
-    report: Path | None = None
-    figures: Path | None = None
-    others: Mapping[str, Path | None] = field(default_factory=dict)
+    out: Annotated[Path | None, _out("Table")] = None
+    report: Annotated[Path | None, option(OUTPUT, "Report with pictures: .html, .md or .xlsx.", "FILE")] = (
+        None
+    )
+    figures: Annotated[Path | None, option(OUTPUT, "Folder for the pictures, as SVG and PNG.", "FOLDER")] = (
+        None
+    )
+    json: Annotated[bool, option(OUTPUT, "Print JSON instead of a table.")] = False
+
+    @property
+    def further(self) -> Mapping[str, Path | None]:
+        """Files that only one command writes, by option."""
+        return {}
 
     @property
     def named(self) -> dict[str, Path]:
-        """The files that were asked for, by what they are."""
-        paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.others}
+        """The files that were asked for, by kind."""
+        paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.further}
         return {name: path for name, path in paths.items() if path is not None}
 
     def check(self) -> None:
@@ -47,15 +61,17 @@ class Outputs:
         Raises:
             InputError: an ending, file or folder that does not serve, or one file for two things.
         """
+        from semscale.report.render.writing import check_ending
+        from semscale.store.atomic import check_folder, check_writable
+        from semscale.store.writing import output_format
+
         if self.out is not None:
             output_format(self.out)
-            check_writable(self.out, "out")
         if self.report is not None:
             check_ending(self.report)
-            check_writable(self.report, "report")
         if self.figures is not None:
             check_folder(self.figures, "figures")
-        for name, path in self.others.items():
+        for name, path in {"out": self.out, "report": self.report, **self.further}.items():
             if path is not None:
                 check_writable(path, name)
         places = [path.resolve() for path in self.named.values()]
@@ -63,50 +79,69 @@ class Outputs:
         if twice:
             raise InputError(f"one file for each output, got {twice[0].name!r} for two: name another one")
 
-    def check_restart(self, *, restart: bool) -> None:
-        """Check that there is something that a run can drop.
+    def check_run(self, file: str, *, restart: bool) -> None:
+        """Check outputs and input of a run over a table.
+
+        Args:
+            file: the input.
+            restart: whether finished parts of an earlier run are to be dropped.
 
         Raises:
-            InputError: no table is written, so that nothing is kept.
+            InputError: an output that does not serve, the input among them, or a restart where no table is
+                written, so that nothing is kept.
         """
+        self.check()
         if restart and self.out is None:
             raise InputError("--restart belongs to --out: without an output nothing of a run is kept")
-
-    def check_input(self, file: str) -> None:
-        """Check that an input is named, and that the report is not to take its place.
-
-        Raises:
-            InputError: it is not, or it is.
-        """
         check_input(file, self.report)
 
     def write(self, document: "Document") -> None:
-        """Write the report and its figures, as far as they were asked for."""
+        """Write the report and its figures if they were asked for."""
+        from semscale.report.presenting import write_files
+
         write_files(document, self.report, self.figures)
 
 
-def present(summary: Presentable, outputs: Outputs, *, json: bool, **further: object) -> None:
+def present(
+    summary: "Presentable",
+    outputs: Outputs,
+    *,
+    stopped: str | None = None,
+    failed: str | None = None,
+    **further: object,
+) -> None:
     """Write the report of a summary, and print its brief form or its JSON to standard output.
 
     Args:
         summary: what was measured.
         outputs: files to write, and files that were written.
-        json: whether JSON is printed instead of tables.
+        stopped: why the run ended early, if it did.
+        failed: why no call brought a reply, if all failed.
         further: what JSON has beside the summary.
+
+    Raises:
+        InterruptedRunError: the run ended early; everything is written before.
+        ReplyError: no call brought a reply; likewise.
     """
     document = summary.document()
     outputs.write(document)
-    if not json:
+    if outputs.json:
+        from semscale.report.json_encoding import to_json
+
+        files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures, **outputs.further}
+        typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
+    else:
         from semscale.report.render.terminal import print_document
 
         print_document(document, written=outputs.named)
-        return
-    files = {"out": outputs.out, "report": outputs.report, "figures": outputs.figures, **outputs.others}
-    typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
+    if stopped:
+        raise InterruptedRunError(stopped)
+    if failed:
+        raise ReplyError(f"no call brought a reply, most often because: {failed}")
 
 
-def check_input(file: str, report: Path | None) -> None:
-    """Check that an input is named, and that the report is not to take its place.
+def check_input(file: str, report: Path | None = None) -> None:
+    """Check that an input is named, and that the report would not overwrite it.
 
     Raises:
         InputError: it is not, or it is.

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def progress_bars() -> "Iterator[Progress | None]":
-    """Give a callback that draws a bar for each stage in the block; ``None`` unless on a terminal."""
+    """Return a callback that draws a bar for each stage; ``None`` unless on a terminal."""
     if not sys.stderr.isatty():
         yield None
         return
@@ -43,7 +43,7 @@ def progress_bars() -> "Iterator[Progress | None]":
 
 
 def amount(stage: str, done: int, total: int | None) -> str:
-    """Say how far a stage is: files that are pulled in megabytes, everything else in items.
+    """Format how much of a stage is done: megabytes of pulled files, else items.
 
     Example:
         >>> amount("embedding", 1500, 3000)

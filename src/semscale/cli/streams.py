@@ -1,4 +1,4 @@
-"""Standard output and error as a program finds them: closed, read by nobody, or short of characters."""
+"""Standard output and error that may be closed, unread, or unable to show some characters."""
 
 import codecs
 import io
@@ -17,7 +17,7 @@ _STANDARD = (0, 1, 2)
 
 
 def prepare_streams() -> None:
-    """Make standard output and error take whatever is printed, whoever reads it.
+    """Let everything be printed, whatever standard output and error are.
 
     A stream that is closed takes everything and shows nothing. So does a pipe whose reader has gone, as
     ``| head -1`` does when it has its line: the command then ends as it would have, with its own exit code.
@@ -44,10 +44,10 @@ def flush_output() -> None:
 
 
 class _Deserted(io.FileIO):
-    """A file that takes what is written after its reader has gone."""
+    """A pipe that accepts text after its reader has gone."""
 
     def write(self, content: Any, /) -> int:  # noqa: ANN401 - bytes, or anything that holds them
-        """Write, or let go of what nobody reads."""
+        """Write, or drop the content if nobody reads it."""
         try:
             return super().write(content)
         except BrokenPipeError:
@@ -55,7 +55,7 @@ class _Deserted(io.FileIO):
 
 
 def _open_closed() -> None:
-    """Open the null device in place of closed streams, before a file of ours gets their number."""
+    """Open the null device for closed streams, before a file of ours gets their number."""
     for number in _STANDARD:
         try:
             os.fstat(number)
@@ -64,7 +64,7 @@ def _open_closed() -> None:
 
 
 def _lenient(stream: object, number: int) -> io.TextIOWrapper:
-    """Give the stream back so that neither a lost reader nor a lacking character stops the program."""
+    """Wrap a stream so that neither a lost reader nor a missing character stops the program."""
     if not isinstance(stream, io.TextIOWrapper):
         stream = open(number, "w", encoding="utf-8", closefd=False)  # noqa: SIM115, PTH123 - open to the end
     if stream.isatty():
@@ -81,7 +81,7 @@ def _lenient(stream: object, number: int) -> io.TextIOWrapper:
 
 
 def _plainer(error: UnicodeError) -> tuple[str, int]:
-    """Show a stand-in for a sign of ours that a terminal or pipe lacks, and a question mark for all else."""
+    """Replace a sign that a terminal lacks by a plainer one, and any other character by a question mark."""
     if not isinstance(error, UnicodeEncodeError):
         raise error
     lacking = error.object[error.start : error.end]

@@ -9,8 +9,8 @@ Intended differences from Athena's scripts:
   infinity if no range is known. Athena gives it credit drift 0, so that its credits pass. If neither side has
   feedback, the figures are NaN and left out of means. Athena gives 0.
 - BERTScore uses Semscale's default model, not ``roberta-large``, whose random pairs have .83, so that
-  everything passes the threshold .8; ``model`` sets another one. The same threshold means something else with
-  another model.
+  everything passes the threshold .8; ``embedder`` sets another one. The same threshold means something else
+  with another model.
 - A failure is an error. Athena prints a line and counts F1 0.
 - The report keeps earlier entries of an exercise under ``history``; a file that is no report is refused, not
   replaced. Times are UTC.

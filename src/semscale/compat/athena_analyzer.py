@@ -12,11 +12,14 @@ from semscale.compat.athena_feedback import (
     credit_span,
     feedback_texts,
 )
-from semscale.drift.runs.athena_files import exercise_of, feedback_of, load_exercise, submissions_of
+from semscale.drift.runs.athena_files import exercise_of, load_exercise
+from semscale.drift.runs.athena_submissions import feedback_of, submissions_of
 from semscale.errors import UnknownNameError
+from semscale.renamed_settings import renamed, renamed_attribute
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 
@@ -25,7 +28,7 @@ class QualityDriftAnalyzer:
 
     Args:
         pairing: see ``calculate_bertscore_similarity``.
-        model: BERTScore's model.
+        embedder: of BERTScore, as ``DriftMeter`` takes it.
         credit_range: the greatest possible difference of credits; by default the range of the baseline's
             credits and 0.
 
@@ -35,14 +38,17 @@ class QualityDriftAnalyzer:
         baseline_info: the exercise file's information about its baseline.
     """
 
+    model = renamed_attribute("model", "embedder")
+
+    @renamed(model="embedder")
     def __init__(
         self,
         *,
         pairing: str = "assignment",
-        model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+        embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
         credit_range: float | None = None,
     ) -> None:
-        self.pairing, self.model, self.credit_range = pairing, model, credit_range
+        self.pairing, self.embedder, self.credit_range = pairing, embedder, credit_range
         self.baseline_feedbacks: dict[Any, Sequence[Feedback]] = {}
         self.test_feedbacks: dict[Any, Sequence[Feedback]] = {}
         self.baseline_info: dict[str, Any] = {}
@@ -68,7 +74,7 @@ class QualityDriftAnalyzer:
     ) -> dict[str, float]:
         """Compute BERTScore of two lists of feedback; see the function of this name."""
         return calculate_bertscore_similarity(
-            baseline_texts, test_texts, pairing=self.pairing, model=self.model
+            baseline_texts, test_texts, pairing=self.pairing, embedder=self.embedder
         )
 
     def calculate_credit_drift(
@@ -81,7 +87,7 @@ class QualityDriftAnalyzer:
             test_feedbacks,
             pairing=self.pairing,
             credit_range=known if self.credit_range is None else self.credit_range,
-            model=self.model,
+            embedder=self.embedder,
         )
 
     def analyze_quality_drift(self, submission_id: Any) -> dict[str, dict[str, float]]:  # noqa: ANN401

@@ -1,10 +1,10 @@
 """Athena's two figures of a submission: BERTScore of feedback texts, and the difference of credits."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
@@ -16,22 +16,25 @@ from semscale.errors import InputError, UnknownNameError
 from semscale.history.items import Item, Output
 from semscale.history.runs import Run
 from semscale.matching.bertscore.scorer import BertScorer
+from semscale.renamed_settings import renamed
 from semscale.types import Floats, Integers
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 Feedback = Mapping[str, Any]
 """One piece of feedback with ``title``, ``description`` and ``credits``."""
 
 
+@renamed(model="embedder")
 def calculate_bertscore_similarity(
     baseline_texts: Sequence[str],
     test_texts: Sequence[str],
     *,
     pairing: str = "assignment",
-    model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+    embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
 ) -> dict[str, float]:
     """Compute BERTScore of two lists of feedback; the module ``athena`` lists differences from Athena.
 
@@ -40,7 +43,7 @@ def calculate_bertscore_similarity(
         test_texts: the candidate's texts; blank ones are ignored.
         pairing: ``assignment``: optimal assignment, in which a text without a partner counts 0.
             ``position``: like Athena, by position, and the rest of the longer list is dropped.
-        model: BERTScore's model.
+        embedder: of BERTScore, as ``DriftMeter`` takes it.
 
     Returns:
         Mean ``precision``, ``recall`` and ``f1``; 0 if only one list has a text, NaN if neither has.
@@ -61,8 +64,8 @@ def calculate_bertscore_similarity(
     )
     if not ours or not theirs:
         return dict.fromkeys(("precision", "recall", "f1"), 0.0 if ours or theirs else math.nan)
-    pairs = _paired(ours, theirs, pairing, model)
-    scores = _scorer(model).score(
+    pairs = _paired(ours, theirs, pairing, embedder)
+    scores = _scorer(cast("Hashable", embedder)).score(
         [theirs[column] for column in pairs[:, 1]], [ours[row] for row in pairs[:, 0]]
     )
     counted = len(pairs) if pairing == "position" else max(len(ours), len(theirs))
@@ -72,13 +75,14 @@ def calculate_bertscore_similarity(
     }
 
 
+@renamed(model="embedder")
 def calculate_credit_drift(
     baseline_feedbacks: Sequence[Feedback],
     test_feedbacks: Sequence[Feedback],
     *,
     pairing: str = "assignment",
     credit_range: float | None = None,
-    model: "str | Path | TokenEncoder" = DEFAULT_MODEL,
+    embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
 ) -> dict[str, float]:
     """Compute the differences of credits between paired feedback.
 
@@ -89,7 +93,7 @@ def calculate_credit_drift(
             without a partner counts as the range of credits. ``position``: like Athena, by position, and the
             rest is dropped.
         credit_range: the greatest possible difference of credits; by default their range with 0.
-        model: the model that pairs the texts.
+        embedder: pairs the texts; as ``DriftMeter`` takes it.
 
     Returns:
         ``mean_drift``, ``std_drift`` and ``max_drift``. If one list is empty, they are the worst:
@@ -118,7 +122,7 @@ def calculate_credit_drift(
         distance = number_distances(ours[:, None], theirs[:, None], np.array([span]))
         pairs = align(np.zeros_like(distance), distance)
     else:
-        pairs = _paired(said, heard, pairing, model)
+        pairs = _paired(said, heard, pairing, embedder)
     if pairing == "position":
         ours, theirs, pairs = (
             ours[pairs[:, 0]],
@@ -142,7 +146,7 @@ def feedback_texts(feedbacks: Sequence[Feedback]) -> list[str]:
     ]
 
 
-def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any) -> Integers:  # noqa: ANN401
+def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, embedder: Any) -> Integers:  # noqa: ANN401
     """Pair texts like the drift meter."""
     if pairing == "position":
         return align_by_position(len(ours), len(theirs))
@@ -150,7 +154,7 @@ def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any
         Run("athena", which, (Item("1", tuple(Output(text) for text in texts)),))
         for which, texts in (("baseline", ours), ("test", theirs))
     ]
-    (measured,) = _meter(model).measure(runs[0], runs[1:])
+    (measured,) = _meter(embedder).measure(runs[0], runs[1:])
     together = [
         (one.baseline, one.candidate) for one in measured.pairs if None not in (one.baseline, one.candidate)
     ]
@@ -158,13 +162,13 @@ def _paired(ours: Sequence[str], theirs: Sequence[str], pairing: str, model: Any
 
 
 @lru_cache(maxsize=2)
-def _meter(model: "str | Path | TokenEncoder") -> DriftMeter:
-    return DriftMeter(model)
+def _meter(embedder: "str | Path | Embedder | TokenEncoder") -> DriftMeter:
+    return DriftMeter(embedder)
 
 
 @lru_cache(maxsize=2)
-def _scorer(model: "str | Path | TokenEncoder") -> BertScorer:
-    return BertScorer(_meter(model).encoder)
+def _scorer(embedder: Any) -> BertScorer:  # noqa: ANN401
+    return BertScorer(_meter(embedder).encoder)
 
 
 def _credits(feedbacks: Sequence[Feedback]) -> Floats:

@@ -56,7 +56,10 @@ def _together(comparison: Comparison) -> dict[int, list[AlignedPair]]:
 
 
 def _credit_drift(comparison: Comparison, item: int, pairs: list[AlignedPair]) -> float:
-    ours, theirs = comparison.baseline.items[item].spoken, comparison.candidate.items[item].spoken
+    ours, theirs = (
+        comparison.baseline.items[item].outputs_with_text,
+        comparison.candidate.items[item].outputs_with_text,
+    )
     before = np.array([number_of(ours[pair.baseline or 0], _FIELD) for pair in pairs])
     after = np.array([number_of(theirs[pair.candidate or 0], _FIELD) for pair in pairs])
     places = align_by_position(len(pairs), len(pairs))

@@ -22,10 +22,12 @@ from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.runs.athena_files import AthenaExercise, AthenaExercises, exercise_files, read_athena
 from semscale.errors import InputError
 from semscale.history.runs import Run, now
+from semscale.renamed_settings import renamed, renamed_attribute
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
+    from semscale.embedding import Embedder
     from semscale.embedding.tokens.token_states import TokenEncoder
 
 
@@ -37,13 +39,15 @@ class AnalysisSettings:
         min_bertscore_f1: the lowest mean F1 that passes.
         max_avg_credit_drift: the greatest mean difference of credits that passes; ``None`` ignores credits.
         pairing: ``assignment``, or ``position``, like Athena.
-        model: BERTScore's model.
+        embedder: of BERTScore, as ``DriftMeter`` takes it.
     """
 
     min_bertscore_f1: float = 0.8
     max_avg_credit_drift: float | None = 3.0
     pairing: str = "assignment"
-    model: "str | Path | TokenEncoder" = DEFAULT_MODEL
+    embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL
+
+    model = renamed_attribute("model", "embedder")
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -53,6 +57,12 @@ class AnalysisSettings:
             "max_avg_credit_drift": self.max_avg_credit_drift,
         }
         return {name: limit for name, limit in limits.items() if limit is not None}
+
+
+# A dataclass writes its own __init__, so there is no definition to decorate.
+AnalysisSettings.__init__ = renamed(model="embedder")(  # type: ignore[method-assign]
+    AnalysisSettings.__init__
+)
 
 
 @dataclass(frozen=True)
@@ -101,7 +111,7 @@ def run_quality_drift_analysis(  # noqa: PLR0913 - files and options of Athena's
         baseline: generates a baseline for files that have none; it is written into the file.
         regenerate_baseline: whether to generate a new baseline for every file.
         report: path of the report; its old entries move into its history.
-        settings: thresholds, pairing and model.
+        settings: thresholds, pairing and embedder.
 
     Raises:
         InputError: there is no candidate, a file cannot be read or has no baseline, only one side has a
@@ -140,7 +150,7 @@ def run_quality_drift_analysis(  # noqa: PLR0913 - files and options of Athena's
 
 
 def _compared(baseline: Run, runs: list[Run], settings: AnalysisSettings) -> list[Comparison]:
-    meter = DriftMeter(settings.model, pairing=settings.pairing)
+    meter = DriftMeter(settings.embedder, pairing=settings.pairing)
     floors = meter.floors(baseline)
     return [
         Comparison(baseline, run, measured, floors=floors)

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from semscale.drift.runs.athena_files import exercise_files, load_exercise, submissions_of
+from semscale.drift.runs.athena_files import exercise_files, load_exercise
+from semscale.drift.runs.athena_submissions import submissions_of
 from semscale.errors import InputError
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.atomic import check_writable, replacing

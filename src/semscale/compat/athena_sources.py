@@ -7,14 +7,8 @@ from typing import Any
 
 from semscale.compat.athena_feedback import Feedback
 from semscale.compat.athena_sampling import write_json
-from semscale.drift.runs.athena_files import (
-    AthenaExercises,
-    exercise_of,
-    load_exercise,
-    outputs_of,
-    read_athena,
-    submissions_of,
-)
+from semscale.drift.runs.athena_files import AthenaExercises, exercise_of, load_exercise, read_athena
+from semscale.drift.runs.athena_submissions import outputs_of, submissions_of
 from semscale.drift.runs.comparability import check_comparable
 from semscale.errors import InputError
 from semscale.history.items import Item

@@ -15,8 +15,8 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import JudgedItem
-from semscale.judging.template import TEMPLATES
+from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.prompts.template import TEMPLATES
 from semscale.judging.verdicts import Verdicts
 from semscale.messages import unknown_name
 from semscale.types import Status

@@ -85,11 +85,11 @@ def damaged(run: Run, kind: str, *, share: float = 1.0, seed: int = 0) -> tuple[
 def _item_changes(damage: Damage, items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | None]:
     """Apply a damage to all items; items without text stay unchanged."""
     changed = damage.changes(items, rng)
-    return [outputs if item.spoken else None for item, outputs in zip(items, changed, strict=True)]
+    return [outputs if item.outputs_with_text else None for item, outputs in zip(items, changed, strict=True)]
 
 
 def _each_item(change: Callable[[Item, np.random.Generator], Outputs | None]) -> Changes:
-    return lambda items, rng: [change(item, rng) if item.spoken else None for item in items]
+    return lambda items, rng: [change(item, rng) if item.outputs_with_text else None for item in items]
 
 
 def _each_text(change: Callable[[str, np.random.Generator], str | None]) -> Changes:

@@ -29,7 +29,7 @@ def dropped(item: Item, rng: np.random.Generator) -> Outputs | None:
     Returns:
         The remaining outputs; ``None`` for a single output of one sentence, as nothing would remain.
     """
-    if len(item.spoken) == 1:
+    if len(item.outputs_with_text) == 1:
         return _rewritten_single(item)
     out = int(rng.choice([at for at, output in enumerate(item.outputs) if not output.is_silent]))
     return item.outputs[:out] + item.outputs[out + 1 :]
@@ -54,7 +54,7 @@ def swapped(items: Sequence[Item], rng: np.random.Generator) -> list[Outputs | N
     Outputs move along one random cycle through all items that have a text (Sattolo's algorithm), so no item
     keeps its own.
     """
-    speaking = [at for at, item in enumerate(items) if item.spoken]
+    speaking = [at for at, item in enumerate(items) if item.outputs_with_text]
     cycle = list(speaking)
     for at in range(len(cycle) - 1, 0, -1):
         other = int(rng.integers(at))
@@ -79,7 +79,7 @@ def truncated(text: str) -> str | None:
 
 
 def _rewritten_single(item: Item) -> Outputs | None:
-    text = item.spoken[0].text or ""
+    text = item.outputs_with_text[0].text or ""
     pieces = sentences_of(text)
     if len(pieces) < 2:  # noqa: PLR2004 - no half to leave
         return None
@@ -88,4 +88,4 @@ def _rewritten_single(item: Item) -> Outputs | None:
 
 
 def _texts(item: Item) -> list[str]:
-    return sorted(output.text or "" for output in item.spoken)
+    return sorted(output.text or "" for output in item.outputs_with_text)

@@ -4,8 +4,8 @@ from functools import lru_cache
 
 from semscale.guards.findings import Span
 from semscale.guards.names import Name, read_names
+from semscale.guards.numbers.quantities import Quantity, read_quantities
 from semscale.guards.polarity import Polarity, read_polarity
-from semscale.guards.quantities import Quantity, read_quantities
 from semscale.guards.words import TextWords, is_english_script, same_but_for_marks
 
 

@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.name_guard import NameGuard
 from semscale.guards.negation_guard import NegationGuard
-from semscale.guards.number_guard import NumberGuard
+from semscale.guards.numbers.number_guard import NumberGuard
 from semscale.guards.opposite_guard import OppositeGuard
 from semscale.signature import Signature
 

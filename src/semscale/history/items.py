@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from semscale.renamed_settings import renamed_attribute
+
 
 @dataclass(frozen=True)
 class Output:
@@ -39,6 +41,8 @@ class Item:
     groups: Mapping[str, str] = field(default_factory=dict)
 
     @property
-    def spoken(self) -> tuple[Output, ...]:
+    def outputs_with_text(self) -> tuple[Output, ...]:
         """The outputs that have a text."""
         return tuple(output for output in self.outputs if not output.is_silent)
+
+    spoken = renamed_attribute("spoken", "outputs_with_text")

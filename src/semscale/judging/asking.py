@@ -1,4 +1,4 @@
-"""Asks a chat model about many items, and again about those whose replies could not be read."""
+"""How a judge's calls are made, and the conversations that they belong to."""
 
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
@@ -22,7 +22,7 @@ from semscale.types import Progress
 
 @dataclass(frozen=True)
 class Running:
-    """How calls are made; it changes no number, so it stands in no signature.
+    """How calls are made: limits, retries, budget, ledger. They change no number and stand in no signature.
 
     Attributes:
         limits: calls at once and a minute, and the time that each may take.
@@ -44,18 +44,12 @@ class Running:
 
     def divided(self, parts: int) -> "Running":
         """The same, with an equal part of the budget for each of several judges."""
-        calls, tokens, money = self.budget.calls, self.budget.tokens, self.budget.money
-        part = Budget(
-            None if calls is None else calls // parts,
-            None if tokens is None else tokens // parts,
-            None if money is None else money / parts,
-        )
-        return replace(self, budget=part)
+        return replace(self, budget=self.budget.divided(parts))
 
 
 @dataclass
-class Thread:
-    """One conversation about an item, with everything that came back.
+class Conversation:
+    """A conversation with a chat model about one item.
 
     Attributes:
         request: what is sent next, or was sent last.
@@ -71,35 +65,35 @@ class Thread:
 
     @property
     def unread(self) -> bool:
-        """Whether a reply came that states no score and refuses none."""
+        """Whether the last reply neither states a score nor declines to give one."""
         if self.failure is not None or self.reading is None:
             return False
         return self.reading.status in {"unparsable", "empty"}
 
     def correct(self, messages: tuple[Message, ...]) -> None:
-        """Go on with the conversation; every correction is another request, which no ledger has answered."""
+        """Add messages; the longer conversation is another request, for which a ledger has no reply yet."""
         self.request = replace(self.request, messages=(*self.request.messages, *messages))
 
 
 async def ask(
     model: ChatModel,
-    threads: Sequence[Thread],
+    conversations: Sequence[Conversation],
     read: Callable[[Reply], ReplyReading],
     *,
     running: Running,
     progress: Progress | None = None,
 ) -> tuple[Running, str | None]:
-    """Send the last request of each thread, and note what comes back.
+    """Send the last request of each conversation, and keep what comes back in it.
 
     Args:
-        model: who is asked.
-        threads: changed in place.
-        read: reads a reply.
+        model: the chat model that is asked.
+        conversations: changed in place.
+        read: reads the score of a reply.
         running: how calls are made.
         progress: called as replies come.
 
     Returns:
-        What is left to run with, and why not everything was asked, or ``None`` if it was.
+        ``running`` with what is left of its budget, and why not everything was asked, or ``None``.
 
     Raises:
         ReplyError: no call can succeed.
@@ -114,14 +108,14 @@ async def ask(
     )
     stopped = None
     try:
-        requests = [thread.request for thread in threads]
+        requests = [conversation.request for conversation in conversations]
         async with aclosing(runner.stream(requests, progress=progress)) as outcomes:
             async for outcome in outcomes:
-                thread = threads[outcome.index]
-                thread.failure = outcome.failure
+                conversation = conversations[outcome.index]
+                conversation.failure = outcome.failure
                 if outcome.reply is not None:
-                    thread.replies.append(outcome.reply)
-                    thread.reading = read(outcome.reply)
+                    conversation.replies.append(outcome.reply)
+                    conversation.reading = read(outcome.reply)
     except InterruptedRunError as error:
         # A run of one part of the items knows only how many of these are finished.
         cap = isinstance(error.__cause__, CapReachedError)

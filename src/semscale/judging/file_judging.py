@@ -1,4 +1,4 @@
-"""Judging a file of any size: part by part, resumable, with the rows in their order."""
+"""Judges a table of any size part by part; a stopped run can be resumed."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -11,14 +11,14 @@ from semscale.chat.runner import run_apart
 from semscale.judging.asking import Running
 from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
-from semscale.judging.judge_collector import JudgeCollector
 from semscale.judging.judge_columns import JudgeColumns, check_judge_cells, judge_cells
 from semscale.judging.judge_state import JudgeState
-from semscale.judging.judge_summary import JudgeSummary
-from semscale.judging.judged_rows import private_columns
 from semscale.judging.panel import Panel, joined
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
+from semscale.judging.summary.judge_collector import JudgeCollector
+from semscale.judging.summary.judge_summary import JudgeSummary
+from semscale.judging.summary.judged_rows import private_columns
 from semscale.judging.verdicts import Verdicts
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import needs_counting
@@ -47,7 +47,8 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     References and labels are checked in a reading of their own, before anything is asked. Finished parts are
     kept as ``TableRun`` says, and replies in the ledger, so that a run that goes on pays for nothing twice.
     Where a cap is reached, the rows that were not asked about are ``unfinished``: the output is written, and
-    the same call goes on after the last part that has none of them.
+    the same call goes on after the last part before the first such row. It also asks again about rows whose
+    calls failed; without a ledger only if the first run reached its end, and then about all rows.
 
     Args:
         table: the input.
@@ -117,11 +118,11 @@ class JudgeWork:
 
     @property
     def private(self) -> tuple[str, ...]:
-        """What the summary is made of beside the output's columns."""
+        """Columns that only the summary needs."""
         return private_columns(len(self._members))
 
     def key(self) -> dict[str, str]:
-        """Name the columns and all that the signature has."""
+        """Give the names of the columns, and the fields of the signature."""
         columns = self._columns
         return {
             "question": columns.question,
@@ -140,12 +141,18 @@ class JudgeWork:
             verdicts, self._states = run_apart(self._judged(items))
             found = verdicts.part_frame().rename(lambda name: PREFIX + name)
             notes = {"judges": [state.notes() for state in self._states]}
-            is_finished = not any(state.stopped for state in self._states)
-            yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes, is_finished)
+            each = verdicts.judges if isinstance(verdicts, PanelVerdicts) else (verdicts,)
+            yield WorkedPart(
+                pl.concat([cells.rows, found], how="horizontal"),
+                notes,
+                is_finished=not any(state.stopped for state in self._states),
+                # Without a ledger, making the part again would pay again for the replies that came.
+                has_failed_calls=self._keeps_replies and any(Status.FAILED in own.counts for own in each),
+            )
             first_row += batch.height
 
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
-        """Take a part, and go on from how its judges stood."""
+        """Take a part, and go on with the state that its judges had after it."""
         self._collector.add(frame)
         self._states = [state.recalled(own) for state, own in zip(self._states, notes["judges"], strict=True)]
 
@@ -159,7 +166,7 @@ class JudgeWork:
         return self._collector.summary(self._table.name, applied, signature, stopped)
 
     def late(self, start: int, stop: int) -> None:
-        """Every column is there as soon as its rows are judged."""
+        """No column depends on the whole table."""
 
     async def _judged(
         self, items: Sequence[JudgedItem | Status]

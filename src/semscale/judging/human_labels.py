@@ -1,4 +1,4 @@
-"""What people said about the same answers: their labels as scores from 0 to 1, and a judge beside them."""
+"""People's labels of the same answers: read as scores from 0 to 1, and compared with a judge's scores."""
 
 import json
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.judging.template import Template
+from semscale.judging.prompts.template import Template
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
 from semscale.stats.agreement.kappa import weighted_kappa
@@ -21,7 +21,7 @@ _SHOWN_ROWS = 5
 
 @dataclass(frozen=True)
 class HumanEvidence:
-    """A judge, or a panel's mean, beside people's labels.
+    """How a judge's scores, or a panel's means, compare with people's labels.
 
     Attributes:
         labels: shape (n, raters), from 0 to 1, NaN where nobody was asked.
@@ -42,7 +42,7 @@ class HumanEvidence:
 
 
 def label_table(human: object, template: Template, first_row: int = 0) -> Floats:
-    """Read labels: what the judge says too (``4`` of 1 to 5, ``Correct``), one or a list of them an item.
+    """Read people's labels: numbers or names of the template's levels, one or a list of them for each item.
 
     Args:
         human: for each item a number or a label of the template's, a list of them, JSON of such a list, or
@@ -57,7 +57,7 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
         InputError: a label that is none of the template's; the rows are named.
 
     Example:
-        >>> from semscale.judging.template import load_template
+        >>> from semscale.judging.prompts.template import load_template
         >>> label_table(["5", [4, "Partially correct"], None], load_template("likert")).tolist()
         [[1.0, nan], [0.75, 0.5], [nan, nan]]
     """
@@ -79,10 +79,10 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
 def beside_humans(
     expected: Floats, labels: Floats, template: Template, *, interval: float = 0.95, seed: int = 0
 ) -> HumanEvidence:
-    """Hold scores beside people's labels.
+    """Compare scores with people's labels of the same items.
 
     Args:
-        expected: shape (n,), NaN where there is no score.
+        expected: shape (n,), 0 to 1, NaN where there is no score.
         labels: shape (n, raters), as ``label_table`` gives them.
         template: whose levels both are rounded to for kappa.
         interval: coverage that the intervals aim at.
@@ -111,7 +111,7 @@ def nearest(scores: Floats, levels: Floats) -> Floats:
 
 
 def mean_labels(labels: Floats) -> Floats:
-    """Mean of each row's labels; NaN where there is none."""
+    """Mean of each row's labels, shape (n,), of labels (n, raters); NaN where there is none."""
     there = ~np.isnan(labels)
     sums = np.where(there, labels, 0.0).sum(axis=1)
     means: Floats = np.where(there.any(axis=1), sums / np.maximum(there.sum(axis=1), 1), np.nan)

@@ -1,9 +1,9 @@
-"""Items as callers have them: questions, answers and references in columns of equal length."""
+"""Reads columns of questions, answers and references into items to judge."""
 
 from collections.abc import Sequence
 
 from semscale.errors import InputError
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Status
 
@@ -11,7 +11,7 @@ _ALTERNATIVES = "\n\nor:\n\n"
 
 
 def read_items(questions: object, answers: object, references: object = None) -> list[JudgedItem | Status]:
-    """Put columns side by side.
+    """Combine columns into items.
 
     Args:
         questions: shape (n,), a list or a series.

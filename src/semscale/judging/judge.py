@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal, Unpack
+from typing import Any, Literal, Unpack
 
 import numpy as np
 
@@ -10,24 +10,21 @@ from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
 from semscale.chat.runner import run_apart
-from semscale.judging.asking import Running, Thread, ask
+from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.items import read_items
+from semscale.judging.judge_requests import JudgeRequests
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
 from semscale.judging.judge_state import JudgeState
-from semscale.judging.model_capabilities import Ability, abilities_to_try, first_ability
-from semscale.judging.prompting import JudgedItem, Order, PromptForm, ReferencePlace
-from semscale.judging.replies.reading import ReplyReading, read_reply
-from semscale.judging.template import Template, load_template
+from semscale.judging.model_capabilities import ModelCapabilities, capabilities_to_try, find_capabilities
+from semscale.judging.prompts.prompting import JudgedItem, Order, ReferencePlace
+from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.verdict import Verdict
-from semscale.judging.verdict_aggregation import settle
+from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.renamed_settings import renamed
 from semscale.scales import Scale
 from semscale.signature import Signature
 from semscale.types import Progress, Status
-
-if TYPE_CHECKING:
-    from semscale.chat.replies import Reply
 
 
 class Judge:
@@ -35,8 +32,8 @@ class Judge:
 
     Args:
         chat_model: what ``load_chat_model`` takes: a chat model, LangChain's too, or a model's name.
-        template: one of ``TEMPLATES``, a template, a scale or its name.
-        rubric: the user's own words on what is to be judged.
+        template: a name among ``TEMPLATES``, a ``Template``, a scale, or a scale's name.
+        rubric: your own words on what is to be judged.
         context: further words for the judge, such as who asks.
         order: ``score-first``, ``explanation-first`` or ``score-only``. Explaining first narrows the spread.
         samples: replies for each item; with several the distribution is their shares.
@@ -88,9 +85,12 @@ class Judge:
         self.order: Order = order
         self.samples, self.corrections = samples, corrections
         self.reference_place: ReferencePlace = reference_place
-        self._sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
-        Parameters(**self._sampling)  # checks their ranges before anything is sent
-        self._abilities = abilities_to_try(structured, logprobs if samples == 1 else False)
+        sampling: dict[str, Any] = {"temperature": temperature, "max_tokens": max_tokens, "seed": seed}
+        Parameters(**sampling)  # checks their ranges before anything is sent
+        self._requests = JudgeRequests(
+            self.template, order, self.context, reference_place, samples, corrections, sampling
+        )
+        self._to_try = capabilities_to_try(structured, logprobs if samples == 1 else False)
 
     def varied(self, **changes: Unpack[JudgeSettings]) -> "Judge":
         """The same judge with some settings changed; another template comes with its own rubric."""
@@ -106,8 +106,8 @@ class Judge:
 
     @property
     def signature(self) -> Signature:
-        """What is applied if the model can do all that it is asked for."""
-        return self._signature(self._abilities[0])
+        """What is applied if the model takes every option."""
+        return self._signature(self._to_try[0])
 
     def judge(
         self,
@@ -164,131 +164,92 @@ class Judge:
     async def judge_part(
         self, rows: Sequence[JudgedItem | Status], state: JudgeState, progress: Progress | None = None
     ) -> tuple[Verdicts, JudgeState]:
-        """Judge some of many rows, and say how the judge stands afterwards.
+        """Judge the rows of one part, and give the state for the next part.
 
         Args:
             rows: as ``read_items`` gives them.
-            state: what the rows before have left; nothing is asked after a cap was reached.
+            state: from the part before; where it says that a cap was reached, nothing is asked.
             progress: called as replies come.
         """
         distinct = list(dict.fromkeys(row for row in rows if isinstance(row, JudgedItem)))
-        threads: dict[JudgedItem, list[Thread]] = {}
-        ability, running, stopped = state.ability, state.running, state.stopped
-        if distinct and ability is None and stopped is None:
-            ability, running, threads, stopped = await first_ability(
-                self._abilities,
+        conversations: dict[JudgedItem, list[Conversation]] = {}
+        capabilities, running, stopped = state.capabilities, state.running, state.stopped
+        if distinct and capabilities is None and stopped is None:
+            capabilities, running, conversations, stopped = await find_capabilities(
+                self._to_try,
                 distinct,
-                self._threads,
-                lambda found, left: ask(self.model, found, self._read, running=left, progress=progress),
+                self._requests.conversations,
+                lambda found, left: ask(
+                    self.model, found, self._requests.read, running=left, progress=progress
+                ),
                 running,
             )
-        form = ability or self._abilities[0]
-        waiting = {item: threads.get(item) or self._threads(item, form) for item in distinct}
+        form = capabilities or self._to_try[0]
+        waiting = {
+            item: conversations.get(item) or self._requests.conversations(item, form) for item in distinct
+        }
         if stopped is None:
-            running, stopped = await self._finished(waiting, form, running, progress)
-        settled = {
-            item: settle(found, self.template, stopped=stopped is not None) for item, found in waiting.items()
+            every = [conversation for found in waiting.values() for conversation in found]
+            running, stopped = await self._requests.ask(
+                self.model, every, form, running=running, progress=progress
+            )
+        aggregated = {
+            item: aggregate_verdict(found, self.template, stopped=stopped is not None)
+            for item, found in waiting.items()
         }
         verdicts = [
-            settled[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
+            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
         ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
-        replies = [reply for found in waiting.values() for thread in found for reply in thread.replies]
+        replies = [
+            reply for found in waiting.values() for conversation in found for reply in conversation.replies
+        ]
         after = JudgeState(
             running,
-            ability,
+            capabilities,
             replied=state.replied or bool(replies),
             gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
+            left_out=state.left_out.union(*(reply.left_out for reply in replies)),
             stopped=stopped,
         )
         found = Verdicts(tuple(verdicts), status, self.template, self.name, self.applied(after), stopped)
         return found, after
 
     def applied(self, state: JudgeState) -> Signature:
-        """Say what was really applied: a model that takes the question for probabilities may give none."""
-        ability = state.ability or self._abilities[0]
+        """Record what was really applied, without what no reply has or the model refused."""
+        capabilities = state.capabilities or self._to_try[0]
         given = state.gave_logprobs or not state.replied
-        return self._signature(ability if given else replace(ability, top_logprobs=None))
+        capabilities = capabilities if given else replace(capabilities, top_logprobs=None)
+        return self._signature(capabilities, state.left_out)
 
     def requests(
         self, questions: object, answers: object, *, references: object = None
     ) -> list[list[Request]]:
-        """Write the requests that a run would begin with, once for each form that the model may take.
+        """Write the first requests of a run, once for each set of options that the model may take.
 
         Returns:
-            A list for each form, the one that asks for most first; a run finds out which one is taken.
+            A list for each set, the one with most options first; a run finds out which set the model takes.
         """
         items = dict.fromkeys(
             row for row in read_items(questions, answers, references) if isinstance(row, JudgedItem)
         )
         return [
-            [thread.request for item in items for thread in self._threads(item, ability)]
-            for ability in self._abilities
+            [
+                conversation.request
+                for item in items
+                for conversation in self._requests.conversations(item, capabilities)
+            ]
+            for capabilities in self._to_try
         ]
 
     def prompt(self, item: JudgedItem) -> str:
-        """What the judge reads about an item, after the words that stand before every item."""
-        return self._form(self._abilities[0]).messages(item)[-1].text
+        """The last message to the judge about an item, without the system message."""
+        return self._requests.prompt_form(self._to_try[0]).messages(item)[-1].text
 
-    async def _finished(
-        self,
-        waiting: dict[JudgedItem, list[Thread]],
-        ability: Ability,
-        running: Running,
-        progress: Progress | None,
-    ) -> tuple[Running, str | None]:
-        """Ask about everything that has no reply yet, then correct.
-
-        Returns:
-            What is left to run with, and what stopped it, if anything did.
-        """
-        form = self._form(ability)
-        every = [thread for found in waiting.values() for thread in found]
-        asked = [thread for thread in every if thread.reading is None and thread.failure is None]
-        stopped = None
-        for turn in range(self.corrections + 1):
-            if asked:
-                running, stopped = await ask(
-                    self.model, asked, self._read, running=running, progress=progress
-                )
-            asked = [thread for thread in every if thread.unread]
-            if stopped is not None or not asked:
-                break
-            if turn < self.corrections:
-                for thread in asked:
-                    thread.correct(form.correction(thread.replies[-1].text))
-        return running, stopped
-
-    def _threads(self, item: JudgedItem, ability: Ability) -> list[Thread]:
-        form = self._form(ability)
-        request = ability.request(form.messages(item), form.schema(), self._sampling)
-        return [Thread(request.resampled(sample)) for sample in range(self.samples)]
-
-    def _form(self, ability: Ability) -> PromptForm:
-        return PromptForm(self.template, self.order, self.context, ability.structured, self.reference_place)
-
-    def _read(self, reply: "Reply") -> ReplyReading:
-        return read_reply(
-            reply.text,
-            self.template,
-            score_last=self.order == "explanation-first",
-            cut=reply.finish_reason == "length",
-        )
-
-    def _signature(self, ability: Ability) -> Signature:
-        form = self._form(ability)
-        return Signature.of(
-            "judge",
-            template=f"{self.template.name}#{self.template.content_hash}",
-            words=form.content_hash,
-            order=self.order,
-            reference=self.reference_place,
-            samples=self.samples,
-            **self._sampling,
-            structured=ability.structured,
-            logprobs=ability.top_logprobs,
-            corrections=self.corrections,
-        ).extended(self.model.signature)
+    def _signature(
+        self, capabilities: ModelCapabilities, left_out: frozenset[str] = frozenset()
+    ) -> Signature:
+        return self._requests.signature(capabilities, left_out).extended(self.model.signature)
 
 
 @renamed(model="chat_model")

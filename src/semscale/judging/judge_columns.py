@@ -1,4 +1,4 @@
-"""Which columns of a table are judged, and their cells."""
+"""The columns of a table that a judge needs, and their cells."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -7,7 +7,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.judging.human_labels import label_table
-from semscale.judging.template import Template
+from semscale.judging.prompts.template import Template
 from semscale.matching.match_columns import reference_lists
 from semscale.store.cells import storable
 from semscale.store.columns import column_in
@@ -20,7 +20,7 @@ _BATCH = 50_000
 
 @dataclass(frozen=True)
 class JudgeColumns:
-    """Which column of a table is what.
+    """The names of the columns that a judge needs.
 
     Attributes:
         question: what was asked.
@@ -62,7 +62,7 @@ class JudgeColumns:
 
 @dataclass(frozen=True)
 class JudgeCells:
-    """A table's rows, and what is judged in them.
+    """Rows of a table, and their cells in the columns that a judge needs.
 
     Attributes:
         rows: the table with n rows, as it can be written.
@@ -80,7 +80,7 @@ class JudgeCells:
 
 
 def judge_cells(batch: pl.DataFrame, columns: JudgeColumns, first_row: int = 0) -> JudgeCells:
-    """Take the cells out of some rows of a table.
+    """Read the cells of n rows.
 
     Args:
         batch: n rows, as the table yields them.
@@ -102,7 +102,7 @@ def judge_cells(batch: pl.DataFrame, columns: JudgeColumns, first_row: int = 0) 
 
 
 def read_judge_cells(table: Table, columns: JudgeColumns, most: int | None = None) -> JudgeCells:
-    """Read the first rows of a table and take the cells out of them.
+    """Read the cells of the first rows of a table.
 
     Args:
         table: the input.

@@ -3,8 +3,8 @@
 from typing import Literal, TypedDict
 
 from semscale.errors import InputError
-from semscale.judging.prompting import ORDERS, Order, ReferencePlace
-from semscale.judging.template import Template
+from semscale.judging.prompts.prompting import ORDERS, Order, ReferencePlace
+from semscale.judging.prompts.template import Template
 from semscale.messages import unknown_name
 from semscale.scales import Scale
 
@@ -30,7 +30,7 @@ class JudgeSettings(TypedDict, total=False):
 
 
 def checked_temperature(temperature: float | Literal["auto"] | None, samples: int) -> float | None:
-    """Settle on a temperature: 0 for one sample and 1 for several unless another is given.
+    """Choose the temperature: 0 for one sample and 1 for several unless another is given.
 
     Raises:
         InputError: several samples at 0, which would all be alike.
@@ -43,7 +43,7 @@ def checked_temperature(temperature: float | Literal["auto"] | None, samples: in
 
 
 def check_settings(*, order: str, samples: int, corrections: int, reference_place: str) -> None:
-    """Check what is chosen from a list, and whole numbers.
+    """Check settings that have a list of values, and whole numbers.
 
     Raises:
         InputError: one is out of range.

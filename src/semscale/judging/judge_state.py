@@ -1,46 +1,52 @@
-"""How a judge stands between two parts of its items."""
+"""What a judge carries over from one part of a table to the next."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
 from semscale.judging.asking import Running
-from semscale.judging.model_capabilities import Ability
+from semscale.judging.model_capabilities import ModelCapabilities
 
 
 @dataclass(frozen=True)
 class JudgeState:
-    """How a judge stands before the next of its items.
+    """What a judge knows, and has left to spend, before its next items.
 
     Attributes:
         running: how calls are made, with what is left of the budget.
-        ability: the form that the model takes; ``None`` until the first item has shown it.
+        capabilities: what the model takes; ``None`` until the first item has shown it.
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
+        left_out: parameters that the model refused, so that replies came without them.
         stopped: why no more is asked, or ``None``.
     """
 
     running: Running
-    ability: Ability | None = None
+    capabilities: ModelCapabilities | None = None
     replied: bool = False
     gave_logprobs: bool = False
+    left_out: frozenset[str] = frozenset()
     stopped: str | None = None
 
     def notes(self) -> dict[str, Any]:
-        """Lay out, as JSON has it, what another run must know to go on."""
-        ability = self.ability
+        """List, as JSON has it, what a run needs to know when it is resumed."""
+        capabilities = self.capabilities
         return {
-            "ability": None if ability is None else [ability.structured, ability.top_logprobs],
+            "capabilities": None
+            if capabilities is None
+            else [capabilities.structured, capabilities.top_logprobs],
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
+            "left_out": sorted(self.left_out),
         }
 
     def recalled(self, notes: Mapping[str, Any]) -> Self:
-        """Go on from the notes of another run, with this one's budget."""
-        known = notes["ability"]
+        """Take over the notes of an earlier run, with this one's budget."""
+        known = notes["capabilities"]
         return replace(
             self,
-            ability=None if known is None else Ability(*known),
+            capabilities=None if known is None else ModelCapabilities(*known),
             replied=notes["replied"],
             gave_logprobs=notes["gave_logprobs"],
+            left_out=frozenset(notes["left_out"]),
         )

@@ -1,7 +1,7 @@
-"""Finds out what a model takes: structured output, and probabilities of tokens.
+"""Finds out which options a chat model takes: structured output, and probabilities of tokens.
 
-Endpoints refuse what they do not know, so the first item is asked in the richest form, and in poorer ones
-until one is taken. A model that takes a form and ignores it is seen by its replies.
+Endpoints refuse options that they do not know. So the first item is asked about with all options, and with
+fewer until a request is taken. Whether a model ignores an option that it takes shows in its replies.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -11,8 +11,8 @@ from typing import Any, Literal
 
 from semscale.chat.messages import Message, Parameters, Request
 from semscale.chat.replies import FailureKind
-from semscale.judging.asking import Running, Thread
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.asking import Conversation, Running
+from semscale.judging.prompts.prompting import JudgedItem
 
 _TOP = (20, 5)
 _NOT_TAKEN = frozenset({FailureKind.REJECTED, FailureKind.UNSUPPORTED, FailureKind.BROKEN})
@@ -20,8 +20,8 @@ _TRIED_ITEMS = 3
 
 
 @dataclass(frozen=True)
-class Ability:
-    """What a request asks of a model besides a reply.
+class ModelCapabilities:
+    """Options that a chat model takes, and that requests to it use.
 
     Attributes:
         structured: whether the reply must follow a schema.
@@ -34,48 +34,49 @@ class Ability:
     def request(
         self, messages: tuple[Message, ...], schema: Mapping[str, object], sampling: Mapping[str, Any]
     ) -> Request:
-        """Make a request in this form."""
+        """Make a request with these options."""
         parameters = Parameters(
             **sampling, top_logprobs=self.top_logprobs, schema=schema if self.structured else None
         )
         return Request(messages, parameters)
 
 
-def abilities_to_try(
+def capabilities_to_try(
     structured: bool | Literal["auto"], logprobs: bool | Literal["auto"]
-) -> tuple[Ability, ...]:
-    """List the forms to try, the richest first.
+) -> tuple[ModelCapabilities, ...]:
+    """List the capabilities to try, those with most options first.
 
     Example:
-        >>> [(able.structured, able.top_logprobs) for able in abilities_to_try(False, "auto")]
+        >>> [(each.structured, each.top_logprobs) for each in capabilities_to_try(False, "auto")]
         [(False, 20), (False, 5), (False, None)]
     """
     forms = (True, False) if structured == "auto" else (structured,)
     tops: tuple[int | None, ...] = (*_TOP, None) if logprobs == "auto" else _TOP if logprobs else (None,)
-    return tuple(Ability(form, top) for form, top in product(forms, tops))
+    return tuple(ModelCapabilities(form, top) for form, top in product(forms, tops))
 
 
-async def first_ability(
-    abilities: Sequence[Ability],
+async def find_capabilities(
+    to_try: Sequence[ModelCapabilities],
     items: Sequence[JudgedItem],
-    threads_of: Callable[[JudgedItem, Ability], list[Thread]],
-    asked: Callable[[list[Thread], Running], Awaitable[tuple[Running, str | None]]],
+    conversations_about: Callable[[JudgedItem, ModelCapabilities], list[Conversation]],
+    asked: Callable[[list[Conversation], Running], Awaitable[tuple[Running, str | None]]],
     running: Running,
-) -> tuple[Ability, Running, dict[JudgedItem, list[Thread]], str | None]:
-    """Ask about the first item until a form is taken.
+) -> tuple[ModelCapabilities, Running, dict[JudgedItem, list[Conversation]], str | None]:
+    """Ask about the first item, each time with fewer options, until a request is taken.
 
     An item may be refused for itself, so up to three are tried.
 
     Returns:
-        The form; what is left to run with; the threads that have a reply; what stopped it, if anything did.
+        What the model takes; what is left to run with; the conversations that have a reply; why asking
+        stopped, or ``None``.
     """
     for item in items[:_TRIED_ITEMS]:
-        for ability in abilities:
-            threads = threads_of(item, ability)
-            running, stopped = await asked(threads[:1], running)
-            failure = threads[0].failure
+        for capabilities in to_try:
+            conversations = conversations_about(item, capabilities)
+            running, stopped = await asked(conversations[:1], running)
+            failure = conversations[0].failure
             if stopped is not None or failure is None or failure.kind not in _NOT_TAKEN:
-                return ability, running, {item: threads}, stopped
-            if len(abilities) == 1:
-                return ability, running, {item: threads}, stopped
-    return abilities[-1], running, {}, None
+                return capabilities, running, {item: conversations}, stopped
+            if len(to_try) == 1:
+                return capabilities, running, {item: conversations}, stopped
+    return to_try[-1], running, {}, None

@@ -1,4 +1,4 @@
-"""Several judges on the same items, side by side."""
+"""Several judges that score the same items."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from semscale.judging.items import read_items
 from semscale.judging.judge import Judge
 from semscale.judging.judge_state import JudgeState
 from semscale.judging.panel_verdicts import PanelVerdicts
-from semscale.judging.prompting import JudgedItem
+from semscale.judging.prompts.prompting import JudgedItem
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
 from semscale.signature import Signature
@@ -98,7 +98,7 @@ class Panel:
         running: Sequence[Running],
         progress: Progress | None = None,
     ) -> PanelVerdicts:
-        """Judge rows as ``read_items`` gives them, each judge running in its own way."""
+        """Judge rows as ``read_items`` gives them; each judge has its own ``Running``."""
         verdicts, _ = await self.judge_part(rows, [JudgeState(own) for own in running], progress)
         return verdicts
 
@@ -108,7 +108,7 @@ class Panel:
         states: Sequence[JudgeState],
         progress: Progress | None = None,
     ) -> tuple[PanelVerdicts, tuple[JudgeState, ...]]:
-        """Judge some of many rows, and say how each judge stands afterwards; see ``Judge.judge_part``."""
+        """Judge the rows of one part, and give each judge's state for the next; see ``Judge.judge_part``."""
         async with AsyncExitStack() as held:
             for judge in self.judges:
                 await held.enter_async_context(held_open(judge.model))

@@ -1,19 +1,16 @@
-"""What a panel gives: every judge's verdicts, figures for each item, and how the judges stand together."""
+"""The result of a panel: every judge's verdicts, figures of each item, and how far the judges agree."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Self, Unpack
+from typing import Self
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.judging.judge_collector import summarize
-from semscale.judging.judge_summary import JudgeSummary
+from semscale.judging.judged_result import JudgedResult
+from semscale.judging.prompts.template import Template
 from semscale.judging.verdicts import Verdicts
-from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
-from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.stats.agreement.panels import (
     EffectiveJudges,
@@ -28,7 +25,7 @@ from semscale.types import Floats, Integers, Mask, Statuses
 
 
 @dataclass(frozen=True, repr=False)
-class PanelVerdicts(Result):
+class PanelVerdicts(JudgedResult):
     """Verdicts of k judges on n items.
 
     A figure for an item is made of the judges that scored it; ``n_judges`` says how many these are.
@@ -123,55 +120,20 @@ class PanelVerdicts(Result):
     def _model_name(self) -> str:
         return "+".join(self.names)
 
+    @property
+    def _figures(self) -> dict[str, Floats]:
+        return {"mean": self.mean}
+
+    @property
+    def _applied(self) -> dict[str, tuple[Template, Signature]]:
+        return {
+            name: (verdicts.template, verdicts.signature)
+            for name, verdicts in zip(self.names, self.judges, strict=True)
+        }
+
     def _with_rows(self, rows: Mask) -> Self:
         judges = tuple(verdicts.filter(rows) for verdicts in self.judges)
         return replace(self, judges=judges, status=self.status[rows])
-
-    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
-        """Estimate the mean of the judges' mean scores of all items and of each group, with intervals.
-
-        Args:
-            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
-                ``EstimateSettings``.
-
-        Raises:
-            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
-        """
-        return estimate_values(
-            {"mean": self.mean},
-            self.status,
-            bounds={"mean": (0.0, 1.0)},
-            signature=self.signature,
-            **settings,
-        )
-
-    def summarize(
-        self,
-        questions: object,
-        answers: object,
-        *,
-        human: object = None,
-        source: str = "items in memory",
-        **intervals: Unpack[IntervalSettings],
-    ) -> JudgeSummary:
-        """Sum the verdicts up: a report, a document and JSON come from the summary.
-
-        Args:
-            questions: shape (n,), as they were judged.
-            answers: shape (n,), likewise.
-            human: shape (n,), people's labels, as ``semscale.judging.human_labels.label_table`` takes them.
-            source: what the items are from.
-            intervals: how intervals are made.
-
-        Raises:
-            InputError: a column of the wrong length, a label that is none of the template's, or a setting out
-                of range.
-        """
-        items = {"question": questions, "answer": answers} | ({} if human is None else {"human": human})
-        plan = IntervalPlan(**intervals)
-        return summarize(
-            self, dict(zip(self.names, self.judges, strict=True)), items, source=source, plan=plan
-        )
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
@@ -197,7 +159,7 @@ class PanelVerdicts(Result):
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:
-        """Lay out what a run over a table keeps of its part: ``to_frame``, and more of each judge.
+        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and more of each judge.
 
         That is ``judge_<k>_masses``, ``_covered`` and ``_reason``, as ``Verdicts.part_frame`` has them.
         """

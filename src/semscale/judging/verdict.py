@@ -1,4 +1,4 @@
-"""One judge's verdict on one item, and the arithmetic that makes it of replies."""
+"""One judge's verdict on one item: its score, its distribution and its replies."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,6 +15,10 @@ class Provenance(StrEnum):
     LOGPROBS = "logprobs"  # probabilities of the tokens at the score's place
     SAMPLES = "samples"  # shares of several replies
     SINGLE = "single"  # one reply: all mass on the level that it states
+
+
+REPLIED = (Status.SCORED, Status.UNPARSABLE, Status.REFUSED)
+"""Statuses of items about which some call brought a reply, were it a refusal."""
 
 
 @dataclass(frozen=True)
@@ -56,11 +60,11 @@ class Verdict:
         return cls(float("nan"), (), None, float("nan"), "", tuple(replies), status, reason)
 
 
-def sample_shares(scores: Sequence[float]) -> tuple[tuple[float, float], ...]:
-    """Turn the scores of several samples into shares.
+def empirical_distribution(scores: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    """Give each score its share among the scores of several samples.
 
     Example:
-        >>> sample_shares([0.75, 1.0, 0.75, 0.5])
+        >>> empirical_distribution([0.75, 1.0, 0.75, 0.5])
         ((0.5, 0.25), (0.75, 0.5), (1.0, 0.25))
     """
     levels, counts = np.unique(np.asarray(scores, dtype=np.float64), return_counts=True)
@@ -74,7 +78,7 @@ def most_frequent(scores: Sequence[float]) -> float:
         >>> most_frequent([1.0, 0.5, 0.0, 0.5]), most_frequent([0.0, 0.75, 1.0])
         (0.5, 0.75)
     """
-    shares = sample_shares(scores)
+    shares = empirical_distribution(scores)
     most = max(share for _, share in shares)
     mean = float(np.mean(scores))
     return min(
@@ -82,6 +86,6 @@ def most_frequent(scores: Sequence[float]) -> float:
     )
 
 
-def massed(scores: Floats, masses: Floats) -> tuple[tuple[float, float], ...]:
-    """Pair scores with their masses, leaving out those that have none."""
+def with_mass(scores: Floats, masses: Floats) -> tuple[tuple[float, float], ...]:
+    """Pair scores (k,) with their masses (k,), without those whose mass is 0."""
     return tuple((float(score), float(mass)) for score, mass in zip(scores, masses, strict=True) if mass > 0)

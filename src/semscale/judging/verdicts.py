@@ -1,22 +1,17 @@
-"""What judging gives: a score with its distribution for each item, and everything that was replied."""
+"""The result of a judge: a verdict for each item."""
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self, Unpack, overload
+from typing import TYPE_CHECKING, Self, overload
 
 import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.judging.judge_collector import summarize
-from semscale.judging.judge_summary import JudgeSummary
-from semscale.judging.template import Template
+from semscale.judging.judged_result import JudgedResult
+from semscale.judging.prompts.template import Template
 from semscale.judging.verdict import Provenance, Verdict
-from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
-from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.types import Floats, Mask, Statuses
 
 if TYPE_CHECKING:
@@ -24,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, repr=False)
-class Verdicts(Result):
+class Verdicts(JudgedResult):
     """One judge's verdicts on n items, in the order of the items; arrays are read-only.
 
     Attributes:
@@ -81,7 +76,7 @@ class Verdicts(Result):
 
     @property
     def covered(self) -> Floats:
-        """Mass that the distribution rests on, shape (n,); see ``Verdict``."""
+        """``Verdict.covered`` of each item, 0 to 1, shape (n,); NaN where it is not defined."""
         return np.array([verdict.covered for verdict in self.verdicts], dtype=np.float64)
 
     @property
@@ -112,48 +107,13 @@ class Verdicts(Result):
     def _model_name(self) -> str:
         return self.model
 
-    def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
-        """Estimate the mean expected score of all items and of each group, with intervals.
+    @property
+    def _figures(self) -> dict[str, Floats]:
+        return {"score": self.score, "expected": self.expected}
 
-        Args:
-            settings: ``by``, ``weights``, ``respondents``, and how intervals are made; see
-                ``EstimateSettings``.
-
-        Raises:
-            InputError: a column of the wrong length, a wrong weight, or a setting out of range.
-        """
-        return estimate_values(
-            {"expected": self.expected},
-            self.status,
-            bounds={"expected": (0.0, 1.0)},
-            signature=self.signature,
-            **settings,
-        )
-
-    def summarize(
-        self,
-        questions: object,
-        answers: object,
-        *,
-        human: object = None,
-        source: str = "items in memory",
-        **intervals: Unpack[IntervalSettings],
-    ) -> JudgeSummary:
-        """Sum the verdicts up: a report, a document and JSON come from the summary.
-
-        Args:
-            questions: shape (n,), as they were judged.
-            answers: shape (n,), likewise.
-            human: shape (n,), people's labels, as ``semscale.judging.human_labels.label_table`` takes them.
-            source: what the items are from.
-            intervals: how intervals are made.
-
-        Raises:
-            InputError: a column of the wrong length, a label that is none of the template's, or a setting out
-                of range.
-        """
-        items = {"question": questions, "answer": answers} | ({} if human is None else {"human": human})
-        return summarize(self, {self.model: self}, items, source=source, plan=IntervalPlan(**intervals))
+    @property
+    def _applied(self) -> dict[str, tuple[Template, Signature]]:
+        return {self.model: (self.template, self.signature)}
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the verdicts out as a table, one row per item; what is missing is null.
@@ -182,7 +142,7 @@ class Verdicts(Result):
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:
-        """Lay out what a run over a table keeps of its part: ``to_frame``, and ``masses``.
+        """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and ``masses``.
 
         ``masses`` lists the scores of each distribution, each with its mass.
         """

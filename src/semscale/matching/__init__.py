@@ -1,1 +1,1 @@
-"""How far a prediction says what a reference says: cosine, BERTScore, layered match, and guards."""
+"""Matching: how far a prediction says the same as a reference, by cosine, BERTScore, layers or guards."""

@@ -1,4 +1,4 @@
-"""How well each row and each column of a matrix of cosines is matched at best, on average."""
+"""Mean best match of the rows and of the columns of cosine matrices."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -17,15 +17,15 @@ def mean_best(
     weights: Sequence[tuple[Floats, Floats]],
     reading: Callable[[Cosines], Cosines],
 ) -> Floats:
-    """Give the weighted mean of the rows' best cosines and that of the columns', of each of p matrices.
+    """Compute the weighted mean of the rows' best cosines, and of the columns' ones, for each of p matrices.
 
-    The matrices' best cosines are read and averaged together, which costs less than one by one and gives the
-    same.
+    The best cosines of all matrices are mapped and averaged together, which is faster than one by one and
+    gives the same numbers.
 
     Args:
-        matrices: p of them, each of shape (..., r, c), one after the other.
-        weights: of each one's rows and columns, r and c of them, at least 0.
-        reading: what to make of best cosines, each by itself.
+        matrices: p matrices of shape (..., r, c).
+        weights: for each matrix the weights of its rows, shape (r,), and columns, shape (c,), at least 0.
+        reading: function applied to every best cosine before the mean.
 
     Returns:
         Shape (..., p, 2); NaN where no row, or no column, has a weight.

@@ -1,4 +1,4 @@
-"""Cosines of texts' vectors, each text embedded once: a layer of other methods, and a method itself."""
+"""Cosines of texts' vectors, each text embedded once: a method of matching, and a part of others."""
 
 from collections.abc import Sequence
 

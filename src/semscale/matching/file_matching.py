@@ -1,4 +1,4 @@
-"""Matching a file of any size: part by part, resumable, with the rows in their order."""
+"""Matching of files of any size: part by part, resumable, in the order of the rows."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from semscale.guards.registry import Guards
 from semscale.matching.match_columns import CellChecks, MatchCells, MatchColumns, match_cells
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.match_work import MatchWork
-from semscale.matching.methods import FromReferences, PairMethod
+from semscale.matching.methods import CorpusDependent, PairMethod
 from semscale.matching.pairs import pair_up
 from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -39,17 +39,18 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
     The matched table has the input's columns and rows in their order, then those of ``Matches.to_frame`` with
     the prefix ``semscale_``, and ``semscale_tokens`` with explanations.
 
-    All cells are looked at in a reading of their own, before any model reads a text. A method that estimates
-    something from the references at hand takes those of 50,000 rows, drawn by the seed; of all rows where
-    there are no more. Finished parts are kept as ``TableRun`` says.
+    All cells are checked first, before any model reads a text. A method that estimates word weights or levels
+    from the file's references takes those of 50,000 rows, drawn by the seed; of a shorter file those of all
+    rows. Finished parts are kept as ``TableRun`` describes.
 
     Args:
         table: the input.
-        columns: which column is what.
+        columns: names of the columns.
         method: scores pairs, such as ``Matcher.pair_method``.
-        guards: look at every pair that a score is from; no findings are reported unless given.
-        explain: whether tokens are laid out, in the table for every row and in the summary for its items.
-        plan: how intervals are made, and the seed of what is drawn.
+        guards: check the pair from which each score comes; by default no findings are reported.
+        explain: whether scores are explained token by token: in the table those of all rows, in the summary
+            those of its items.
+        plan: how intervals are made, and the seed of all draws.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
         settings: the parts.
         progress: called as rows are matched, and while texts are read.
@@ -69,7 +70,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
     if out is not None:
         check_output(table, out)
     checks, sample = CellChecks(columns), RowSample[list[str]](CORPUS_ROWS, plan.seed)
-    needs_corpus = isinstance(method, FromReferences) and not method.has_corpus
+    needs_corpus = isinstance(method, CorpusDependent) and not method.has_corpus
 
     def look(batch: pl.DataFrame, first_row: int) -> None:
         cells = match_cells(batch, columns, first_row)
@@ -79,7 +80,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
 
     look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
     checks.finish()
-    if isinstance(method, FromReferences) and needs_corpus:
+    if isinstance(method, CorpusDependent) and needs_corpus:
         method = method.over([text for references in sample.items for text in references])
     work = MatchWork(
         table,

@@ -1,4 +1,4 @@
-"""From matched parts to the summary of all of them; numbers are kept, texts of a few items only."""
+"""Collection of matched parts for their summary; of most items only numbers are kept."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from semscale.types import Floats, Statuses, count_statuses
 
 
 class MatchCollector:
-    """Takes matched items in their order, in parts of any size, and keeps what a report shows of them.
+    """Takes matched items in order, in parts of any size; keeps the numbers and texts that a report shows.
 
     Files and matches in memory both go through it, so the same items give the same report.
     """
@@ -77,9 +77,9 @@ class MatchCollector:
         """Estimate the mean score of all items and of each group.
 
         Args:
-            signature: of the scores.
+            signature: signature of the scores.
             bounds: the least and the greatest score that the method can give.
-            by: what the column of groups is called, if there is one.
+            by: name of the column of groups; ``None`` without one.
             plan: how intervals are made.
         """
         return estimate_values(
@@ -101,18 +101,18 @@ class MatchCollector:
         signature: Signature,
         bounds: tuple[float, float],
         source: str,
-        columns: MatchColumns | None,
-        separation: Separation | None,
-        tokens: Mapping[int, pl.DataFrame] | None,
+        columns: MatchColumns | None = None,
+        separation: Separation | None = None,
+        tokens: Mapping[int, pl.DataFrame] | None = None,
     ) -> MatchSummary:
         """Sum up everything that was taken.
 
         Args:
             estimates: made from the same items.
-            signature: of the scores.
+            signature: signature of the scores.
             bounds: the least and the greatest score that the method can give.
-            source: what the items are from.
-            columns: which columns of a table were matched.
+            source: where the items come from.
+            columns: names of the matched columns.
             separation: how far the scores stand above those of unrelated pairs.
             tokens: tables of tokens by row; ``None`` where nobody asked how scores came about.
         """

@@ -1,4 +1,4 @@
-"""Which columns of a table are matched, and their cells as predictions, references and groups."""
+"""Columns of a table that are matched, and their cells as predictions, references and groups."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,12 +19,12 @@ _SHOWN = 40
 
 @dataclass(frozen=True)
 class MatchColumns:
-    """Which column of a table is what.
+    """Names of a table's columns of predictions, references and groups.
 
     Attributes:
-        prediction: the texts to be judged.
-        references: what they should say; each column holds texts, or lists of texts.
-        by: names of groups.
+        prediction: name of the column of predictions.
+        references: names of the columns of references, at least one; cells are texts or lists of texts.
+        by: name of the column of groups; ``None`` without groups.
 
     Raises:
         InputError: no reference, or a column that would be matched with itself.
@@ -66,7 +66,7 @@ class MatchColumns:
 
 @dataclass(frozen=True)
 class MatchCells:
-    """A table's rows, and what is to be matched in them.
+    """Rows of a table with their predictions, references and groups.
 
     Attributes:
         rows: the table with n rows, as it can be written.
@@ -82,11 +82,11 @@ class MatchCells:
 
 
 def match_cells(batch: pl.DataFrame, columns: MatchColumns, first_row: int = 0) -> MatchCells:
-    """Take the cells to be matched out of some rows of a table.
+    """Read the cells to be matched from some rows of a table.
 
     Args:
         batch: n rows, as the table yields them.
-        columns: which column is what.
+        columns: names of the columns.
         first_row: row of the file that the first one is, from 0.
 
     Raises:
@@ -104,10 +104,10 @@ def match_cells(batch: pl.DataFrame, columns: MatchColumns, first_row: int = 0) 
 
 
 class CellChecks:
-    """Looks at all cells of a table batch by batch, before anything is matched.
+    """Checks all cells of a table, batch by batch, before anything is matched.
 
     Args:
-        columns: which column is what.
+        columns: names of the columns.
     """
 
     def __init__(self, columns: MatchColumns) -> None:
@@ -118,7 +118,7 @@ class CellChecks:
         self._has_text = {"prediction": False, "reference": False}
 
     def add(self, cells: MatchCells) -> None:
-        """Look at the next rows.
+        """Check the next rows.
 
         Raises:
             InputError: more than 1,000 groups.
@@ -158,7 +158,7 @@ class CellChecks:
 def reference_lists(
     columns: Sequence[Sequence[Any]], names: Sequence[str], first_row: int = 0
 ) -> list[list[Any]]:
-    """Bring the references of each row together, from several columns and from lists in cells.
+    """List the references of each row, from several columns and from lists in cells.
 
     A CSV cell can only hold text: one that is a JSON list of strings, such as ``["Paris", "Rome"]``, is that
     list; nulls may stand among them. Anything else, ``[1]`` included, is a text.

@@ -1,4 +1,4 @@
-"""What came of matching: estimates, how scores are spread, findings, and the items to look at."""
+"""Summary of matches: estimates, scores, findings, and the items to look at."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,12 +19,12 @@ KEPT = 20
 
 @dataclass(frozen=True, repr=False)
 class MatchSummary(Presentable):
-    """What was measured in n items.
+    """Summary of n matched items.
 
     Attributes:
-        source: what the items are from.
-        columns: which columns of a table were matched; ``None`` for texts in memory.
-        signature: what was applied.
+        source: where the items come from.
+        columns: names of the matched columns; ``None`` for texts in memory.
+        signature: the settings that were applied.
         bounds: the least and the greatest score that the method can give.
         estimates: mean scores with intervals, of all items and of each group.
         counts: items by status.

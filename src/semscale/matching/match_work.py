@@ -1,4 +1,4 @@
-"""The work of matching on the rows of a table, part by part."""
+"""Matching of a table's rows part by part, as a run over a table needs it."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -39,12 +39,12 @@ class MatchWork:
 
     Attributes:
         table: the input.
-        columns: which column is what.
-        method: scores pairs; what it estimates must not depend on the part.
-        guards: look at every pair that a score is from.
-        plan: how intervals are made, and the seed of what is drawn.
-        explain: whether the tokens of the items that the summary shows are laid out.
-        explains_rows: whether those of every row are, too.
+        columns: names of the columns.
+        method: scores pairs; its estimates must not depend on the part.
+        guards: check the pair from which each score comes; ``None`` for no findings.
+        plan: how intervals are made, and the seed of all draws.
+        explain: whether the items that the summary shows are explained token by token.
+        explains_rows: whether every row is.
         progress: called while texts are read.
         collector: takes the parts.
     """
@@ -64,7 +64,7 @@ class MatchWork:
     private = (_BEST, _LEFT)
 
     def key(self) -> dict[str, str]:
-        """Name the columns and all that the signature has."""
+        """Name the columns and the fields of the signature."""
         signature = self.method.signature
         if self.guards is not None:
             signature = signature.extended(self.guards.signature)

@@ -1,4 +1,4 @@
-"""Single items of a match with all that is known of them, as reports and JSON show them."""
+"""Matched items with their texts, scores and findings, as reports and JSON show them."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from semscale.errors import InputError
 from semscale.guards.findings import Finding
+from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Statuses
 
 _FEWEST = 6  # items that are cut into thirds
@@ -20,11 +22,11 @@ class MatchedItem:
     Attributes:
         row: its place among all items, counted from 0.
         score: its score.
-        prediction: what was said; ``None`` where the texts are not known.
+        prediction: the prediction; ``None`` where the texts are not known.
         reference: the reference that the score is from; ``None`` likewise.
         group: name of its group, if it has one.
-        components: what the score is made of, by name.
-        findings: what the guards found; ``None`` where no guard looked.
+        components: parts of the score, by name.
+        findings: findings of the guards; ``None`` without guards.
         tokens: its tokens as ``semscale.matching.methods.Explains`` lays them out, where they were asked for.
     """
 
@@ -45,16 +47,16 @@ class MatchedItem:
 
 @dataclass(frozen=True)
 class ItemColumns:
-    """Columns of n items, from which single items are taken; empty columns are not known.
+    """Columns of n matched items; a column is empty where it is not known.
 
     Attributes:
         score: shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``.
         reference: shape (n,), which of its references the score is from; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in.
-        components: what the score is made of, by name, each of shape (n,).
-        guards: which guards found something in each item, n collections; empty where no guard looked.
-        findings: what they found in one item.
+        components: parts of the score, by name, each of shape (n,).
+        guards: names of the guards with findings in each item, n collections; empty without guards.
+        findings: gives the findings in one item, by its place.
         predictions: n cells.
         references: n cells, each a text or a list of texts.
         groups: n names of groups, ``None`` where one is missing.
@@ -72,7 +74,7 @@ class ItemColumns:
     groups: Sequence[str | None] = ()
 
     def item(self, place: int, first_row: int = 0) -> MatchedItem:
-        """Bring together what is known of one item, whose row is ``first_row`` further down."""
+        """Make one item; its row is ``first_row + place``."""
         return MatchedItem(
             row=first_row + place,
             score=float(self.score[place]),
@@ -148,6 +150,26 @@ def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str, Fl
     known = table.filter(pl.col("group").is_not_null() & pl.col("score").is_not_nan())
     parts = known.group_by("group", maintain_order=True)
     return {str(name): part["score"].to_numpy() for (name,), part in parts}
+
+
+def shown_cells(column: object, name: str, n: int) -> list[Any]:
+    """List the cells of a column whose texts are shown beside their scores.
+
+    Args:
+        column: shape (n,), or ``None`` where the texts are not known.
+        name: the column's name, for messages.
+        n: how many items there are.
+
+    Returns:
+        Shape (n,), or empty for ``None``.
+
+    Raises:
+        InputError: another length.
+    """
+    cells = [] if column is None else as_list(column, name)
+    if column is not None and len(cells) != n:
+        raise InputError(f"{name} must have {n} rows, as many as there are matches, got {len(cells)}")
+    return cells
 
 
 def _listed(cell: object) -> list[object]:

@@ -1,4 +1,4 @@
-"""The instrument: says how far predictions say what their references say, by a method of one's choice."""
+"""The matcher: scores how far predictions say the same as their references, by a chosen method."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -10,7 +10,14 @@ import polars as pl
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
 from semscale.matching.matches import Matches
-from semscale.matching.methods import Explains, PairMethod, Recipe, build_method, check_method, guards_for
+from semscale.matching.methods import (
+    Explains,
+    MethodSettings,
+    PairMethod,
+    build_method,
+    check_method,
+    guards_for,
+)
 from semscale.matching.pair_findings import find_in_pairs
 from semscale.matching.pairs import best_pairs, pair_up
 from semscale.matching.unrelated import corpus_texts
@@ -49,7 +56,7 @@ class Matcher:
         precision: ``exact`` or ``fast``, see ``semscale.load_embedder``.
         corpus: texts from which word weights and the similarity of unrelated texts are estimated; the
             references at hand unless given.
-        seed: of the draw of unrelated pairs.
+        seed: seed of the draw of unrelated pairs.
         guards: ``off``, ``warn`` or ``weigh`` for guards by name (``negation``, ``opposite``, ``number``,
             ``name``). Unless given, they weigh in ``calibrated`` and warn elsewhere: findings are reported,
             and the score stays.
@@ -80,14 +87,14 @@ class Matcher:
         check_seed(seed)
         self.method = method
         self.guards = guards_for(method, guards)
-        recipe = Recipe(
+        settings = MethodSettings(
             embedder, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
         )
-        self.pair_method = build_method(method, recipe)
+        self.pair_method = build_method(method, settings)
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has what was estimated from its references, too."""
+        """Signature of the settings; that of a result also has what was estimated from its references."""
         return self.pair_method.signature.extended(self.guards.signature)
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
@@ -112,7 +119,7 @@ def match_with(
     guards: Guards | None = None,
     progress: Progress | None = None,
 ) -> Matches:
-    """Match predictions with references by a method that is built already.
+    """Match predictions with references by a method object.
 
     Args:
         method: scores pairs.
@@ -156,18 +163,18 @@ def match_with(
 def explain_items(
     method: PairMethod, predictions: object, references: object, matches: Matches, items: Sequence[int]
 ) -> dict[int, pl.DataFrame]:
-    """Say token by token how items came to their scores.
+    """Explain the scores of items token by token.
 
     Args:
-        method: what scored them.
+        method: the method that scored them.
         predictions: shape (n,), as they were matched.
         references: shape (n,), likewise.
-        matches: what came of it, which says which reference counted.
-        items: which of the n items; those without a score are passed over.
+        matches: their matches, which name the reference of each score.
+        items: numbers of the items to explain, from 0; those without a score are left out.
 
     Returns:
-        For each item a table as ``semscale.matching.methods.Explains`` has it; empty where the method looks
-        at no tokens.
+        For each item a table as ``semscale.matching.methods.Explains`` describes it; empty if the method
+        compares no tokens.
     """
     if not isinstance(method, Explains):
         return {}

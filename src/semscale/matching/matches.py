@@ -1,23 +1,22 @@
-"""What matching predictions with references gives: a score for each item, what is in it, and findings."""
+"""Matches of predictions with references: scores, their components, and findings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Unpack
 
 import polars as pl
 
-from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.matching.match_collector import MatchCollector
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
-from semscale.matching.matched_items import ItemColumns
+from semscale.matching.matched_items import ItemColumns, shown_cells
 from semscale.matching.separation import Separation
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.signature import Signature
-from semscale.store.columns import as_list, as_names
+from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Statuses
 
 
@@ -30,9 +29,9 @@ class Matches(Result):
         status: shape (n,), each a ``Status``: why each item has a score, or has none.
         reference: shape (n,), which of its references the score is from, counted from 0; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in; 0 where none.
-        signature: what was applied.
-        components: what the score is made of, by name, each of shape (n,), NaN where there is no score.
-        findings: what the guards found in the pair that was scored, for every item; empty without guards.
+        signature: the settings that were applied.
+        components: parts of the score, by name, each of shape (n,), NaN where there is no score.
+        findings: findings of the guards in the pair that was scored, for every item; empty without guards.
         bounds: the least and the greatest score that the method can give.
     """
 
@@ -83,8 +82,8 @@ class Matches(Result):
             predictions: shape (n,), as they were matched, to be shown beside their scores.
             references: shape (n,), likewise.
             by: shape (n,), names of groups.
-            source: what the items are from, such as the name of a file.
-            columns: which columns of a table were matched.
+            source: where the items come from, such as the name of a file.
+            columns: names of the matched columns.
             separation: how far the scores stand above those of unrelated pairs.
             tokens: tables of tokens by row, as ``semscale.matching.matcher.explain_items`` gives them;
                 ``None`` where nobody asked how scores came about.
@@ -96,7 +95,7 @@ class Matches(Result):
         items = ItemColumns(
             self.score, self.status, self.reference, self.windows, self.components,
             [{one.guard for one in found} for found in self.findings], lambda row: self.findings[row],
-            _cells(predictions, "predictions", self.n), _cells(references, "references", self.n),
+            shown_cells(predictions, "predictions", self.n), shown_cells(references, "references", self.n),
             [] if by is None else as_names(by, "by"),
         )  # fmt: skip
         estimates = self.estimate(by=by, **intervals)
@@ -147,10 +146,3 @@ def _shown(finding: Finding) -> dict[str, str | None]:
         "prediction": None if finding.prediction is None else finding.prediction.text,
         "reference": None if finding.reference is None else finding.reference.text,
     }
-
-
-def _cells(column: object, name: str, n: int) -> list[Any]:
-    cells = [] if column is None else as_list(column, name)
-    if column is not None and len(cells) != n:
-        raise InputError(f"{name} must have {n} rows, as many as there are matches, got {len(cells)}")
-    return cells

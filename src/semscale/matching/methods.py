@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 
 
 class PairMethod(Protocol):
-    """What a method does: score pairs of texts."""
+    """A method of matching: it scores pairs of texts."""
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has what was estimated from the texts at hand, too."""
+        """Signature of the settings; that of a result also has what was estimated from its texts."""
         ...
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
@@ -46,10 +46,10 @@ class PairMethod(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """What a method does that can say how a pair came to its score, token by token."""
+    """A method that can explain a pair's score token by token."""
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Lay the tokens of some pairs out, those of the prediction first.
+        """Lay out the tokens of some pairs as tables, those of the prediction first.
 
         Args:
             pairs: all pairs, as they were scored.
@@ -64,8 +64,8 @@ class Explains(Protocol):
 
 
 @runtime_checkable
-class FromReferences(Protocol):
-    """What a method does that estimates something from references unless it has a corpus."""
+class CorpusDependent(Protocol):
+    """A method that estimates weights or levels from a call's references, unless it has a corpus."""
 
     @property
     def has_corpus(self) -> bool:
@@ -73,23 +73,23 @@ class FromReferences(Protocol):
         ...
 
     def over(self, corpus: Sequence[str]) -> PairMethod:
-        """Estimate from a corpus what would be estimated from the references of each call."""
+        """Return the method with estimates from a corpus, instead of from the references of each call."""
         ...
 
 
 @dataclass(frozen=True)
-class Recipe:
-    """What methods are built from, as ``semscale.matching.matcher.Matcher`` takes it.
+class MethodSettings:
+    """Settings from which methods are built, as ``semscale.matching.matcher.Matcher`` takes them.
 
     Attributes:
         embedder: a name, a folder or an embedder.
-        precision: of a model that is named.
-        corpus: texts to estimate from, if any were given.
-        seed: of what is drawn.
-        loading: how the embedder is loaded, for those who choose more than a name.
-        guards: which guards look, and which of them weigh.
-        recall_share: for ``calibrated``, see there.
-        layer: for ``bertscore``, see there.
+        precision: ``exact`` or ``fast``, for a model that is named.
+        corpus: texts for estimates; ``None`` for the references of each call.
+        seed: seed of all draws.
+        loading: further settings for loading the embedder.
+        guards: the guards and their modes (warn or weigh).
+        recall_share: of ``calibrated``, 0 to 1; see ``CalibratedMatch``.
+        layer: of ``bertscore``, from 0; see ``BertScorer``.
     """
 
     embedder: "str | Path | Embedder | TokenEncoder"
@@ -134,37 +134,37 @@ class Recipe:
         return state_engine(loaded).open_tokenizer()
 
 
-def _cosine(recipe: Recipe) -> PairMethod:
-    return CosineMatch(recipe.loaded())
+def _cosine(settings: MethodSettings) -> PairMethod:
+    return CosineMatch(settings.loaded())
 
 
-def _layered(recipe: Recipe, *, preset: LayeredPreset) -> PairMethod:
-    embedder = recipe.loaded()
-    pieces = pieces_of(recipe.tokenizer(embedder))
-    return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=recipe.corpus, seed=recipe.seed)
+def _layered(settings: MethodSettings, *, preset: LayeredPreset) -> PairMethod:
+    embedder = settings.loaded()
+    pieces = pieces_of(settings.tokenizer(embedder))
+    return LayeredMatch(preset, embedder=embedder, pieces=pieces, corpus=settings.corpus, seed=settings.seed)
 
 
-def _bertscore(recipe: Recipe) -> PairMethod:
+def _bertscore(settings: MethodSettings) -> PairMethod:
     from semscale.matching.bertscore.method import BertMatch
     from semscale.matching.bertscore.scorer import BertScorer
 
-    idf = False if recipe.corpus is None else recipe.corpus
-    return BertMatch(BertScorer(recipe.encoder(), layer=recipe.layer, idf=idf))
+    idf = False if settings.corpus is None else settings.corpus
+    return BertMatch(BertScorer(settings.encoder(), layer=settings.layer, idf=idf))
 
 
-def _calibrated(recipe: Recipe) -> PairMethod:
-    from semscale.matching.calibrated_match import CalibratedMatch
+def _calibrated(settings: MethodSettings) -> PairMethod:
+    from semscale.matching.calibrated.method import CalibratedMatch
 
     return CalibratedMatch(
-        recipe.encoder(),
-        corpus=recipe.corpus,
-        seed=recipe.seed,
-        recall_share=recipe.recall_share,
-        guards=recipe.guards,
+        settings.encoder(),
+        corpus=settings.corpus,
+        seed=settings.seed,
+        recall_share=settings.recall_share,
+        guards=settings.guards,
     )
 
 
-METHODS: dict[str, Callable[[Recipe], PairMethod]] = {
+METHODS: dict[str, Callable[[MethodSettings], PairMethod]] = {
     "calibrated": _calibrated,
     "bertscore": _bertscore,
     "cosine": _cosine,
@@ -201,7 +201,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     """Give the guards of a method: they weigh where their weights are fitted, and warn elsewhere.
 
     Args:
-        name: of the method.
+        name: name of the method.
         modes: ``off``, ``warn`` or ``weigh`` for guards that shall do otherwise, by name.
 
     Raises:
@@ -224,7 +224,7 @@ def guards_for(name: str, modes: Mapping[str, str] | None = None) -> Guards:
     return Guards({**dict.fromkeys(GUARDS, default), **given})
 
 
-def build_method(name: str, recipe: Recipe) -> PairMethod:
+def build_method(name: str, settings: MethodSettings) -> PairMethod:
     """Build a method.
 
     Raises:
@@ -233,6 +233,6 @@ def build_method(name: str, recipe: Recipe) -> PairMethod:
     """
     check_method(name)
     for setting, owner in (("recall_share", "calibrated"), ("layer", "bertscore")):
-        if getattr(recipe, setting) is not None and name != owner:
+        if getattr(settings, setting) is not None and name != owner:
             raise InputError(f"{setting} belongs to method {owner!r}, got it with {name!r}")
-    return METHODS[name](recipe)
+    return METHODS[name](settings)

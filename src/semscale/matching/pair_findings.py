@@ -1,4 +1,4 @@
-"""Findings for items: the guards look at the pair that each score is from."""
+"""Findings of the guards in the pair from which each item's score comes."""
 
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
@@ -14,9 +14,9 @@ def find_in_pairs(
     """Let guards look at some pairs, at most one an item.
 
     Args:
-        pairs: of n items.
-        rows: which pairs to look at.
-        guards: which guards look.
+        pairs: the pairs of n items.
+        rows: numbers of the pairs to check.
+        guards: the guards.
         progress: called as pairs are looked at.
 
     Returns:

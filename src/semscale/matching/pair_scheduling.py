@@ -1,4 +1,4 @@
-"""In which order pairs are scored, so that a text which several pairs need is encoded once."""
+"""Schedule of scoring: pairs are ordered so that a text of several pairs is encoded once."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +10,7 @@ from semscale.types import Integers
 
 @dataclass(frozen=True)
 class ScoringStep:
-    """Some pairs that are scored together.
+    """Pairs that are scored together, with the texts to encode and to keep for them.
 
     Attributes:
         pairs: numbers of the pairs.
@@ -49,10 +49,10 @@ def scoring_order(prediction: Integers, reference: Integers) -> Integers:
 def plan_steps(
     prediction: Integers, reference: Integers, lengths: Integers, *, fresh_tokens: int, kept_tokens: int
 ) -> Iterator[ScoringStep]:
-    """Cut pairs into steps, and say which texts to keep in between: those that are needed soonest.
+    """Cut pairs into steps, and choose the texts to keep between them: those that are needed soonest.
 
-    Letting go of what is needed last encodes the fewest texts again; here it can be done, as all pairs are
-    known beforehand.
+    Releasing the texts that are needed last encodes the fewest texts again (Belady's rule). It can be applied
+    here, as all pairs are known beforehand.
 
     Args:
         prediction: shape (p,), number of each pair's prediction.
@@ -76,10 +76,10 @@ def plan_steps(
 def plan_groups(
     groups: Sequence[Integers], lengths: Integers, *, fresh_tokens: int, kept_tokens: int
 ) -> Iterator[ScoringStep]:
-    """Cut groups of texts, each of which is scored together, into steps in their order.
+    """Cut a sequence of groups of texts into steps; a group is scored within one step.
 
     Args:
-        groups: g of them, each the numbers of its texts.
+        groups: g arrays, each with the numbers of a group's texts.
         lengths: shape (m,), tokens of each text.
         fresh_tokens: as ``plan_steps`` has it, unless a single group has more.
         kept_tokens: as ``plan_steps`` has it.

@@ -1,4 +1,4 @@
-"""Two sets of matches of the same items: how far their means lie apart, item by item."""
+"""Comparison of two sets of matches of the same items, in pairs."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Predictions and references as callers have them, taken apart into pairs of distinct texts."""
+"""Pairs of a prediction and a reference, from the lists that callers give."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from semscale.types import Floats, Integers, Status
 
 @dataclass(frozen=True)
 class Pairs:
-    """n items, taken apart into p pairs of a prediction with one of its references.
+    """The p pairs of n items, each of a prediction and one of its references.
 
     Attributes:
         texts: the m distinct texts of all pairs, numbered by first appearance.
@@ -38,7 +38,7 @@ class Pairs:
 
 
 def pair_up(predictions: object, references: object) -> Pairs:
-    """Take items apart into pairs.
+    """Form the pairs of items.
 
     Args:
         predictions: shape (n,), a list or a series.

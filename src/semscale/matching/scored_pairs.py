@@ -1,4 +1,4 @@
-"""What a method gives for pairs, before several references of one item are brought together."""
+"""Scores of pairs, before the best of an item's references is chosen."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ class ScoredPairs:
 
     Attributes:
         score: shape (p,).
-        components: what the score is made of, by name, each of shape (p,).
+        components: parts of the score, by name, each of shape (p,).
         windows: shape (p,), the most windows that one of the two texts was read in.
-        signature: what was applied.
+        signature: the settings that were applied.
         bounds: the least and the greatest score that the method can give.
     """
 

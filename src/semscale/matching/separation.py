@@ -1,4 +1,4 @@
-"""Whether scores tell pairs that belong together from pairs that have nothing to do with each other."""
+"""Separation of scores: how often a pair scores above unrelated pairs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ WEAK = 0.75
 
 @dataclass(frozen=True)
 class Separation:
-    """Scores of items as they are, beside predictions with the references of other items.
+    """Scores of items compared with those of unrelated pairs: predictions with other items' references.
 
     Attributes:
         share: how often a pair scores above an unrelated one, ties counting half: .5 by chance, 1 at best.
@@ -51,7 +51,7 @@ def separate(
         predictions: n cells, or those of ``drawn_items`` by their places.
         references: n lists of cells, likewise.
         match: scores predictions with references, by the same method.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         ``None`` where fewer than 10 unrelated pairs can be made.
@@ -73,7 +73,7 @@ def drawn_items(scores: Floats, seed: int) -> Integers:
 
     Args:
         scores: shape (n,); NaN where there is none.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         Their places, in the order in which they were drawn.
@@ -83,7 +83,7 @@ def drawn_items(scores: Floats, seed: int) -> Integers:
 
 
 def share_above(scores: Floats, others: Floats) -> float:
-    """How often one of the scores lies above one of the others, ties counting half (Mann and Whitney's U).
+    """Share of pairs of scores in which the first is higher; ties count half (Mann and Whitney's U).
 
     Args:
         scores: shape (n,), n at least 1.

@@ -1,4 +1,4 @@
-"""How similar texts are that have nothing to do with each other: the mean over random pairs."""
+"""Unrelated texts: random pairs from a corpus, whose mean similarity is a baseline."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -39,7 +39,7 @@ def unrelated_pairs(texts: Sequence[str], n: int, seed: int) -> Integers:
     Args:
         texts: distinct.
         n: how many pairs to draw; all of them where there are no more.
-        seed: of the draw.
+        seed: seed of the draw.
 
     Returns:
         Shape (pairs, 2), row numbers in ``texts``.

@@ -1,4 +1,4 @@
-"""What can be done with cells of texts."""
+"""Statuses of cells of texts: whether a cell can be rated, and if not, why."""
 
 from collections.abc import Set
 
@@ -9,7 +9,7 @@ from semscale.types import Status
 
 
 def text_status(cell: object, missing: Set[str] = frozenset()) -> Status:
-    """Say what can be done with a cell of texts; ``SCORED`` stands for a text that can be rated.
+    """Give the status of a cell of texts; ``SCORED`` means that it can be rated.
 
     Args:
         cell: anything.

@@ -1,4 +1,4 @@
-"""Cosines of texts with anchors: a text's are the same to the last bit alone, and in any company.
+"""Cosines of texts with anchors, identical to the last bit whatever other texts are in the batch.
 
 In which order a matrix product sums depends on its shape, on the processor, and on where in the matrix a row
 stands. Each text is therefore multiplied by itself, in a product whose shape is always the same.

@@ -1,4 +1,4 @@
-"""How many distinct texts there are among many that stream by."""
+"""Count of distinct texts in a stream."""
 
 from collections.abc import Sequence
 
@@ -39,7 +39,7 @@ class DistinctCount:
 
     @property
     def count(self) -> int | None:
-        """How many there were; ``None`` above 5,000,000."""
+        """Number of distinct texts; ``None`` above 5,000,000."""
         self._join()
         return None if self._too_many else len(self._known)
 

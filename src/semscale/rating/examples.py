@@ -1,4 +1,4 @@
-"""The rows that a report shows: a seeded sample, the most and least certain, some without a rating."""
+"""Example rows for a report: a seeded sample, the most and least certain, and some without a rating."""
 
 import numpy as np
 import polars as pl
@@ -28,10 +28,10 @@ EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
 
 
 class Examples:
-    """Takes rated rows in their order and keeps a few; which ones does not depend on how they were cut.
+    """Takes rated rows in order and keeps a few; which ones does not depend on the size of the parts.
 
     Args:
-        seed: of the sample.
+        seed: seed of the sample.
     """
 
     def __init__(self, seed: int) -> None:

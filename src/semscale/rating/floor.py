@@ -1,4 +1,4 @@
-"""The similarity below which a text is off topic, estimated from sentences that answer no question."""
+"""The off-topic floor: a cosine with the best anchor, estimated from sentences that answer no question."""
 
 from functools import cache
 from importlib import resources
@@ -33,7 +33,7 @@ def unrelated_probes() -> dict[str, tuple[str, ...]]:
 
 
 def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLOOR_QUANTILE) -> float:
-    """Estimate the cosine with the best anchor that unrelated sentences do not exceed, for a share of them.
+    """Estimate the floor: the best anchor's cosine that a share of unrelated sentences does not exceed.
 
     It is the given quantile, over the shipped everyday and factual sentences, of the cosine with the most
     similar anchor of any set. Gibberish and don't-know answers are left out: gibberish resembles everything
@@ -42,7 +42,7 @@ def off_topic_floor(scale: Scale, embedder: "Embedder", *, quantile: float = FLO
     Args:
         scale: the scale, with the anchor sets that are used.
         embedder: the embedder that is used.
-        quantile: 0 to 1; higher rejects more, of what is off topic and of what is not.
+        quantile: 0 to 1; a higher one rejects more texts, on-topic ones too.
 
     Returns:
         A cosine, -1 to 1, to three decimals, so that machines whose vectors differ slightly

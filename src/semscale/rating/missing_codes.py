@@ -1,4 +1,4 @@
-"""Codes that stand for a missing answer: those that the user names, and those that only look like one."""
+"""Codes for missing answers: those that the user names, and texts that look like one."""
 
 import re
 from collections import Counter
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"[+\-\u2212]?\d{1,12}([.,]\d{1,6})?")
 
 
 def code_key(text: str) -> str:
-    """Bring a text to the form in which codes are compared: stripped, in lower case, apostrophes straight.
+    """Normalise a text for comparison with codes: stripped, in lower case, with straight apostrophes.
 
     Example:
         >>> code_key(" Don’t know ")
@@ -55,7 +55,7 @@ def missing_keys(codes: Iterable[str]) -> frozenset[str]:
 
 
 def written_codes(keys: frozenset[str]) -> str | None:
-    """Codes as a signature has them: sorted, joined by ``+``, what is reserved there escaped.
+    """Write codes for a signature: sorted, joined by ``+``, with reserved characters escaped.
 
     Example:
         >>> written_codes(frozenset({"na", "-99", "a|b"}))
@@ -65,7 +65,7 @@ def written_codes(keys: frozenset[str]) -> str | None:
 
 
 def looks_like_code(text: str) -> bool:
-    """Say whether a whole text is what files use for a missing answer, or a number alone.
+    """Tell whether a whole text looks like a code for a missing answer, such as NA, or is only a number.
 
     Such a text may also be an answer: "none" is one to "Any complaints?". So it is counted, not left out.
 
@@ -104,7 +104,7 @@ class CodeCount:
         self._counts: Counter[str] = Counter()
 
     def add(self, texts: Iterable[str]) -> None:
-        """Count those of the next texts that look like codes."""
+        """Count the codes among the next texts."""
         short = (text for whole in texts if len(text := whole.strip()) <= LONGEST_CODE)
         for text, n in Counter(short).items():
             if looks_like_code(text):

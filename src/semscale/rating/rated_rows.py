@@ -1,4 +1,4 @@
-"""What a summary reads of ratings."""
+"""The protocol of rated rows, from which summaries are made."""
 
 from typing import Protocol, Self
 
@@ -9,7 +9,7 @@ from semscale.types import Floats, Integers, Status
 
 
 class RatedRows(Protocol):
-    """Rated rows as ``Ratings`` has them: arrays with one row a text, NaN where there is no rating."""
+    """Rated rows, as ``Ratings`` has them: arrays with one row a text, NaN where there is no rating."""
 
     @property
     def pmf(self) -> Floats:

@@ -1,4 +1,4 @@
-"""The instrument: rates texts on a scale by their similarity with the scale's anchors."""
+"""The rater: rates texts on a scale by their similarity with the scale's anchors."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -87,7 +87,7 @@ class Rater:
 
     @cached_property
     def embedder(self) -> "Embedder":
-        """What turns texts into vectors; it is loaded when it is first needed."""
+        """The embedder; it is loaded when it is first needed."""
         return self._load_embedder()
 
     @cached_property
@@ -108,7 +108,7 @@ class Rater:
 
     @cached_property
     def signature(self) -> Signature:
-        """What is applied: the scale with its content hash, all settings, and the embedder's."""
+        """Signature of the settings: the scale with its content hash, all settings, and the embedder."""
         codes = {"missing": written_codes(self.missing)} if self.missing else {}
         return Signature.of(
             "rate",
@@ -125,10 +125,10 @@ class Rater:
         """Rate texts in their order; equal texts are embedded once.
 
         Args:
-            texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. Null and a code of
-                ``missing`` are ``missing``, what is no string ``not-text``, white space ``empty``, what has
-                no letter and no digit ``uninformative``, and what resembles no anchor ``off-topic``; these
-                have a status and no rating.
+            texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. These have a status
+                and no rating: null and codes of ``missing`` (``missing``), other types than strings
+                (``not-text``), white space (``empty``), texts without a letter or digit (``uninformative``),
+                and texts that resemble no anchor (``off-topic``).
             progress: called while texts are embedded.
 
         Raises:
@@ -230,7 +230,7 @@ def _as_names(anchor_sets: Iterable[str]) -> list[str]:
 
 
 def _loader(embedder: "str | Path | Embedder | Callable[[], Embedder] | None") -> "Callable[[], Embedder]":
-    """Say how the embedder is had; what is none is refused now."""
+    """Return a function that gives the embedder; anything else than an embedder or a loader is refused."""
     if callable(embedder) and not hasattr(embedder, "embed"):
         return embedder
     checked = checked_embedder(embedder)

@@ -1,4 +1,4 @@
-"""What rating texts gives: a probability mass function for each text, and everything that follows from it."""
+"""Ratings of texts: a probability mass function (PMF) for each text, with means, modes and entropies."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Self, Unpack
@@ -36,7 +36,7 @@ class Ratings(Result):
         set_means: shape (n, s), mean under each anchor set alone, before the temperature; NaN as ``pmf``.
         status: shape (n,), why each text has a rating, or has none.
         windows: shape (n,), windows that a text was read in; 0 where it was not read.
-        signature: what was applied.
+        signature: the settings that were applied.
         floor: similarity below which a text is off topic; ``None`` for no floor.
         possible_codes: rated texts that look like a code for a missing answer ("NA", "-99"), each with how
             often it occurs; name those that are codes in ``missing``. Empty for a part of other ratings.
@@ -129,7 +129,7 @@ class Ratings(Result):
             respondents: as for ``estimate``; rows that it leaves out are left out here too.
             weights: likewise, for every figure.
             interval: coverage that the intervals aim at.
-            seed: of all that is random.
+            seed: seed of all draws.
         """
         lengths = None if texts is None else text_lengths(texts)
         if lengths is not None and len(lengths) != len(self):
@@ -163,8 +163,8 @@ class Ratings(Result):
         Args:
             texts: shape (n,), the cells that were rated; without them no text is shown.
             comparison: with human ratings, as ``compare`` gives it.
-            lint: what ``semscale.lint`` says about the scale with the same model.
-            source: what the texts are from, such as the name of a file.
+            lint: the report of ``semscale.lint`` on the scale with the same model.
+            source: where the texts come from, such as the name of a file.
             settings: of the estimates: ``by``, ``weights``, ``respondents``, ``interval``, ``seed`` and
                 others; see ``EstimateSettings``.
 

@@ -1,4 +1,4 @@
-"""How far ratings under different anchor sets agree, from sums that rows which stream by leave."""
+"""Agreement of ratings under different anchor sets, from running sums."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ _LEAST_VARIANCE = 1e-12
 
 
 def set_moments(set_means: Floats, values: Floats) -> Moments:
-    """Sum up means under each anchor set, so that their correlations need no second look at the rows.
+    """Sum up the means under each anchor set, so that correlations need no second pass over the rows.
 
     Args:
         set_means: shape (n, s), scored rows only.

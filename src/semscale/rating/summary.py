@@ -1,4 +1,4 @@
-"""All that a report needs about ratings, whether they lie in memory or in a file of ten million rows."""
+"""Summary of ratings, in memory or in files of any size."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -32,7 +32,7 @@ class RatingSummary(Presentable):
 
     Attributes:
         scale: the scale that was used.
-        signature: what was applied, from the estimates.
+        signature: the settings that were applied, those of the estimates included.
         estimates: figures with intervals, overall and by group.
         n: rows of the input.
         counts: rows by status.
@@ -52,7 +52,7 @@ class RatingSummary(Presentable):
         respondent: name of the column that names respondents.
         created: when the summary was made.
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
-        lint: what the linter says about the scale with the model that rated; ``None`` where it was not asked.
+        lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
     """
 
     scale: Scale
@@ -117,12 +117,12 @@ class RatingSummary(Presentable):
 
 
 class SummarySettings(TypedDict):
-    """What a summary has beside the rated rows.
+    """Settings of a summary beside the rated rows.
 
     Attributes:
         comparison: with human ratings.
-        lint: what the linter says about the scale.
-        source: what the texts are from, such as the name of a file.
+        lint: the linter's report on the scale.
+        source: where the texts come from, such as the name of a file.
         by: name of the column of groups.
         weight: name of the column of weights.
         respondent: name of the column of respondents.
@@ -137,7 +137,7 @@ class SummarySettings(TypedDict):
 
 
 class RunningSummary:
-    """Takes rated rows in their order, in parts of any size, and keeps what a report shows of them.
+    """Takes rated rows in order, in parts of any size, and keeps the numbers and texts that a report shows.
 
     Files and ratings in memory both go through it, so the same rows give the same report. Its memory does
     not grow with the rows, but for 8 bytes for each of up to 5,000,000 distinct texts.
@@ -145,7 +145,7 @@ class RunningSummary:
     Args:
         scale: the scale that was used.
         floor: similarity below which a text was called off topic.
-        seed: of the sample.
+        seed: seed of the sample.
     """
 
     def __init__(self, scale: Scale, floor: float | None, *, seed: int = 0) -> None:
@@ -164,8 +164,8 @@ class RunningSummary:
         """Add the next part.
 
         Args:
-            ratings: of n rows.
-            cells: what was rated, n of them; ``None`` where it is not at hand.
+            ratings: ratings of n rows.
+            cells: the n cells that were rated; ``None`` if they are not known.
         """
         for status, count in ratings.counts.items():
             self._counts[status] += count
@@ -184,7 +184,7 @@ class RunningSummary:
 
         Args:
             estimates: made from the same rows.
-            settings: what else the summary has.
+            settings: further content of the summary.
         """
         return RatingSummary(
             scale=self._scale,

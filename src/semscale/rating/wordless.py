@@ -1,4 +1,4 @@
-"""Texts that say nothing: no letter and no digit of any script, so no model can read them."""
+"""Texts without a letter or digit of any script, which no model can read."""
 
 from html import unescape
 

@@ -1,1 +1,1 @@
-"""Results as pictures, tables and self-contained HTML pages."""
+"""Reports: summaries as documents, and documents as screens, pages, Markdown, workbooks and pictures."""

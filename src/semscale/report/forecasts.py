@@ -1,4 +1,4 @@
-"""The document of a forecast: what asking a model would take, before anything is sent."""
+"""The document of a forecast: how many calls and tokens a run would take, before anything is sent."""
 
 from typing import TYPE_CHECKING
 

@@ -1,25 +1,73 @@
-"""Parts of documents that several instruments share: the headline, tables of estimates, settings."""
+"""Parts of documents that instruments share: the head, tables and settings of estimates, groups, guards."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
-from semscale.report.document.blocks import DataTable
-from semscale.report.document.document import Headline, stamp
-from semscale.report.document.values import Cell, Count, Line, Quoted, WithInterval, Words
-from semscale.report.wording import coverage, has_interval
+from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
+from semscale.report.document.document import Document, Headline, Section, stamp
+from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
+from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
+from semscale.report.wording import capitalised, coverage, has_interval
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import GroupEstimate
+from semscale.types import Floats
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
-    from semscale.stats.intervals.estimates import GroupEstimate
+    from semscale.stats.intervals.means import MeanEstimate
 
 GROUPS = 50
 """Groups that the screen shows."""
 
 _STEPS = 4
+
+Item = TypeVar("Item")
+Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
+"""Columns of a table: their headings, each with the function that gives an item's cell."""
+
+
+class EstimatedSummary(Protocol):
+    """What the summary of every instrument with estimates has."""
+
+    @property
+    def source(self) -> str:
+        """What was read; empty where that has no name."""
+        ...
+
+    @property
+    def created(self) -> datetime:
+        """When it was made."""
+        ...
+
+    @property
+    def n(self) -> int:
+        """Rows altogether."""
+        ...
+
+    @property
+    def estimates(self) -> "Estimates":
+        """Figures about all rows and each group."""
+        ...
+
+    @property
+    def signature(self) -> Signature:
+        """What was applied."""
+        ...
+
+
+def table_of(items: Iterable[Item], columns: "Columns[Item]", **settings: Any) -> DataTable:  # noqa: ANN401 - fields of DataTable
+    """Lay items out as a table with one row for each.
+
+    Args:
+        items: from top to bottom.
+        columns: headings, each with the function that gives an item's cell.
+        settings: other fields of ``DataTable``.
+    """
+    rows = tuple(tuple(cell(one) for _, cell in columns) for one in items)
+    return DataTable(tuple(head for head, _ in columns), rows, **settings)
 
 
 def headline(
@@ -57,19 +105,38 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
 
 def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> DataTable:
     """Lay out the mean of each group."""
-    head = Quoted(estimates.by or "group")
-    rows = tuple(
-        (
-            group_name(group, estimates.by),
-            Count(group.n),
-            Count(group.n_left_out),
-            WithInterval.of(group.mean, digits),
-        )
-        for group in estimates.groups
+    columns: Columns[GroupEstimate] = (
+        (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
+        (f"{noun}s", lambda group: Count(group.n)),
+        ("left out", lambda group: Count(group.n_left_out)),
+        ("mean", lambda group: WithInterval.of(group.mean, digits)),
     )
-    return DataTable(
-        (head, f"{noun}s", "left out", "mean"), rows, title="By group", most=GROUPS, noun="group"
-    )
+    return table_of(estimates.groups, columns, title="By group", most=GROUPS, noun="group")
+
+
+def mean_row(name: Cell, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
+    """Lay out a mean with the counts behind it: a name, rows, rows left out, the mean."""
+    shown = mean.mean if isinstance(mean, GroupEstimate) else mean
+    return name, Count(mean.n), Count(mean.n_left_out), WithInterval.of(shown)
+
+
+def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
+    """Choose the largest groups that have a mean, the highest mean first."""
+    known = sorted((group for group in groups if group.mean), key=lambda group: -group.n)[:most]
+    return sorted(known, key=lambda group: -group.mean.value if group.mean else 0.0)
+
+
+def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = None) -> ScoreGroup:
+    """Make a group of a histogram.
+
+    Args:
+        name: of the items.
+        scores: shape (n,); NaN where an item has none.
+        colour: of its bars.
+        mean: of the scores, with its interval, where there is one.
+    """
+    shown = WithInterval.of(mean)
+    return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
@@ -102,26 +169,96 @@ def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple
     return tuple((guard, meanings.get(guard, ""), n) for guard, n in found.items())
 
 
-def settings(
-    source: str,
-    created: datetime,
+def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
+    summary: EstimatedSummary, *, kind: str, name: str, title: Line, noun: str = "row", n_windowed: int = 0
+) -> Document:
+    """Begin the document of a summary with estimates: all that every instrument says of them.
+
+    Args:
+        summary: of an instrument.
+        kind: such as "matching report".
+        name: on the screen, such as "Match".
+        title: a sentence or a name.
+        noun: what a row is called.
+        n_windowed: rows with a text that was read in windows.
+
+    Returns:
+        A document without a lead and sections, with counts, warnings of the estimates and how intervals were
+        made.
+    """
+    estimates, overall = summary.estimates, summary.estimates.overall
+    counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
+    windowed = windowed_words(n_windowed, noun)
+    return Document(
+        kind=kind,
+        name=name,
+        title=title,
+        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
+        signature=summary.signature,
+        counting=(counting,),
+        reading=(f"{counting}." if overall.n else f"{nothing_words(noun)} {counting}.",),
+        facts=(
+            (f"{capitalised(noun)}s", Count(summary.n)),
+            ("Scored", Count(overall.n)),
+            ("Left out", Count(overall.n_left_out)),
+            *([("Read in windows", Count(n_windowed))] if n_windowed else []),
+        ),
+        cautions=estimates.notes,
+        notes=(
+            f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
+            *([windowed] if windowed else []),
+        ),
+    )
+
+
+def nothing_section(name: str, noun: str = "row") -> Section:
+    """Say on the screen that nothing counts; a page says so in its head."""
+    return Section(name, "", (Paragraph(nothing_words(noun), detail="brief"),))
+
+
+def estimated_settings(
+    summary: EstimatedSummary,
     columns: Iterable[tuple[str, str | None]],
-    further: Iterable[tuple[str, Line]],
-    signature: Signature,
+    further: Iterable[tuple[str, Line]] = (),
+    *,
+    noun: str = "row",
+) -> tuple[tuple[str, Line], ...]:
+    """List the settings of a summary with estimates one by one.
+
+    Args:
+        summary: of an instrument.
+        columns: what a column was used for, and its name; ``None`` where there is none.
+        further: settings of the instrument.
+        noun: what a row is called.
+    """
+    estimates = summary.estimates
+    used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
+    overall = estimates.overall
+    intervals = interval_words(estimates, overall.basis(overall.main).method, noun)
+    return settings(
+        summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
+    )
+
+
+def settings(
+    source: str, created: datetime, further: Iterable[tuple[str, Line]], signature: Signature
 ) -> tuple[tuple[str, Line], ...]:
     """List the settings of a run one by one.
 
     Args:
         source: what was read; empty where that has no name.
         created: when.
-        columns: what a column was used for, and its name; ``None`` where there is none.
         further: settings of the instrument.
         signature: its fields follow.
     """
     return (
         *([("Source", Quoted(source))] if source else []),
         ("Made", stamp(created)),
-        *((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None),
         *further,
-        *((f"· {name}", Quoted(value)) for name, value in signature.fields),
+        *signature_fields(signature),
     )
+
+
+def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
+    """List the fields of a signature as settings."""
+    return tuple((f"· {name}", Quoted(value)) for name, value in signature.fields)

@@ -1,4 +1,4 @@
-"""From a summary to its document, its files and its JSON, whatever the instrument."""
+"""Turns the summary of any instrument into a document, files, JSON or a notebook's fragment."""
 
 from importlib import import_module
 from pathlib import Path
@@ -6,19 +6,19 @@ from pathlib import Path
 from semscale.presentable import Presentable
 from semscale.report.document.document import Document
 from semscale.report.json_encoding import to_json
-from semscale.store.atomic import check_writable
+from semscale.store.atomic import check_folder, check_writable
 
 _DOCUMENTS = {
     "ApprovedBaseline": ("semscale.report.drift.records", "approved_document"),
     "AuditSummary": ("semscale.report.judging.audit", "audit_document"),
     "ConsistencySummary": ("semscale.report.self_consistency.document", "consistency_document"),
     "DriftSummary": ("semscale.report.drift.document", "drift_document"),
-    "EvaluationSummary": ("semscale.report.matching.tables", "evaluation_document"),
+    "EvaluationSummary": ("semscale.report.matching.submission", "evaluation_document"),
     "ForecastSummary": ("semscale.report.forecasts", "forecast_document"),
     "GatePlan": ("semscale.report.drift.plan", "plan_document"),
     "HistorySummary": ("semscale.report.drift.records", "history_document"),
     "JudgeSummary": ("semscale.report.judging.document", "judge_document"),
-    "LayerCalibration": ("semscale.report.matching.tables", "calibration_document"),
+    "LayerCalibration": ("semscale.report.matching.layers", "calibration_document"),
     "LintReport": ("semscale.report.lint.document", "lint_document"),
     "MatchSummary": ("semscale.report.matching.document", "match_document"),
     "RatingSummary": ("semscale.report.rating.document", "rating_document"),
@@ -36,21 +36,23 @@ def document_of(summary: Presentable) -> Document:
     return document
 
 
-def write(document: Document, path: Path, figures: Path | None) -> None:
-    """Write a report, and its figures if a folder is named for them.
+def write(summary: Presentable, path: Path, figures: Path | None) -> None:
+    """Write the report of a summary, and its figures if a folder is named for them.
 
     Raises:
-        InputError: an ending that no renderer has, or a path that cannot be written.
+        InputError: an ending that no renderer has, or a file or folder that cannot be written.
     """
     from semscale.report.render.writing import check_ending
 
     check_ending(path)
     check_writable(path, "report")
-    write_files(document, path, figures)
+    if figures is not None:
+        check_folder(figures, "figures")
+    write_files(document_of(summary), path, figures)
 
 
 def write_files(document: Document, report: Path | None, figures: Path | None) -> None:
-    """Write a report and its figures, as far as they are named; whether they can be written was checked."""
+    """Write a report and its figures, as far as they are named; the caller has checked both places."""
     if figures is not None:
         from semscale.report.render.pictures import save_pictures
 

@@ -1,4 +1,4 @@
-"""A scale's points as charts and tables name and colour them."""
+"""Names and colours of a scale's points in charts and tables."""
 
 from semscale.report.charts.palette import ordinal, ramp
 from semscale.report.wording import digits_for, one_line, plain

@@ -1,12 +1,19 @@
-"""Sentences that every instrument says: how many rows count, how intervals were made, what was left out."""
+"""Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
+from semscale.chat.messages import Parameters
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
-from semscale.report.wording import count, counted, coverage, listed
+from semscale.report.wording import count, counted, coverage, listed, one_line
+from semscale.signature import Signature
+
+if TYPE_CHECKING:
+    from semscale.results.estimates import Estimates
 
 EXAMPLES = 3
 """Examples of each reason that a report shows."""
@@ -20,6 +27,7 @@ GUARD_MEANINGS = {
 """What it means that a guard found something in a pair of texts."""
 
 _LONGEST_EXAMPLE = 160
+_ROLE = re.compile(r"^(answer|sampling)_")
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
@@ -30,30 +38,6 @@ _IN_WORDS = {
     "zero-weight": "with weight 0",
     "no-respondent": "without respondent",
 }
-
-
-class Estimated(Protocol):
-    """How intervals were made, such as ``semscale.stats.intervals.estimates.Estimates``."""
-
-    @property
-    def interval(self) -> float:
-        """Coverage that the intervals aim at."""
-        ...
-
-    @property
-    def seed(self) -> int | None:
-        """Seed of the bootstrap."""
-        ...
-
-    @property
-    def replicates(self) -> int:
-        """Replicates of the bootstrap."""
-        ...
-
-    @property
-    def clustered(self) -> bool:
-        """Whether respondents were resampled as a whole."""
-        ...
 
 
 def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str = "row") -> str:
@@ -76,7 +60,7 @@ def most_frequent(left_out: Mapping[str, int]) -> dict[str, int]:
     return {str(reason): n for reason, n in sorted(left_out.items(), key=lambda item: -item[1]) if n}
 
 
-def interval_words(estimates: Estimated, method: str | None, noun: str = "row") -> str:
+def interval_words(estimates: "Estimates", method: str | None, noun: str = "row") -> str:
     """Say how the intervals were made.
 
     Args:
@@ -92,12 +76,46 @@ def interval_words(estimates: Estimated, method: str | None, noun: str = "row") 
         return (
             f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
         )
+    if method == "exact":
+        return f"{covered}, exact bounds: all {units} have the same value, so there is no spread to resample"
     return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
+
+
+def nothing_words(noun: str = "row") -> str:
+    """Say that no row counts."""
+    return f"No {noun} counts, so there is nothing to estimate."
+
+
+def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
+    """Say why not every item was asked about; nothing where all were."""
+    return () if not stopped else (f"Not everything was asked: {one_line(stopped)}.",)
 
 
 def windowed_words(n: int, noun: str = "row") -> str:
     """Say how many items have a text that was read in windows; empty for none."""
     return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
+
+
+def refused_words(model: str, signature: Signature) -> str | None:
+    """Say which parameters a chat model refused; ``None`` if it took all.
+
+    Args:
+        model: its name.
+        signature: what was applied.
+
+    Example:
+        >>> refused_words("m", Signature.of("judge", temperature="default", max_tokens=5))
+        'm refused the parameter temperature and was asked without it: its own default applies.'
+    """
+    names = [_ROLE.sub("", name) for name, value in signature.fields if value == LEFT_OUT]
+    refused = [name for name in dict.fromkeys(names) if name in Parameters.__dataclass_fields__]
+    if not refused:
+        return None
+    one = len(refused) == 1
+    return (
+        f"{model} refused the parameter{'' if one else 's'} {listed(refused)} and was asked without "
+        f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
+    )
 
 
 def left_out_section(

@@ -1,4 +1,4 @@
-"""Numbers and users' words in the form a page shows them: digits, harmless characters, visible cuts."""
+"""Writes numbers and users' words for display: digits, harmless characters, visible cuts."""
 
 import math
 import re

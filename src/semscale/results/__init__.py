@@ -1,1 +1,1 @@
-"""Everything that the results of all instruments share: estimates, selections of rows, short descriptions."""
+"""Results of all instruments: their estimates, selections of rows, and short descriptions."""

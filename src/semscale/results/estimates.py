@@ -1,10 +1,10 @@
-"""Estimates about many rows, as a whole and by group, with everything that is needed to repeat them."""
+"""Estimates about all rows and about groups of them, with the settings that are needed to repeat them."""
 
 from dataclasses import dataclass
 
 import polars as pl
 
-from semscale.results.few_clusters import few_groups_note, few_note
+from semscale.results.few_clusters import few_groups_note, few_note, no_spread_note
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate, Method
 from semscale.stats.intervals.means import MeanEstimate, counted_mean
@@ -17,11 +17,11 @@ class Estimates:
     Attributes:
         overall: everything together.
         groups: in order of first appearance; empty unless groups were asked for.
-        by: what the column of groups is called; ``None`` without groups, or where it has no name.
+        by: name of the column of groups; ``None`` without groups or without a name.
         interval: coverage that the intervals aim at, such as 0.95.
         method: how the intervals of everything together were made; each group says its own.
-        seed: of the bootstrap; ``None`` where nothing is random.
-        replicates: of the bootstrap; 0 where there are none.
+        seed: seed of the bootstrap; ``None`` where nothing is random.
+        replicates: resamples of the bootstrap; 0 where there are none.
         clustered: whether respondents were resampled as a whole, instead of single rows.
         signature: the instrument's, and how the intervals were made.
     """
@@ -41,6 +41,8 @@ class Estimates:
         """Sentences about intervals that a reader should know of: those made from few rows or respondents."""
         unit = "respondent" if self.clustered else "row"
         whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
+        if self.overall.basis(self.overall.main).method == "exact":
+            whole = no_spread_note(self.overall.n_clusters, unit)
         sizes = [group.n_clusters for group in self.groups if group.n]
         # Where everything together is few, so is every group, and nothing new is said of them.
         groups = "" if whole else few_groups_note(sizes, unit)

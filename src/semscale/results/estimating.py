@@ -1,4 +1,4 @@
-"""The means of a result's values with intervals, as every instrument gives them."""
+"""Estimation of the means of a result's values, with intervals, for every instrument."""
 
 from collections.abc import Mapping
 from typing import TypedDict, Unpack
@@ -14,13 +14,13 @@ from semscale.types import Floats
 
 
 class IntervalSettings(TypedDict, total=False):
-    """How intervals are made; all of it optional.
+    """Keyword arguments that decide how intervals are made; all are optional.
 
     Attributes:
         interval: coverage that the intervals aim at, between 0 and 1; .95 unless given.
         method: ``bootstrap``, or ``linearized`` for intervals that draw nothing at random.
-        seed: of the bootstrap; 0 unless given.
-        replicates: of the bootstrap, at least 100; 2,000 unless given.
+        seed: seed of the bootstrap; 0 unless given.
+        replicates: resamples of the bootstrap, at least 100; 2,000 unless given.
     """
 
     interval: float
@@ -30,7 +30,7 @@ class IntervalSettings(TypedDict, total=False):
 
 
 class EstimateSettings(IntervalSettings, total=False):
-    """What ``estimate`` of every result takes, beside how intervals are made; all of it optional.
+    """Keyword arguments of every result's ``estimate``, those of intervals included; all are optional.
 
     Attributes:
         by: shape (n,), names of groups; rows without one form the group ``None``.
@@ -61,7 +61,7 @@ def estimate_values(
         values: k names, each with an array of shape (n,); NaN where a row has no value.
         status: shape (n,), of each row.
         bounds: for each name the least and the greatest value that a row can have.
-        signature: of the result.
+        signature: signature of the result.
         main: name of the main figure; the first one unless given.
         settings: ``by``, ``weights``, ``respondents``, and how intervals are made.
 
@@ -107,8 +107,8 @@ def estimate_rows(
         values: shape (n, k), as ``Tallies.add`` takes them.
         status: shape (n,), of each row.
         by: as ``EstimateSettings`` has it, and so are ``weights`` and ``respondents``.
-        weights: of rows.
-        respondents: whose rows are resampled together.
+        weights: weights of rows, shape (n,).
+        respondents: shape (n,); rows of one respondent are resampled together.
         settings: how intervals are made.
     """
     tallies.add(values, status, by=by, weights=weights, respondents=respondents)

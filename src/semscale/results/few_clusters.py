@@ -1,4 +1,4 @@
-"""What a reader is told where an interval comes from few rows or respondents."""
+"""Notes about intervals from few rows or respondents."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 
 def few_note(m: int, unit: str) -> str:
-    """Say what an interval from m clusters is worth; empty where there are enough.
+    """Write the note about an interval from m clusters; empty where there are enough.
 
     Args:
         m: number of clusters.
-        unit: what a cluster is, in the singular.
+        unit: name of a cluster in the singular, such as ``row``.
 
     Example:
         >>> few_note(1, "respondent")
@@ -23,12 +23,22 @@ def few_note(m: int, unit: str) -> str:
     return f"wide intervals: by t quantiles, from {m} {unit}s only; a bootstrap takes {FEWEST_CLUSTERS}"
 
 
+def no_spread_note(m: int, unit: str) -> str:
+    """Write the note about an interval of m clusters that all have the same value.
+
+    Example:
+        >>> no_spread_note(10, "row")
+        'all 10 rows have the same value: the interval is an exact bound on what they do not show'
+    """
+    return f"all {m:,} {unit}s have the same value: the interval is an exact bound on what they do not show"
+
+
 def few_groups_note(sizes: Sequence[int], unit: str) -> str:
-    """Say how many groups have few clusters; empty where all have enough.
+    """Write the note about groups with few clusters; empty where all have enough.
 
     Args:
         sizes: number of clusters of each group.
-        unit: what a cluster is, in the singular.
+        unit: name of a cluster in the singular, such as ``row``.
 
     Example:
         >>> few_groups_note([1, 12, 7], "row")

@@ -1,4 +1,4 @@
-"""Who wrote which text: names as numbers that are the same in every part of a file and in every run."""
+"""Respondents as numbers, which are the same in every part of a file and in every run."""
 
 from hashlib import blake2b
 

@@ -1,5 +1,6 @@
 """Attributes of all instruments' results: counts of rows, rows by a mask, a short description."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import compress
@@ -18,12 +19,12 @@ from semscale.types import Mask, Status, Statuses, are_scored, count_statuses
 _MEAN_UP_TO = 100_000  # rows; with more, a mean with its interval would make a prompt wait
 
 
-class Result:
+class Result(ABC):
     """One row for each of n items, in their order.
 
     Attributes:
         status: shape (n,), each a ``Status``: why a row has a score, or has none.
-        signature: what was applied.
+        signature: the settings that were applied.
         row_fields: names of the fields that have one entry for each row: arrays, tuples, or arrays by name.
     """
 
@@ -65,7 +66,7 @@ class Result:
 
     @property
     def n_left_out(self) -> int:
-        """How many rows have none."""
+        """How many rows have no score."""
         return self.n - self.n_scored
 
     @property
@@ -74,6 +75,7 @@ class Result:
         windows = getattr(self, "windows", None)
         return 0 if windows is None else int((windows > 1).sum())
 
+    @abstractmethod
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the figures of all rows and of each group, with intervals.
 
@@ -84,7 +86,6 @@ class Result:
         Raises:
             InputError: a column of the wrong length, a wrong weight, or a setting out of range.
         """
-        raise NotImplementedError(f"{type(self).__name__} must say what it estimates, got {sorted(settings)}")
 
     def filter(self, mask: object) -> Self:
         """Keep the rows that a mask marks, in their order; ``result[mask]`` does the same.

@@ -1,4 +1,4 @@
-"""A seeded sample of rows that stream by, which does not depend on how they were cut into parts."""
+"""A seeded sample of rows from a stream, whatever the size of its parts."""
 
 from collections.abc import Iterable
 from typing import Generic, TypeVar
@@ -12,14 +12,14 @@ T = TypeVar("T")
 
 
 class RowSample(Generic[T]):
-    """Keeps a uniform sample of rows, without replacement, each with something that belongs to it.
+    """Keeps a uniform sample of rows, drawn without replacement, each with an object that belongs to it.
 
     Args:
-        most: how many rows are kept; all of them where there are no more.
-        seed: of the draw.
+        most: size of the sample; shorter streams are kept whole.
+        seed: seed of the draw.
 
     Attributes:
-        n: how many rows there were.
+        n: number of rows so far.
 
     Example:
         >>> sample = RowSample[str](2, seed=0)
@@ -34,7 +34,7 @@ class RowSample(Generic[T]):
         self._kept: list[tuple[int, int, T]] = []
 
     def add(self, rows: Iterable[tuple[int, T]]) -> None:
-        """Take rows: the place of each in the file, from 0, and what belongs to it."""
+        """Take rows: the place of each in the file, from 0, and the object that belongs to it."""
         taken = list(rows)
         places = np.array([place for place, _ in taken], np.int64)
         drawn = priorities(places, self._seed).tolist()
@@ -46,7 +46,7 @@ class RowSample(Generic[T]):
 
     @property
     def items(self) -> list[T]:
-        """What belongs to the rows of the sample, in the order of the rows."""
+        """The objects of the sampled rows, in the order of the rows."""
         return [item for _, _, item in sorted(self._kept, key=lambda row: row[1])]
 
 

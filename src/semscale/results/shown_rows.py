@@ -1,4 +1,4 @@
-"""The few rows that a report shows of many that stream by; how they were cut into parts does not matter."""
+"""Rows of a stream that a report shows, whatever the size of its parts."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -14,7 +14,7 @@ T = TypeVar("T")
 
 
 class ForemostRows(Generic[T]):
-    """Keeps the rows with the smallest keys, the first of equal ones, each with what is shown of it.
+    """Keeps the rows with the smallest keys, each with an object that shows it; of equal keys the first ones.
 
     Args:
         most: how many rows are kept.
@@ -37,7 +37,7 @@ class ForemostRows(Generic[T]):
         Args:
             keys: shape (m,); NaN for rows that are never shown.
             first_row: place of the first of them among all rows.
-            shown: gives what is shown of one of the m rows; called only for rows that are kept.
+            shown: makes the object for one of the m rows; called only for rows that are kept.
         """
         known = np.flatnonzero(~np.isnan(keys))
         if len(self._kept) == self._most:
@@ -48,7 +48,7 @@ class ForemostRows(Generic[T]):
 
     @property
     def items(self) -> tuple[T, ...]:
-        """What is shown, the smallest key first."""
+        """The objects of the rows that are kept, the smallest key first."""
         return tuple(item for _, _, item in self._kept)
 
 

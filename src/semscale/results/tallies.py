@@ -1,4 +1,4 @@
-"""From the values of rows, in one piece or in many, to estimates about all of them and about groups."""
+"""Tallies of rows' values, added part by part, and the estimates made from them."""
 
 from collections import Counter
 from collections.abc import Collection, Sequence
@@ -35,20 +35,20 @@ NO_VALUE = "no-value"
 
 @dataclass
 class _Group:
-    """One group's tallies, one for each lot of figures, and what was left out of the main one."""
+    """One group's tallies, one for each set of figures, and counts of the rows left out of the main one."""
 
     tallies: Sequence[Tally]
     left_out: Counter[str] = field(default_factory=Counter)
 
 
 class Tallies:
-    """Collects the values of rows part by part, and estimates from what it has collected.
+    """Adds up the values of rows part by part, and estimates figures from the sums.
 
     Args:
-        figures: of the rows' columns: a scale's, as ``figures_of`` gives them, which have a column for each
-            point, or several with one column each, as ``value_figure`` gives them.
-        signature: of the instrument; the estimates' settings are added to it.
-        main: place of the lot of figures whose first one is the main figure.
+        figures: sets of figures to estimate: that of a scale, which has a column for each point (see
+            ``figures_of``), or several with one column each (see ``value_figure``).
+        signature: the instrument's; the settings of the estimates are added to it.
+        main: place of the set whose first figure is the main one, from 0.
 
     Example:
         >>> from semscale.stats.intervals.pmf_figures import figures_of
@@ -131,8 +131,8 @@ class Tallies:
         Args:
             interval: coverage that the intervals aim at, between 0 and 1.
             method: ``linearized`` for intervals that draw nothing at random.
-            seed: of the bootstrap.
-            replicates: of the bootstrap, at least 100.
+            seed: seed of the bootstrap.
+            replicates: resamples of the bootstrap, at least 100.
 
         Raises:
             InputError: a setting out of range, or weights that sum to 0 although rows were scored.
@@ -167,7 +167,7 @@ class Tallies:
         )
 
     def _estimate(self, name: str | None, group: _Group, plan: IntervalPlan) -> GroupEstimate:
-        """Estimate the main figures, and put those of the other lots in their places."""
+        """Estimate the main figures, then those of the other sets, in the order of the sets."""
         left_out = dict(group.left_out)
         lots = [
             estimate_group(name, tally, left_out, figures, plan)
@@ -181,6 +181,7 @@ class Tallies:
             basis = Basis(lot.n, lot.n_clusters, lot.method)
             if basis != Basis(main.n, main.n_clusters, main.method):
                 bases |= dict.fromkeys(figures.names, basis)
+            bases |= lot.bases
         return replace(main, figures=found, bases=bases)
 
     def _empty(self) -> _Group:
@@ -222,7 +223,7 @@ class _Part:
 
 
 def check_groups(names: Collection[str | None]) -> None:
-    """Refuse more groups than anybody can read.
+    """Refuse more than 1,000 groups.
 
     Raises:
         InputError: more than 1,000 names.

@@ -1,4 +1,4 @@
-"""Weights of rows, checked, and the message that names the wrong ones."""
+"""Check of rows' weights, with a message that names the wrong rows."""
 
 import numpy as np
 import numpy.typing as npt
@@ -33,6 +33,20 @@ def as_weights(column: object, *, first_row: int = 0) -> Floats:
     wrong = np.array([not (is_missing(cell) or _is_weight(cell)) for cell in cells], dtype=bool)
     reject_after(first_row, wrong, _WRONG_WEIGHT)
     return np.array([np.nan if is_missing(cell) else float(cell) for cell in cells], dtype=np.float64)
+
+
+def in_unit(weights: Floats) -> Floats:
+    """Divide weights by the power of two above the largest, so that no sum or square leaves the floats.
+
+    Args:
+        weights: shape (n,), finite and not negative; NaN where a row has none.
+
+    Example:
+        >>> bool(in_unit(np.array([1e308, 5e307])).sum() < 2), in_unit(np.array([4.0, 2.0])).tolist()
+        (True, [0.5, 0.25])
+    """
+    largest = np.nanmax(weights, initial=0.0)
+    return np.ldexp(weights, -int(np.frexp(largest)[1]))
 
 
 def reject_after(first_row: int, rows: npt.NDArray[np.bool_] | np.bool_, problem: str) -> None:

@@ -1,4 +1,4 @@
-"""What measuring consistency gives: values of each item, what contradicts, and what was left out."""
+"""The result of measuring consistency: values of each item, contradictions, and what was left out."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,15 +8,20 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.renamed_settings import renamed, renamed_attribute
 from semscale.results.estimates import Estimates
 from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.results.result import Result
-from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
-from semscale.self_consistency.contradictions import Contradiction
-from semscale.self_consistency.correctness_probability import Trust, TrustSettings, estimate_trust
-from semscale.self_consistency.measures import MEASURES
-from semscale.self_consistency.samples import given_texts
+from semscale.self_consistency.correctness_probability import (
+    CorrectnessProbability,
+    CorrectnessSettings,
+    estimate_correctness,
+)
+from semscale.self_consistency.scoring.contradictions import Contradiction
+from semscale.self_consistency.scoring.measures import MEASURES
+from semscale.self_consistency.scoring.samples import given_texts
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.store.columns import as_list, as_names
@@ -34,7 +39,7 @@ class Consistencies(Result):
         samples_left_out: shape (n,), samples that are missing, empty or no text.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
-        contradictions: for every item what contradicts its answer; empty tuples without guards.
+        contradictions: for every item the contradictions of its answer; empty tuples without guards.
         floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
         signature: what was applied.
     """
@@ -92,39 +97,42 @@ class Consistencies(Result):
             **settings,
         )
 
-    def trust(self, correct: object, **settings: Unpack[TrustSettings]) -> Trust:
-        """Give answers the probability of being right, and say which to accept, review and abstain from.
+    def correctness(self, correct: object, **settings: Unpack[CorrectnessSettings]) -> CorrectnessProbability:
+        """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
         Args:
             correct: shape (n,): true or 1 for right, false or 0 for wrong, missing where nobody has checked.
                 The items that were checked must be a random sample of all.
-            settings: as ``semscale.self_consistency.correctness_probability.estimate_trust`` takes them.
+            settings: as ``estimate_correctness`` takes them.
 
         Raises:
-            InputError: as ``estimate_trust``.
+            InputError: as ``estimate_correctness``.
         """
-        return estimate_trust(self.measures, correct, nulls=self.nulls, **settings)
+        return estimate_correctness(self.measures, correct, nulls=self.nulls, **settings)
 
+    trust = renamed_attribute("trust", "correctness")
+
+    @renamed(trust="correctness")
     def summarize(  # noqa: PLR0913 - what is known beside the values, all of it optional
         self,
         *,
         answers: object = None,
         samples: object = None,
         prompts: object = None,
-        trust: Trust | None = None,
+        correctness: CorrectnessProbability | None = None,
         replies: ReplyCounts | None = None,
         source: str = "",
         columns: tuple[tuple[str, str], ...] = (),
         **settings: Unpack[EstimateSettings],
     ) -> ConsistencySummary:
-        """Sum up, for a report: estimates, what contradicts, and the items that are worth a look.
+        """Sum up for a report: estimates, contradictions, and items to look at.
 
         Args:
             answers: the texts that were measured, as ``measure`` took them; without them no text is shown.
             samples: n lists of texts, likewise.
             prompts: shape (n,), the questions.
-            trust: P(correct) and decisions, as ``trust`` gives them.
-            replies: what asking took.
+            correctness: P(correct) and decisions, as ``correctness`` gives them.
+            replies: how many replies were asked for, saved, and did not come, where a model was asked.
             source: what the data are called.
             columns: what columns were used for, each with its name.
             settings: of the estimates: ``by``, ``interval``, ``seed`` and others; see ``EstimateSettings``.
@@ -157,7 +165,7 @@ class Consistencies(Result):
             floor=self.floor,
             source=source,
             columns=columns,
-            trust=trust,
+            correctness=correctness,
             replies=replies,
         )
 

@@ -1,35 +1,33 @@
-"""The instrument: says how far the sampled answers to each prompt agree with the answer."""
+"""The instrument: measures how far sampled answers to a prompt agree with the answer."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Unpack, cast
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
-from semscale.embedding.loading import as_embedder, checked_embedder
+from semscale.embedding.loading import checked_embedder
 from semscale.errors import InputError
 from semscale.matching.bertscore.scorer import BertScorer
-from semscale.matching.cosines import Cosines
 from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
-from semscale.self_consistency.asking import Asking, Replies, Score
+from semscale.self_consistency.asking.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
-from semscale.self_consistency.contradictions import GUARD_NAMES, check_guards
-from semscale.self_consistency.floor import NO_FLOOR, Floor, estimate_floor, given_floor
-from semscale.self_consistency.item_values import collect
-from semscale.self_consistency.measures import DEFAULT_MEASURES, MEASURES, check_measures
-from semscale.self_consistency.memoized_embedder import RememberingEmbedder
-from semscale.self_consistency.pair_blocks import value_pairs
-from semscale.self_consistency.samples import SampledAnswers, take_samples
-from semscale.self_consistency.sampling import Prompt, Sampling
+from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
+from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
+from semscale.self_consistency.scoring.floor import Floor
+from semscale.self_consistency.scoring.item_values import collect
+from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
+from semscale.self_consistency.scoring.sample_scorer import SampleScorer
+from semscale.self_consistency.scoring.samples import given_texts, take_samples
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
 from semscale.stats.intervals.resampling import check_seed
 from semscale.store.columns import as_list
-from semscale.types import Floats, Progress, Status
+from semscale.types import Progress, Status
 from semscale.weights.known import DEFAULT_MODEL
 
 if TYPE_CHECKING:
@@ -40,7 +38,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Asked:
-    """What prompts brought, and how consistent it is.
+    """Replies to n prompts, and how consistent they are.
 
     Attributes:
         replies: answers and samples, and what it took to have them.
@@ -51,7 +49,7 @@ class Asked:
     consistencies: Consistencies
 
     def summarize(self, prompts: object = None, **settings: Unpack[EstimateSettings]) -> ConsistencySummary:
-        """Sum up, for a report; as ``Consistencies.summarize``, with the answers and samples that came.
+        """Sum up for a report, as ``Consistencies.summarize``, with the answers and samples that came.
 
         Args:
             prompts: shape (n,), what was asked.
@@ -71,16 +69,18 @@ class Consistency:
     """Measures how far several answers to one prompt agree with the first.
 
     Args:
-        chat_model: whom ``ask`` asks: a model's name, a LangChain chat model, or what ``load_chat_model``
-            gives; needed for nothing else.
-        measures: names among ``semscale.self_consistency.measures.MEASURES``; the first one is the ``score``.
+        chat_model: the model that ``ask`` asks: a name, a LangChain chat model, or what ``load_chat_model``
+            gives; only ``ask`` needs it.
+        measures: names among ``semscale.self_consistency.scoring.measures.MEASURES``; the first one is the
+            ``score``.
         embedder: a known model, a folder, ``organisation/model`` on the Hugging Face hub, or what
             ``load_embedder`` gives.
         bert_embedder: the model of ``bert_score``, by name, as an embedder that shows the states of tokens,
             or as a ``BertScorer``; the default model unless given, where uqlm has ``roberta-large``.
         floor: cosine of answers to different prompts. ``auto`` estimates it from random pairs of the answers
             at hand, and corrects nothing where there are fewer than 10 different ones.
-        guards: which of ``semscale.self_consistency.contradictions.GUARD_NAMES`` look for contradictions.
+        guards: names among ``semscale.self_consistency.scoring.contradictions.GUARD_NAMES``: what looks for
+            contradictions.
         fewest_samples: usable samples below which an item has no values.
         seed: of the draw of unrelated pairs.
 
@@ -107,25 +107,30 @@ class Consistency:
         self.fewest_samples = checked_fewest(fewest_samples)
         check_seed(seed)
         self.seed = seed
-        self._embedder, self._bert_embedder = checked_embedder(embedder), bert_embedder
+        self._scorer = SampleScorer(
+            self.measures,
+            self.guards,
+            self.floor,
+            self.fewest_samples,
+            seed,
+            checked_embedder(embedder),
+            bert_embedder,
+        )
         self._chat_model = chat_model
 
-    @cached_property
+    @property
     def embedder(self) -> "Embedder":
         """What turns texts into vectors; loaded when it is first needed."""
-        return as_embedder(self._embedder)
+        return self._scorer.embedder
 
-    @cached_property
+    @property
     def bert_scorer(self) -> BertScorer:
         """What gives BERTScores; loaded when it is first needed."""
-        given = self._bert_embedder
-        if isinstance(given, str | Path) or callable(getattr(given, "embed", None)):
-            return BertScorer(cast("str | Path | Embedder", given))
-        return cast(BertScorer, given)
+        return self._scorer.bert_scorer
 
     @cached_property
     def chat_model(self) -> "ChatModel":
-        """Whom ``ask`` asks.
+        """The model that ``ask`` asks.
 
         Raises:
             InputError: no chat model was given.
@@ -139,13 +144,12 @@ class Consistency:
     @property
     def needs(self) -> frozenset[str]:
         """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
-        return frozenset().union(*(MEASURES[name].needs for name in self.measures))
+        return self._scorer.needs
 
     @property
     def signature(self) -> Signature:
         """What is applied; a result's has the floor that was estimated, and from how many answers."""
-        floor = Floor(0.0, "auto") if isinstance(self.floor, str) else given_floor(self.floor)
-        signature = self._signature(floor)
+        signature = self._scorer.signature()
         return signature if self._chat_model is None else signature.extended(self._chat_signature)
 
     def measure(
@@ -163,7 +167,7 @@ class Consistency:
             InputError: lists of unequal length, or something other than a list where samples should be.
             ModelError: the model cannot be run.
         """
-        return self._measured(take_samples(answers, samples, fewest=self.fewest_samples), None, progress)
+        return self.measure_part(*given_texts(answers, samples), progress=progress)
 
     async def ask_async(
         self,
@@ -194,24 +198,31 @@ class Consistency:
         stopped: str | None = None,
         progress: Progress | None = None,
     ) -> Asked:
-        """Ask about some of many prompts, and measure how far the replies agree.
+        """Ask about the prompts of one part, and measure how far the replies agree.
 
         Args:
             prompts: n questions or conversations.
             sampling: temperature, parameters, and when to stop early.
             runner: sends the requests.
             floor: of all prompts; estimated from the answers that come unless given.
-            stopped: why nobody is asked any more, if there is a reason.
+            stopped: why the model is not asked, if there is a reason.
             progress: called while replies come and texts are scored.
         """
-        floors = [] if floor is None else [floor]
-        asking = Asking(prompts, sampling, lambda answers: self._scorer(answers, floors))
+        known = floor
+
+        def score_samples(answers: list[str]) -> Score:
+            nonlocal known
+            score, known = self._scorer.single_samples(answers, known)
+            return score
+
+        asking = Asking(prompts, sampling, score_samples)
         replies = asking.unasked(stopped) if stopped else await asking.run(runner, progress)
         finished = replies.status == Status.SCORED
         answers = [text if whole else None for text, whole in zip(replies.answers, finished, strict=True)]
-        measured = self.measure_part(answers, replies.samples, floors[0] if floors else None, progress)
+        measured = self.measure_part(answers, replies.samples, known, progress)
         status = np.where(finished, measured.status, replies.status)
-        signature = measured.signature.extended(sampling.signature).extended(self._chat_signature)
+        asked = without_parameters(sampling.signature, replies.counts.left_out)
+        signature = measured.signature.extended(asked).extended(self._chat_signature)
         return Asked(replies, replace(measured, status=status, signature=signature))
 
     def measure_part(
@@ -221,12 +232,14 @@ class Consistency:
         floor: Floor | None = None,
         progress: Progress | None = None,
     ) -> Consistencies:
-        """Measure some of many answers, on the floor of all of them; estimated from these unless given."""
-        return self._measured(take_samples(answers, samples, fewest=self.fewest_samples), floor, progress)
+        """Measure the answers of one part; the floor is estimated from them unless it is given."""
+        taken = take_samples(answers, samples, fewest=self.fewest_samples)
+        values, applied = self._scorer.values(taken, floor, progress)
+        return collect(taken, applied, values, self._scorer.signature(applied))
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:
-        """Estimate the floor from answers, as far as a measure stands on one and none is given."""
-        return self._floor(answers, self._cosines(), progress)
+        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one."""
+        return self._scorer.floor_of(answers, progress)
 
     def ask(
         self,
@@ -260,71 +273,10 @@ class Consistency:
             self.ask_async(prompts, n_samples, sampling=sampling, runner=runner, progress=progress)
         )
 
-    def _scorer(self, answers: list[str], floors: list[Floor]) -> Score:
-        """Make what gives single samples their values, on the floor of all answers."""
-        cosines = self._cosines()
-        floor = floors[0] if floors else self._floor(answers, cosines, None)
-        floors[:] = [floor]
-
-        def score(answers: list[str], samples: list[str]) -> Floats:
-            return self._measured(
-                take_samples(answers, [[one] for one in samples]), floor, None, cosines
-            ).score
-
-        return score
-
-    def _cosines(self) -> Cosines | None:
-        return Cosines(RememberingEmbedder(self.embedder)) if "cosine" in self.needs else None
-
     @property
     def _chat_signature(self) -> Signature:
         fields = self.chat_model.signature.fields
         return Signature("chat", tuple((f"chat_{name}", value) for name, value in fields))
-
-    def _measured(
-        self,
-        taken: SampledAnswers,
-        floor: Floor | None,
-        progress: Progress | None,
-        cosines: Cosines | None = None,
-    ) -> Consistencies:
-        cosines = cosines or self._cosines()
-        if floor is None:
-            answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
-            floor = self._floor(answers, cosines, progress)
-        scorer = self.bert_scorer if "f1" in self.needs else None
-        values = value_pairs(
-            self, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
-        )
-        return collect(taken, floor, values, self._signature(floor))
-
-    def _floor(self, answers: list[str], cosines: Cosines | None, progress: Progress | None) -> Floor:
-        if "floor" not in self.needs or cosines is None:
-            return NO_FLOOR
-        if not isinstance(self.floor, str):
-            return given_floor(self.floor)
-        return estimate_floor(list(dict.fromkeys(answers)), cosines, seed=self.seed, progress=progress)
-
-    def _signature(self, floor: Floor) -> Signature:
-        needs = self.needs
-        settings: dict[str, object] = {"measures": "+".join(self.measures)}
-        if "floor" in needs:
-            settings |= {
-                "floor": floor.value if floor.origin != "auto" else "auto",
-                "floor_from": floor.origin,
-            }
-            settings |= {} if floor.origin == "given" else {"seed": self.seed}
-        if "contradicted" in needs:
-            settings["guards"] = "+".join(self.guards) or "none"
-        signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
-        if "cosine" in needs:
-            signature = signature.extended(self.embedder.signature)
-        if "f1" in needs:
-            bert = self.bert_scorer.signature.fields
-            signature = signature.extended(
-                Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
-            )
-        return signature
 
 
 @renamed(model="embedder", bert_model="bert_embedder")

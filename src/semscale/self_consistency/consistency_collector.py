@@ -1,4 +1,4 @@
-"""From measured parts to the summary of all of them; numbers are kept, texts of a few items only."""
+"""Collects measured parts of a table and sums them up; it keeps the texts of a few items only."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -10,9 +10,9 @@ import numpy as np
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
-from semscale.self_consistency.asking import ReplyCounts
-from semscale.self_consistency.contradictions import Contradiction
-from semscale.self_consistency.correctness_probability import Trust
+from semscale.self_consistency.asking.asking import ReplyCounts
+from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.summary import (
     FEW_SAMPLES,
     KEPT_ITEMS,
@@ -25,7 +25,7 @@ from semscale.types import Floats, Integers, Mask, Statuses, count_statuses
 
 
 class MeasuredItems(Protocol):
-    """Measured items as ``Consistencies`` has them: arrays with one entry an item."""
+    """Measured items as ``Consistencies`` has them: arrays with one entry for each item."""
 
     @property
     def measures(self) -> Mapping[str, Floats]:
@@ -33,7 +33,7 @@ class MeasuredItems(Protocol):
 
     @property
     def nulls(self) -> Mapping[str, Floats]:
-        """Figures of the texts' lengths alone."""
+        """Baselines from the texts' lengths alone."""
 
     @property
     def score(self) -> Floats:
@@ -85,7 +85,7 @@ class AnswerTexts:
 
 
 class ConsistencyCollector:
-    """Takes measured items in their order, in parts of any size, and keeps what a report shows of them.
+    """Takes measured items in their order, in parts of any size, and sums them up for a report.
 
     Files and items in memory both go through it, so the same items give the same report.
     """
@@ -141,7 +141,7 @@ class ConsistencyCollector:
 
     @property
     def nulls(self) -> dict[str, Floats]:
-        """For each null the figures of all items, shape (n,)."""
+        """For each length baseline its values for all items, shape (n,)."""
         return {name: np.concatenate(parts) for name, parts in self._nulls.items()}
 
     @property
@@ -157,7 +157,7 @@ class ConsistencyCollector:
         floor: float | None,
         source: str,
         columns: tuple[tuple[str, str], ...],
-        trust: Trust | None,
+        correctness: CorrectnessProbability | None,
         replies: ReplyCounts | None,
     ) -> ConsistencySummary:
         """Sum up everything that was taken.
@@ -168,8 +168,8 @@ class ConsistencyCollector:
             floor: cosine of unrelated answers; ``None`` where none was applied.
             source: what the items are from.
             columns: what columns were used for, each with its name.
-            trust: P(correct) and decisions, where answers were labelled.
-            replies: what asking took, where a model was asked.
+            correctness: P(correct) and decisions, where answers were labelled.
+            replies: how many replies were asked for, saved, and did not come, where a model was asked.
         """
         measures, counted = self.measures, self._counted
         score = next(iter(measures.values()))
@@ -188,13 +188,13 @@ class ConsistencyCollector:
             estimates=estimates,
             scores={name: values[~np.isnan(values)] for name, values in measures.items()},
             group_scores=_by_group(score, self._groups),
-            lowest=tuple(_trusted(item, trust) for item in self._lowest.items),
+            lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
             examples={
                 reason: tuple((row + 1, text) for row, text in rows)
                 for reason, rows in self._left_out.examples.items()
             },
             signature=signature,
-            trust=trust,
+            correctness=correctness,
             replies=replies,
         )
 
@@ -211,11 +211,13 @@ def _item(found: MeasuredItems, texts: AnswerTexts, item: int, first: int) -> Co
     )
 
 
-def _trusted(item: ConsistencyItem, trust: Trust | None) -> ConsistencyItem:
-    if trust is None:
+def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability | None) -> ConsistencyItem:
+    if correctness is None:
         return item
     place = item.item - 1
-    return replace(item, probability_correct=float(trust.probability[place]), decision=trust.decision[place])
+    return replace(
+        item, probability_correct=float(correctness.probability[place]), decision=correctness.decision[place]
+    )
 
 
 def _by_group(score: Floats, names: Sequence[str | None]) -> dict[str | None, Floats]:

@@ -1,4 +1,4 @@
-"""From consistency to the probability of a right answer, given some answers that were checked by people."""
+"""The probability that an answer is right, from its consistency and from some labelled answers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.matching.separation import share_above
+from semscale.renamed_settings import old_names
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
@@ -18,7 +19,7 @@ from semscale.types import Floats
 FEWEST_LABELS = 20
 """Labelled answers of each kind, right and wrong together, that a curve is fitted to."""
 DECISIONS = ("accept", "review", "abstain")
-"""What a consistency can be decided to mean."""
+"""Decisions about an answer."""
 
 _FOLDS = 5
 _RIGHT = frozenset({"1", "1.0", "true", "yes", "right", "correct"})
@@ -26,14 +27,14 @@ _WRONG = frozenset({"0", "0.0", "false", "no", "wrong", "incorrect"})
 
 
 @dataclass(frozen=True)
-class Trust:
-    """How far n answers can be trusted.
+class CorrectnessProbability:
+    """The probability that each of n answers is right, and a decision about it.
 
     Attributes:
         probability: shape (n,), P(correct), of a curve fitted to all labels; NaN without a consistency.
         decision: n of ``accept``, ``review``, ``abstain``; ``None`` without a consistency.
-        figures: how well probabilities hold, each from a curve that was fitted without the item.
-        triage: the thresholds of the decisions, with what they promise.
+        figures: calibration of the probabilities, each from a curve that was fitted without the item.
+        triage: the thresholds of the decisions, with the error rates that hold for them.
         areas: how often a right answer has the higher value than a wrong one (area under the ROC curve),
             for each measure and each null of the texts' lengths.
         measure: which measure the curve is of.
@@ -52,13 +53,13 @@ class Trust:
 
     @property
     def shares(self) -> dict[str, float]:
-        """Share of the answers with a consistency that each decision falls to."""
+        """For each decision its share of the answers that have a consistency, 0 to 1."""
         decided = [decision for decision in self.decision if decision is not None]
         return {name: decided.count(name) / max(len(decided), 1) for name in DECISIONS}
 
 
-class TrustSettings(TypedDict, total=False):
-    """Settings of ``estimate_trust``, as others pass them on."""
+class CorrectnessSettings(TypedDict, total=False):
+    """Settings of ``estimate_correctness``, as others pass them on."""
 
     curve: CurveName
     error_rate: float
@@ -68,7 +69,7 @@ class TrustSettings(TypedDict, total=False):
     seed: int
 
 
-def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is made
+def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve is made
     measures: Mapping[str, Floats],
     correct: object,
     *,
@@ -79,8 +80,8 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
     confidence: float = 0.95,
     interval: float = 0.95,
     seed: int = 0,
-) -> Trust:
-    """Give answers the probability of being right, and say which to accept, to review and to abstain from.
+) -> CorrectnessProbability:
+    """Estimate the probability that each answer is right, and decide: accept, review or abstain.
 
     Args:
         measures: of n items, each of shape (n,); the first one counts.
@@ -110,7 +111,7 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
         )
     honest = cross_fitted(scores, labels, curve, folds=_FOLDS, seed=seed)
     promised = triage(scores, labels, error_rate=error_rate, lost_rate=lost_rate, confidence=confidence)
-    return Trust(
+    return CorrectnessProbability(
         probability=fit_curve(scores, labels, curve).probability(scores),
         decision=_decisions(scores, promised),
         figures=calibration_figures(honest, labels, interval=interval, seed=seed),
@@ -120,6 +121,15 @@ def estimate_trust(  # noqa: PLR0913 - what is promised, and how the curve is ma
         curve=curve,
         interval=interval,
     )
+
+
+__getattr__ = old_names(
+    __name__,
+    Trust="CorrectnessProbability",
+    TrustSettings="CorrectnessSettings",
+    estimate_trust="estimate_correctness",
+    trust_frame="correctness_frame",
+)
 
 
 def read_labels(cells: object, first: int = 0) -> Floats:
@@ -173,18 +183,20 @@ def _area(values: Floats, labels: Floats) -> float:
     return share_above(right, wrong) if len(right) and len(wrong) else np.nan
 
 
-def trust_frame(trust: Trust, start: int = 0, stop: int | None = None) -> pl.DataFrame:
+def correctness_frame(
+    correctness: CorrectnessProbability, start: int = 0, stop: int | None = None
+) -> pl.DataFrame:
     """Lay items out as a table: ``probability_correct`` and ``decision``; what is missing is null.
 
     Args:
-        trust: of n items.
+        correctness: of n items.
         start: the first of them that is laid out.
         stop: the one after the last; all unless given.
     """
     rows = slice(start, stop)
     return pl.DataFrame(
         [
-            pl.Series("probability_correct", trust.probability[rows], nan_to_null=True),
-            pl.Series("decision", list(trust.decision[rows]), dtype=pl.String),
+            pl.Series("probability_correct", correctness.probability[rows], nan_to_null=True),
+            pl.Series("decision", list(correctness.decision[rows]), dtype=pl.String),
         ]
     )

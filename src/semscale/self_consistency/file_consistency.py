@@ -1,4 +1,4 @@
-"""Measuring a file of any size: part by part, resumable, with the items in their order."""
+"""Measures a table of any size part by part; a stopped run can be resumed."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,15 +6,16 @@ from typing import Any
 
 import polars as pl
 
+from semscale.renamed_settings import renamed
 from semscale.results.row_sampling import RowSample
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.consistency_work import ConsistencyWork
-from semscale.self_consistency.correctness_probability import TrustSettings
-from semscale.self_consistency.item_rows import ItemRows
-from semscale.self_consistency.samples import take_samples
+from semscale.self_consistency.correctness_probability import CorrectnessSettings
+from semscale.self_consistency.files.columns import AnswerCells, AnswerChecks, AnswerColumns, answer_cells
+from semscale.self_consistency.files.consistency_work import ConsistencyWork
+from semscale.self_consistency.files.item_rows import ItemRows
 from semscale.self_consistency.sampling import prompt_status
+from semscale.self_consistency.scoring.samples import take_samples
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in
@@ -28,13 +29,14 @@ FLOOR_ITEMS = 50_000
 """Items from whose answers the floor is estimated."""
 
 
+@renamed(trust="correctness")
 def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who is told
     table: Table,
     columns: AnswerColumns,
     *,
     instrument: Consistency,
     model: AskedModel | None = None,
-    trust: TrustSettings | None = None,
+    correctness: CorrectnessSettings | None = None,
     plan: IntervalPlan | None = None,
     out: Path | None = None,
     settings: PartSettings | None = None,
@@ -56,9 +58,9 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         table: the input.
         columns: which column is what.
         instrument: measures.
-        model: who is asked for answers and samples, if anybody; it needs a ledger, so that nothing is paid
-            for twice.
-        trust: how P(correct) is made of labels.
+        model: the model that is asked for answers and samples, if any; it needs a ledger, so that nothing is
+            paid for twice.
+        correctness: how P(correct) is made of labels.
         plan: how intervals are made, and the seed of what is drawn.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
         settings: the parts; their size is that in items.
@@ -96,7 +98,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         looking.items,
         model,
         looking.sample.items,
-        trust or TrustSettings(),
+        correctness or CorrectnessSettings(),
         progress,
     )
     shown = table if looking.items is None else replace(table, n_rows=looking.items.n)

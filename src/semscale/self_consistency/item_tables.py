@@ -1,4 +1,4 @@
-"""One table of what several instruments say of the same items: consistency, a panel, P(correct)."""
+"""Joins the tables of several instruments by item."""
 
 from collections.abc import Mapping
 

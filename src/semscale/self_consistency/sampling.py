@@ -1,10 +1,11 @@
-"""How answers are sampled from a chat model: how many, how random, and when enough is enough."""
+"""Settings of sampling: how many samples, at what temperature, and when to stop early."""
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from semscale.chat.messages import Message, Parameters, Request
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.store.columns import is_missing
@@ -37,7 +38,7 @@ class Stopping:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is asked for each prompt: one answer, and samples to compare it with.
+    """Settings of what each prompt is asked for: one answer, and samples to compare it with.
 
     Attributes:
         n_samples: samples of each prompt, without the answer.
@@ -90,6 +91,17 @@ class Sampling:
             asked = Message("user", prompt)
             return (asked,) if self.system is None else (Message("system", self.system), asked)
         return tuple(prompt or ())
+
+
+def without_parameters(signature: Signature, left_out: Iterable[str]) -> Signature:
+    """Say in a signature that answers and samples were asked for without some parameters.
+
+    Args:
+        signature: with the fields of a ``Sampling``'s.
+        left_out: parameters that the model refused.
+    """
+    fields = [f"{kind}_{name}" for name in left_out for kind in ("answer", "sampling")]
+    return signature.replaced(dict.fromkeys(fields, LEFT_OUT))
 
 
 def prompt_status(prompt: object) -> Status:

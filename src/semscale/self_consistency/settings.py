@@ -1,4 +1,4 @@
-"""Settings of ``Consistency``, as callers pass them on, and what they may be."""
+"""Settings of ``Consistency``, and their ranges."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -26,7 +26,7 @@ class ConsistencySettings(TypedDict, total=False):
 
 
 def checked_floor(floor: float | str) -> float | str:
-    """Give a floor that can be applied, or ``auto``.
+    """Check a floor: a cosine from -1 to below 1, or ``auto``.
 
     Raises:
         InputError: neither a cosine below 1 nor ``auto``.
@@ -39,7 +39,7 @@ def checked_floor(floor: float | str) -> float | str:
 
 
 def checked_fewest(fewest: int) -> int:
-    """Give a number of samples that an item can be asked to have.
+    """Check the least number of usable samples.
 
     Raises:
         InputError: not a whole number of at least 1.

@@ -1,4 +1,4 @@
-"""What came of measuring consistency: counts, estimates, trust, and the items that are worth a look."""
+"""Summary of measured consistency: counts, estimates, P(correct), and items to look at."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -6,10 +6,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 from semscale.presentable import Presentable
+from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates
-from semscale.self_consistency.asking import ReplyCounts
-from semscale.self_consistency.contradictions import Contradiction
-from semscale.self_consistency.correctness_probability import Trust
+from semscale.self_consistency.asking.asking import ReplyCounts
+from semscale.self_consistency.correctness_probability import CorrectnessProbability
+from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 from semscale.types import Floats
@@ -23,7 +24,7 @@ FEW_SAMPLES = 3
 
 @dataclass(frozen=True)
 class ConsistencyItem:
-    """One item with its texts and everything that was found about it.
+    """One measured item with its texts.
 
     Attributes:
         item: its number, from 1.
@@ -60,7 +61,7 @@ class ConsistencyItem:
 
 @dataclass(frozen=True, repr=False)
 class ConsistencySummary(Presentable):
-    """What was measured for n items.
+    """Figures of n measured items, and the items to look at.
 
     Attributes:
         source: what the table is called; empty without one.
@@ -80,8 +81,8 @@ class ConsistencySummary(Presentable):
         lowest: the items with the lowest values of the first measure, at most 20, the lowest first.
         examples: numbers from 1 and texts of a few items that have no value, by status.
         signature: what was applied.
-        trust: P(correct) and decisions, where answers were labelled.
-        replies: what asking took, where a model was asked.
+        correctness: P(correct) and decisions, where answers were labelled.
+        replies: how many replies were asked for, saved, and did not come, where a model was asked.
         created: when.
     """
 
@@ -102,7 +103,7 @@ class ConsistencySummary(Presentable):
     lowest: tuple[ConsistencyItem, ...]
     examples: Mapping[str, tuple[tuple[int, str], ...]]
     signature: Signature
-    trust: Trust | None = None
+    correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
@@ -120,6 +121,13 @@ class ConsistencySummary(Presentable):
     def stopped(self) -> str | None:
         """Why not everything was asked, or ``None``."""
         return None if self.replies is None else self.replies.stopped
+
+    trust = renamed_attribute("trust", "correctness")
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        return self.replies.why_failed if self.replies is not None and self.replies.all_failed else None
 
     def least(self, n: int) -> tuple[ConsistencyItem, ...]:
         """Items with the lowest values of the first measure, at most 20, the lowest first."""
@@ -140,7 +148,7 @@ class ConsistencySummary(Presentable):
             "estimates": self.estimates,
             "contradicted": self.n_contradicted,
             "guards": self.guards,
-            "trust": None if self.trust is None else _trust_record(self.trust),
+            "trust": None if self.correctness is None else _correctness_record(self.correctness),
             "asking": None
             if replies is None
             else {"replies": replies.n_calls, "saved": replies.n_saved, "failed": replies.n_failed},
@@ -151,21 +159,21 @@ class ConsistencySummary(Presentable):
         }
 
 
-def _trust_record(trust: Trust) -> dict[str, Any]:
-    figures = trust.figures
+def _correctness_record(correctness: CorrectnessProbability) -> dict[str, Any]:
+    figures = correctness.figures
     return {
-        "curve": trust.curve,
-        "measure": trust.measure,
+        "curve": correctness.curve,
+        "measure": correctness.measure,
         "labels": figures.n,
         "brier": figures.brier,
         "brier_of_share": figures.brier_of_share,
         "calibration_error": figures.error,
         "calibration_error_by_chance": figures.error_by_chance,
-        "areas": trust.areas,
-        "accept": _threshold_record(trust.triage.accept),
-        "abstain": _threshold_record(trust.triage.abstain),
-        "reviewed": trust.triage.reviewed,
-        "confidence": trust.triage.confidence,
+        "areas": correctness.areas,
+        "accept": _threshold_record(correctness.triage.accept),
+        "abstain": _threshold_record(correctness.triage.abstain),
+        "reviewed": correctness.triage.reviewed,
+        "confidence": correctness.triage.confidence,
         "bins": figures.bins,
     }
 

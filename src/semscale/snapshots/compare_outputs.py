@@ -10,7 +10,7 @@ from semscale.drift.measure.assignment import align
 from semscale.drift.measure.losses import number_distances, span_of
 from semscale.errors import InputError
 from semscale.history.items import Output
-from semscale.self_consistency.contradictions import contradicting
+from semscale.self_consistency.scoring.contradictions import contradicting
 from semscale.snapshots.comparison import Breach, SnapshotComparison, SnapshotPair
 from semscale.snapshots.session_scorer import SnapshotMeter
 from semscale.snapshots.settings import SnapshotSettings

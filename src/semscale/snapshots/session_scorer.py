@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
     from semscale.matching.bertscore.explanation import Explanation
     from semscale.matching.bertscore.scorer import BertScorer
-    from semscale.matching.calibrated_match import CalibratedMatch
+    from semscale.matching.calibrated.method import CalibratedMatch
     from semscale.matching.matches import Matches
     from semscale.signature import Signature
 
@@ -43,7 +43,7 @@ class SnapshotMeter:
         Raises:
             ModelError: the model's files cannot be pulled.
         """
-        from semscale.matching.calibrated import load_calibrated_weights
+        from semscale.matching.calibrated.arithmetic import load_calibrated_weights
         from semscale.weights.resolving import resolve
 
         files = resolve(self.embedder)
@@ -83,7 +83,7 @@ class SnapshotMeter:
         return self._scorer.explain(actual, approved)
 
     def _method(self, mode: Mode) -> "CalibratedMatch":
-        from semscale.matching.calibrated_match import CalibratedMatch
+        from semscale.matching.calibrated.method import CalibratedMatch
 
         if mode not in self._matches:
             looking = Guards(dict.fromkeys(GUARDS, mode))

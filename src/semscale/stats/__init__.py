@@ -1,1 +1,1 @@
-"""Numbers about numbers: estimates with intervals, agreement; NumPy and SciPy only."""
+"""Statistics on arrays: intervals, agreement, tests and calibration; NumPy and SciPy only."""

@@ -1,5 +1,6 @@
 """Atomic writing: a file appears complete or not at all, even if the machine stops meanwhile."""
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Iterator
@@ -7,15 +8,22 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from semscale.errors import InputError
+from semscale.messages import shortened
+
+_LONGEST_NAME = 255
+"""Bytes of a file's name that the file systems of Linux, macOS and Windows allow."""
 
 
 @contextmanager
 def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
+    A link stays a link: the file that it points to is replaced.
+
     Args:
         path: path of the finished file.
-        within: folder of the temporary file, on the same file system; by default the folder of ``path``.
+        within: folder of the temporary file; by default, and where it is on another file system, the folder
+            of the finished file.
 
     Example:
         >>> target = Path(tempfile.mkdtemp(), "answer.txt")
@@ -24,15 +32,23 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
         >>> target.read_text(), len(list(target.parent.iterdir()))
         ('done', 1)
     """
-    temporary = (within or path.parent) / f".{path.name}.{os.getpid()}.tmp"
+    target = Path(os.path.realpath(path))
+    beside = within if within is not None and _same_disk(within, target.parent) else target.parent
+    # A name of its own length, as the name of the finished file may be as long as the system allows.
+    name = hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()
+    temporary = beside / f".{name}.{os.getpid()}.tmp"
     try:
         yield temporary
         sync(temporary)
-        temporary.replace(path)
-        sync(path.parent)
+        temporary.replace(target)
+        sync(target.parent)
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def _same_disk(one: Path, other: Path) -> bool:
+    return one.stat().st_dev == other.stat().st_dev
 
 
 def sync(path: Path) -> None:
@@ -56,7 +72,9 @@ def check_writable(path: Path, parameter: str) -> None:
     Raises:
         InputError: its folder does not exist or cannot be written, or it is a folder or write-protected.
     """
-    folder = path.parent
+    folder = Path(os.path.realpath(path)).parent
+    if len(os.fsencode(path.name)) > _LONGEST_NAME:
+        raise InputError(f"{parameter}: the name {shortened(path.name)} is too long; choose a shorter one")
     if path.is_dir():
         raise InputError(f"{parameter} must be a file, but {path} is a folder; add a file name")
     if not folder.is_dir():
@@ -71,7 +89,7 @@ def check_folder(path: Path, parameter: str) -> None:
 
     Args:
         path: the folder.
-        parameter: what the caller called it, for the message.
+        parameter: name of the parameter, for the message.
 
     Raises:
         InputError: it is a file, or neither it nor the folder around it takes files.

@@ -1,4 +1,4 @@
-"""A look through a whole table before any work is paid for, so that a wrong cell far down costs none."""
+"""Check of a whole table before any work begins, so that a wrong cell far down costs none."""
 
 from collections.abc import Callable, Collection
 from pathlib import Path
@@ -12,7 +12,7 @@ from semscale.store.writing import output_format
 
 
 def needs_counting(table: Table, out: Path | None) -> bool:
-    """Say whether rows must be counted to know that an output holds them: only Excel sheets have an end."""
+    """Tell whether rows must be counted before an output is written: only Excel sheets have a limit."""
     return out is not None and output_format(out) == "xlsx" and table.n_rows is None
 
 

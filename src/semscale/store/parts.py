@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any, Self
 
 import polars as pl
-from filelock import FileLock, Timeout
+from filelock import FileLock
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
 from semscale.store.atomic import replacing, sync
+from semscale.store.folder_lock import LOCK_FILE, lock_folder
 
 _MANIFEST = "manifest.json"
-_LOCK = "lock"
-_ATTEMPTS = 100
 _OURS = re.compile(r"manifest\.json|lock|part-\d{6}\.(parquet|json)|\..+\.tmp")
 
 
@@ -41,6 +40,8 @@ class Part:
 @dataclass
 class Parts:
     """The parts of one run in their own folder, which is locked while the run lasts; a context manager.
+
+    Leaving the context keeps finished parts; if there is none, the folder is removed.
 
     Each part is written under a temporary name, flushed to the disk and renamed. A second file with its row
     count and checksum marks it as finished. When a run is opened again, its parts count up to the first one
@@ -82,7 +83,7 @@ class Parts:
             InputError: another process uses the folder, it contains other files, or its parts belong to a run
                 with another key.
         """
-        parts = cls(folder, _lock=_locked(folder))
+        parts = cls(folder, _lock=lock_folder(folder, _check_ours))
         try:
             known = None if restart else _manifest(folder)
             parts.is_new = known is None
@@ -154,7 +155,7 @@ class Parts:
         if os.name == "nt":
             self.close()  # Windows does not remove a locked file; a process that locks it now keeps it
         with suppress(PermissionError):
-            (self.folder / _LOCK).unlink(missing_ok=True)
+            (self.folder / LOCK_FILE).unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
         self.close()
@@ -169,12 +170,17 @@ class Parts:
         """Release the lock; finished parts remain."""
         if self._lock is not None:
             self._lock.release()
+            self._lock = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        """Release the lock, and leave no folder behind in which no part is finished."""
+        if self._lock is None or self.finished:
+            self.close()
+        else:
+            self.discard()
 
     def _path(self, number: int) -> Path:
         return self.folder / f"part-{number:06d}.parquet"
@@ -187,7 +193,11 @@ class Parts:
     def _clear(self, first: int) -> None:
         kept = {self._path(number).stem for number in range(first)}
         for path in self.folder.iterdir():
-            if path.name not in (_MANIFEST, _LOCK) and _OURS.fullmatch(path.name) and path.stem not in kept:
+            if (
+                path.name not in (_MANIFEST, LOCK_FILE)
+                and _OURS.fullmatch(path.name)
+                and path.stem not in kept
+            ):
                 path.unlink()
 
 
@@ -203,54 +213,6 @@ def _check_ours(folder: Path) -> None:
             f"out: {folder} is needed for unfinished parts but holds something else ({strange[0]}); "
             "move it away or choose another name"
         )
-
-
-def _locked(folder: Path) -> FileLock:
-    """Create and lock the folder; retry, as a run that ends at this moment may remove folder or lock file."""
-    for _ in range(_ATTEMPTS):
-        try:
-            with suppress(FileExistsError):
-                folder.mkdir()
-            _check_ours(folder)
-            lock = _lock_if_free(folder / _LOCK)
-        except FileNotFoundError:
-            if not folder.parent.is_dir():
-                raise
-            continue
-        except Timeout:
-            break
-        if lock is not None:
-            return lock
-    raise InputError(f"out: another process is writing {folder.stem}; wait for it, or choose another name")
-
-
-def _lock_if_free(path: Path) -> FileLock | None:
-    """Lock a file; return ``None`` if it was removed meanwhile, as the lock would then exclude nobody.
-
-    Raises:
-        Timeout: it is locked.
-        FileNotFoundError: its folder is gone.
-    """
-    lock = FileLock(path)
-    # No other file can have an open file's inode, so an unchanged inode shows that the file was not replaced.
-    with path.open("ab") as before:
-        try:
-            lock.acquire(blocking=False)
-        except Timeout:
-            if _names(path, before.fileno()):
-                raise
-            return None
-        if _names(path, before.fileno()):
-            return lock
-    lock.release()
-    return None
-
-
-def _names(path: Path, descriptor: int) -> bool:
-    try:
-        return os.path.samestat(path.stat(), os.fstat(descriptor))
-    except FileNotFoundError:
-        return False
 
 
 def _manifest(folder: Path) -> dict[str, str] | None:

@@ -1,4 +1,4 @@
-"""Some rows of a table, read in their order."""
+"""Reading of some rows of a table, in their order."""
 
 from collections.abc import Collection, Iterator
 

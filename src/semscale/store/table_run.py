@@ -1,4 +1,4 @@
-"""A long run over a table: part by part, kept on disk, so that it goes on where it stopped."""
+"""Resumable runs over tables: finished parts are kept on disk, and a stopped run goes on after them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -24,8 +24,8 @@ class PartSettings:
     """How a table is cut into parts.
 
     Attributes:
-        part_rows: rows of a part, at least 1; what is not finished when a run stops is at most one part.
-        restart: drop the finished parts of an earlier run, whatever it was.
+        part_rows: rows of a part, at least 1; a run that stops loses at most the work on one part.
+        restart: whether to drop the finished parts of an earlier run, even one with other settings.
 
     Raises:
         InputError: a part without rows.
@@ -40,25 +40,28 @@ class PartSettings:
 
 
 class WorkedPart(NamedTuple):
-    """Rows that an instrument has worked on.
+    """A part of a table with its results.
 
     Attributes:
-        frame: the input's columns as they can be stored, and those that the run adds.
-        notes: what else the run must know of the part when it goes on, as JSON has it.
+        frame: the input's columns, in types that can be stored, and those that the run adds.
+        notes: further values, in JSON's types, that a resumed run needs to know about the part.
         is_finished: whether every row has its result; a part that a cap cut short is made again.
+        has_failed_calls: whether rows lack a result because calls failed that may succeed another time. If
+            the run ends early, this part and those after it are made again when the run goes on.
     """
 
     frame: pl.DataFrame
     notes: Mapping[str, Any] = {}
     is_finished: bool = True
+    has_failed_calls: bool = False
 
 
 class TableWork(Protocol[S_co]):
-    """What an instrument does with the rows of a table."""
+    """The work of an instrument on the rows of a table."""
 
     @property
     def stage(self) -> str:
-        """What progress calls the work, such as ``rating``."""
+        """Name of the work for progress, such as ``rating``."""
 
     @property
     def private(self) -> tuple[str, ...]:
@@ -66,10 +69,10 @@ class TableWork(Protocol[S_co]):
 
     @property
     def kept(self) -> str:
-        """What is kept of unfinished parts, such as ``finished embeddings stay in the cache``; or empty."""
+        """Clause on work that is kept, such as ``finished embeddings stay in the cache``; may be empty."""
 
     def key(self) -> Mapping[str, str]:
-        """Name everything that decides what is in the parts, beside the input and the size of a part."""
+        """Settings that decide the content of the parts, by name, beside the input and the size of a part."""
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
         """Work on the rows after the first ``skip`` ones, ``size`` at a time."""
@@ -81,7 +84,7 @@ class TableWork(Protocol[S_co]):
         """Sum up all parts that were taken."""
 
     def late(self, start: int, stop: int) -> pl.DataFrame | None:
-        """Give columns of some rows that only the whole table decides, once it is summed up."""
+        """Return columns of some rows that depend on the whole table; ``None`` if there are none."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +94,7 @@ class TableRun:
     Finished parts are kept beside the output in ``<out>.parts`` until the output stands. When the run is
     stopped, by a signal, a crash or a model that fails, the same run goes on after the last finished part.
     Where a cap has ended the work early, the output is written with what there is, and finished parts stay.
+    A run that reached its end leaves no parts, so the same run asks again about rows whose calls failed.
 
     Attributes:
         table: the input.
@@ -131,7 +135,8 @@ class TableRun:
         with Parts.open(folder, self._key(work), restart=self.settings.restart) as parts:
             try:
                 with parts.kept():
-                    summary = self._finish(parts, work)
+                    is_whole = self._finish(parts, work)
+                    summary = work.summary()
                     self._write(parts, work, out)
             except InputError:
                 if parts.is_new:
@@ -139,28 +144,27 @@ class TableRun:
                 raise
             except KeyboardInterrupt:
                 raise _stopped(parts, work) from None
-            except Exception:
-                if not parts.finished:
-                    parts.discard()
-                raise
-            if parts.finished and parts.unfinished:
+            if parts.finished and not is_whole:
                 parts.drop_unfinished()
             else:
                 parts.remove()
         return summary
 
-    def _finish(self, parts: Parts, work: TableWork[S_co]) -> S_co:
-        rows = 0
+    def _finish(self, parts: Parts, work: TableWork[S_co]) -> bool:
+        """Take the parts that are there, make the others, and say whether none was cut short."""
+        rows, is_whole = 0, True
         for part in parts.finished:
             work.add(pl.read_parquet(part.path), part.notes)
             rows += part.rows
             self._tell(work, rows)
         for made in work.parts(self.settings.part_rows, rows):
             work.add(made.frame, made.notes)
-            parts.add(made.frame, made.notes, is_finished=made.is_finished)
+            is_finished = made.is_finished and not made.has_failed_calls
+            parts.add(made.frame, made.notes, is_finished=is_finished)
+            is_whole = is_whole and made.is_finished
             rows += made.frame.height
             self._tell(work, rows)
-        return work.summary()
+        return is_whole
 
     def _write(self, parts: Parts, work: TableWork[S_co], out: Path) -> None:
         if self.progress:
@@ -188,7 +192,6 @@ class TableRun:
 def _stopped(parts: Parts, work: TableWork[object]) -> InterruptedRunError:
     rows = parts.rows
     if not rows:
-        parts.discard()
         return InterruptedRunError(
             f"stopped before the first part was finished{_clause(work.kept)}; the same command starts again"
         )

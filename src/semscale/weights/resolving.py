@@ -3,7 +3,7 @@
 import contextlib
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -67,7 +67,8 @@ def resolve(
     Args:
         name_or_path: a model's name, its name on the hub, or the path of a folder.
         folder: the folder that is searched before all other sources; by default ``SEMSCALE_MODELS``.
-        thorough: hash files on disk again, even if their size and time are unchanged.
+        thorough: hash the weights, too, even if their size and time are unchanged. Whoever loads them without
+            hashing what is read, as another library does, needs it.
         progress: called while files are received.
 
     Returns:
@@ -165,9 +166,10 @@ def _resolve_known(
     known: KnownModel, sources: list[Source], thorough: bool, progress: Progress | None
 ) -> ModelFiles:
     home = _home(known.name)
-    if _damaged(home, known.sums, thorough):
+    trusted = () if thorough else (known.weights,)
+    if _damaged(home, known.sums, trusted):
         with exclusive(home):
-            lacking = _damaged(home, known.sums, thorough)  # another process may have pulled it meanwhile
+            lacking = _damaged(home, known.sums, trusted)  # another process may have pulled it meanwhile
             if lacking:
                 with _explained(home, known.sums, lacking):
                     pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
@@ -202,7 +204,7 @@ def _lacks(home: Path, thorough: bool) -> list[str]:
     steps = _lacking_steps(home)
     if steps and not (home / WHOLE).is_file():
         return [steps]
-    return _damaged(home, sums, thorough)
+    return _damaged(home, sums, () if thorough else (WEIGHTS,))
 
 
 def _lacking_steps(home: Path) -> str | None:
@@ -248,12 +250,20 @@ def _stored_sums(home: Path) -> dict[str, str]:
     return {file: stamp.sha256 for file, stamp in read_stamps(home).items()}
 
 
-def _damaged(home: Path, sums: Mapping[str, str], thorough: bool) -> list[str]:
-    """List the files that are missing or have another hash; store the hashes that were computed for it."""
-    stamps = {} if thorough else read_stamps(home)
+def _damaged(home: Path, sums: Mapping[str, str], trusted: Collection[str]) -> list[str]:
+    """List the files that are missing or have another hash; store the hashes that were computed for it.
+
+    Args:
+        home: the model's folder.
+        sums: SHA-256 by path inside the folder.
+        trusted: files whose stamps are taken for their hash: weights, which are hashed when they are loaded.
+            All others are so small that they are hashed each time.
+    """
+    stored = read_stamps(home)
+    stamps = {name: stamp for name, stamp in stored.items() if name in trusted}
     found = {name: current_sum(home, name, stamps) for name in sums}
     bad = [name for name, expected in sums.items() if found[name] != expected]
-    if not bad and any(name not in stamps or not stamps[name].fits(home / name) for name in sums):
+    if not bad and any(name not in stored or not stored[name].fits(home / name) for name in sums):
         with contextlib.suppress(
             OSError
         ):  # in a folder that cannot be written, files are hashed at every start

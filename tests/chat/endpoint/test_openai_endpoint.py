@@ -5,7 +5,7 @@ import logging
 import traceback
 
 import pytest
-from chat_server import completion
+from endpoint import completion
 
 from semscale.chat import (
     CallError,

@@ -57,6 +57,7 @@ def test_an_echoed_key_is_in_no_field():
             FailureKind.REFUSED,
             "stopped by its content filter",
         ),
+        (body({"content": "word " * 250_000}), FailureKind.MALFORMED, "with 1,250,000 characters of text"),
         (body({"content": " "}), FailureKind.SILENT, "without text (finish reason stop)"),
         (
             body({"content": None}, choice={"finish_reason": "length"}),

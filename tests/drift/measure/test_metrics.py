@@ -1,6 +1,8 @@
 """The table of metrics is all that says what is measured: a new metric is one entry."""
 
 import math
+import re
+from pathlib import Path
 
 import pytest
 
@@ -24,7 +26,7 @@ def least_alike(item):
 
 @pytest.fixture
 def worst_pair(monkeypatch):
-    metric = Metric("worst_pair", "least alike pair", "How alike the worst pair is.", least_alike, True)
+    metric = Metric("worst_pair", "least alike pair", least_alike, True)
     monkeypatch.setitem(TEXT_METRICS, metric.name, metric)
     return metric
 
@@ -66,3 +68,12 @@ def test_labels_have_no_underscores():
     assert not any("_" in metric.label for metric in TEXT_METRICS.values())
     assert field_metric("word_count", 5.0).label == "word count difference"
     assert metric_label("word_count_difference") == "word count difference"
+
+
+def test_the_page_of_the_docs_has_every_metric_and_says_whether_it_is_tested():
+    page = (Path(__file__).parents[3] / "docs" / "drift.md").read_text("utf-8").split("| metric | loss |")[1]
+    rows = re.findall(r"^\| `(\w+)`(?:, \.\.\.)? \| .+ \| (yes)? *\|$", page, re.MULTILINE)
+    assert {name: bool(tested) for name, tested in rows} == {
+        **{name: metric.is_usual for name, metric in TEXT_METRICS.items()},
+        "credits_difference": True,
+    }

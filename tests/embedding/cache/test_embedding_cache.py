@@ -219,3 +219,11 @@ class TestSize:
         assert cache.clear() == 1000
         assert cache.info().entries == 0
         assert cache.path.stat().st_size < before / 5
+
+
+def test_a_cache_that_cannot_be_changed_says_so_and_not_that_nothing_was_removed(cache):
+    cache.put_many([b"k" * 16], Embeddings(np.ones((1, 2), np.float32), np.array([1])))
+    cache._store._file.run(lambda connection: connection.execute("PRAGMA query_only=ON"), None)
+    with pytest.raises(InputError, match="cannot be changed: attempt to write a readonly database"):
+        cache.clear()
+    assert cache.info().entries == 1

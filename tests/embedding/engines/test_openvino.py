@@ -1,6 +1,7 @@
 """The engine against a slow encoder in NumPy, and the promises about order, duplicates and long texts."""
 
 import json
+import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 from slow_encoder import slow_states
 
+from semscale.embedding.cache.cached_embedder import CachedEmbedder
+from semscale.embedding.cache.embedding_cache import EmbeddingCache
 from semscale.embedding.engines.openvino import OpenVinoEmbedder
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError, ModelError
@@ -25,7 +28,7 @@ def token_ids(config: dict, text: str) -> list[int]:
 
 
 def load(folder: Path, **settings: str) -> OpenVinoEmbedder:
-    return OpenVinoEmbedder(folder, name="random", sha256="0" * 64, **settings)
+    return OpenVinoEmbedder(folder, name="random", **settings)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -233,3 +236,27 @@ def test_roberta_without_a_padding_id_counts_positions_from_two(write_checkpoint
     del config["pad_token_id"]
     (stated / "config.json").write_text(json.dumps(config))
     np.testing.assert_array_equal(load(stated).embed(TEXTS).vectors, expected)
+
+
+def test_weights_that_changed_unseen_give_no_vector_and_enter_no_cache(write_checkpoint, tmp_path):
+    folder, _ = write_checkpoint("bert", seed=11)
+    embedder = load(folder)
+    path = folder / "model.safetensors"
+    seen, content = path.stat(), bytearray(path.read_bytes())
+    content[-300:] = bytes(300)
+    path.write_bytes(content)
+    os.utime(path, ns=(seen.st_atime_ns, seen.st_mtime_ns))  # same size, same time: only the hash tells
+    cached = CachedEmbedder(embedder, EmbeddingCache(tmp_path / "cache"))
+    with pytest.raises(ModelError, match=r"model\.safetensors has SHA-256 .*damaged or was changed"):
+        cached.embed(["w1 w2"])
+    assert cached.cache.info().entries == 0
+    cached.cache.close()
+
+
+def test_weights_cut_off_are_named_as_damaged(write_checkpoint):
+    folder, _ = write_checkpoint("bert", seed=12)
+    embedder = load(folder)
+    path = folder / "model.safetensors"
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(ModelError, match="damaged or was changed"):
+        embedder.embed(["w1 w2"])

@@ -36,7 +36,7 @@ def both(folder):
     named = {"tokenizer_class": "PreTrainedTokenizerFast", "pad_token": "[PAD]"}
     (folder / "tokenizer_config.json").write_text(json.dumps(named))
     torch = SentenceTransformerEmbedder(folder, device="cpu")
-    return TokenEncoder(torch), TokenEncoder(OpenVinoEmbedder(folder, name="random", sha256="0" * 64))
+    return TokenEncoder(torch), TokenEncoder(OpenVinoEmbedder(folder, name="random"))
 
 
 @pytest.fixture(scope="module")

@@ -23,7 +23,7 @@ class OtherEngine:
 
 @pytest.fixture
 def engine(write_checkpoint):
-    return OpenVinoEmbedder(write_checkpoint("bert")[0], name="random", sha256="0" * 64)
+    return OpenVinoEmbedder(write_checkpoint("bert")[0], name="random")
 
 
 def test_any_engine_that_shows_states_serves(engine):

@@ -9,7 +9,7 @@ from semscale.embedding.tokens.token_states import TokenEncoder
 
 
 def reader_of(folder):
-    return TokenEncoder(OpenVinoEmbedder(folder, name="random", sha256="0" * 64)).reader
+    return TokenEncoder(OpenVinoEmbedder(folder, name="random")).reader
 
 
 def byte_level_reader(folder, family):

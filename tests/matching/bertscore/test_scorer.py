@@ -104,9 +104,10 @@ def test_what_has_no_score_says_why(scorer):
     assert np.isnan(rows(scores)).any(axis=1).tolist() == [False, True, True, True, True, True, False]
     assert scores.counts[Status.SCORED] == 2
     frame = scores.to_frame()
-    assert frame.columns == ["status", "precision", "recall", "f1", "windows"]
+    assert frame.columns == ["status", "precision", "recall", "f1", "reference", "windows"]
     assert frame["f1"].null_count() == 5
     assert scores.with_zeros().f1[1] == 0
+    assert scores.reference.tolist() == [0, -1, -1, -1, -1, -1, 1]
 
 
 def test_no_items_have_no_scores(scorer):

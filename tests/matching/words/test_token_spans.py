@@ -5,7 +5,7 @@ import pytest
 
 from semscale.embedding.loading import load_token_encoder
 from semscale.matching.words.token_spans import find_words
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 
 TEXTS = [
     "The left lung is affected.",
@@ -52,9 +52,9 @@ def encoder():
 
 
 def test_company_changes_no_words(encoder):
-    together = TextsRead(TEXTS, encoder)
+    together = TokenizedTexts(TEXTS, encoder)
     for at, text in enumerate(TEXTS):
-        alone = TextsRead([text], encoder)
+        alone = TokenizedTexts([text], encoder)
         assert together.words_of(at) == alone.words_of(0)
         ours, theirs = together.words[at], alone.words[0]
         pieces = [
@@ -66,7 +66,7 @@ def test_company_changes_no_words(encoder):
 
 
 def test_words_are_found_when_asked_for_and_forgotten(encoder):
-    read = TextsRead(TEXTS, encoder, words=False)
+    read = TokenizedTexts(TEXTS, encoder, words=False)
     assert not read.words
     read.spell([3, 0, 3])
     assert set(read.words) == {0, 3}

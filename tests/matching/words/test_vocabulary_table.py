@@ -5,7 +5,7 @@ import pytest
 
 from semscale.embedding.loading import load_token_encoder
 from semscale.matching.words import static_vectors
-from semscale.matching.words.static_vectors import StaticPieces
+from semscale.matching.words.static_vectors import StaticVectors
 from semscale.matching.words.vocabulary import Vocabulary
 from semscale.matching.words.vocabulary_table import WordTable
 from semscale.matching.words.weights import WordWeights
@@ -33,7 +33,7 @@ class CountingReader:
 def table(encoder, dtype, read=None):
     weights = WordWeights.over([["heart"], ["heart", "lung"]], stop=0.5)
     vocabulary = Vocabulary()
-    return vocabulary, WordTable(vocabulary, StaticPieces(encoder, encoder.layers, read), weights, dtype)
+    return vocabulary, WordTable(vocabulary, StaticVectors(encoder, encoder.layers, read), weights, dtype)
 
 
 def vectors_of(words, numbers, dtype=np.float64):
@@ -75,7 +75,7 @@ def test_a_word_of_several_pieces_lies_between_them(encoder):
 def test_of_too_many_pieces_all_are_forgotten_and_read_again_alike(encoder, monkeypatch):
     monkeypatch.setattr(static_vectors, "MOST_KEPT", 3)
     reader = CountingReader(encoder)
-    static = StaticPieces(encoder, encoder.layers, reader)
+    static = StaticVectors(encoder, encoder.layers, reader)
     kept = static.words([("heart",), ("un", "like")])
     static.words([("heart",)])
     assert reader.pieces == ["heart", "un", "like"]

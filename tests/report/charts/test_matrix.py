@@ -2,15 +2,14 @@
 
 import pytest
 
-from semscale.report.charts.matrix import matrix
+from semscale.report.charts.matrix import MatrixCell, matrix
 
 LONG = ["match", "number of outputs", "contradictions"]
 
 
 def axis_and_heads(columns, *, width=860, title=None):
-    cells = [["#ffffff"] * len(columns)]
-    texts = [["+0.10 ?"] * len(columns)]
-    chart = matrix(cells, texts, ["cells"], columns, width=width, title=title)
+    cells = [[MatrixCell("#ffffff", "+0.10 ?")] * len(columns)]
+    chart = matrix(cells, ["cells"], columns, width=width, title=title)
     heads = next(one["value"] for one in chart["params"] if one["name"] == "columns")
     return chart["layer"][0]["encoding"]["x"]["axis"], heads
 
@@ -27,6 +26,13 @@ def axis_and_heads(columns, *, width=860, title=None):
 def test_heads_of_columns_are_broken_before_they_are_turned(columns, width, angle, heads):
     axis, shown = axis_and_heads(columns, width=width)
     assert (axis["labelAngle"], shown) == (angle, heads)
+
+
+def test_narrow_cells_have_their_short_figure():
+    cells = [[MatrixCell("#ffffff", "+0.10 ✕", "✕"), MatrixCell("#ffffff", "0.2")]]
+    for width, texts in ((860, ["+0.10 ✕", "0.2"]), (348, ["✕", "0.2"])):
+        records = matrix(cells, ["cells"], ["a", "b"], width=width)["datasets"]["rows"]
+        assert [record["text"] for record in records] == texts
 
 
 def test_columns_may_have_a_title():

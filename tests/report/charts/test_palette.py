@@ -43,15 +43,38 @@ def test_contrast_of_a_published_pair():
     assert contrast("#767676", "#ffffff") == pytest.approx(4.54, abs=0.005)
 
 
+def turned(colour: str) -> str:
+    """What ``invert(1) hue-rotate(180deg)`` makes of a colour, by the matrix of Filter Effects 1."""
+    red, green, blue = (255 - int(colour[place : place + 2], 16) for place in (1, 3, 5))
+    rows = (-0.574, 1.430, 0.144), (0.426, 0.430, 0.144), (0.426, 1.430, -0.856)
+    channels = (a * red + b * green + c * blue for a, b, c in rows)
+    return "#" + "".join(f"{round(min(max(channel, 0), 255)):02x}" for channel in channels)
+
+
+def test_turning_a_colour_keeps_its_hue():
+    assert (turned("#ffffff"), turned("#000000")) == ("#000000", "#ffffff")
+    assert turned("#808080") in {"#7f7f7f", "#808080"}
+    blue = turned(ACCENT)
+    assert int(blue[1:3], 16) < int(blue[3:5], 16) < int(blue[5:7], 16)
+
+
+def test_a_dark_page_turns_the_colours_of_its_pictures():
+    dark = STYLE.partition("@media screen and (prefers-color-scheme: dark)")[2]
+    assert ".card svg, .legend i, .decisions i { filter: invert(1) hue-rotate(180deg); }" in dark
+
+
 @pytest.mark.parametrize("colour", [INK, MUTED, ACCENT])
 def test_text_is_readable_on_a_card(colour):
-    for root in roots():
-        assert contrast(colour, root["card"]) >= TEXT
+    light, dark, paper = roots()
+    assert contrast(colour, light["card"]) >= TEXT
+    assert contrast(turned(colour), dark["card"]) >= TEXT
+    assert contrast(colour, paper["card"]) >= TEXT
 
 
 @pytest.mark.parametrize("colour", [BAR, CONTRAST, ACCENT])
 def test_bars_stand_out_from_a_card(colour):
     assert contrast(colour, CARD) >= GRAPHIC
+    assert contrast(turned(colour), roots()[1]["card"]) >= GRAPHIC
 
 
 def test_whiskers_stand_out_from_bars():

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.labels import columns_of, lines_of
-from semscale.report.charts.matrix import matrix
-from semscale.report.charts.scatter import scatter
+from semscale.report.charts.matrix import MatrixCell, matrix
+from semscale.report.charts.squares import scatter
 from semscale.report.charts.strips import strips
 from semscale.report.charts.svg import compacted, draw
 from semscale.report.charts.theme import Specification
 
 NASTY = '<b onclick="x">&"\'</b> \\u0000 {{7*7}} datum.value'
+CELLS = [[MatrixCell("#000000", text) for text in "10"]] * 2
 
 
 def _source(body: str) -> str:
@@ -62,7 +63,7 @@ def _charts(width: int) -> dict[str, Specification]:
         "bars": bars(
             [Bar(0, 0.2, 0.1, 0.3, "20", "20"), Bar(1, 0.0, None, None, "0", "0")], [NASTY, "b"], width
         ),
-        "matrix": matrix([["#000000"] * 2] * 2, [["1", "0"]] * 2, ["a", NASTY], ["a", NASTY], width=width),
+        "matrix": matrix(CELLS, ["a", NASTY], ["a", NASTY], width=width),
         "strips": strips(pmf.T, [NASTY, "b", "c"], [(0, "1.2"), (2, "2.9")], width=width),
         "groups": group_rows(rows, ("#111111", "#222222", "#333333"), reference=2.0, width=width),
         "scatter": scatter(np.array([[1.0, 2.0], [2.0, 3.0]]), ((1, 3), (1, 3)), ("x", "y")),
@@ -86,7 +87,7 @@ def test_every_chart_is_valid_vega_lite_and_fits_its_width(name, width):
 @pytest.mark.parametrize("code", [*range(0x20), 0x7F, 0x85, 0x202E, 0x2028, 0xD800, 0xFFFE, 0xFFFF, 0x1F600])
 def test_no_character_of_a_label_stops_the_renderer(code):
     label = f"a{chr(code)}b"
-    drawn = draw(matrix([["#000000"]], [[label]], [label], [label], width=400), label)
+    drawn = draw(matrix([[MatrixCell("#000000", label)]], [label], [label], width=400), label)
     assert drawn.encode("utf-8")
 
 

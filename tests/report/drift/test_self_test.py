@@ -90,7 +90,7 @@ def test_without_a_rerun_the_page_says_what_is_not_known(shown_of):
 def test_a_change_that_no_item_can_undergo_is_no_zero(shown_of):
     shown = shown_of(result_of([row("numbers", 0, draws=0), row("swap", 200)]))
     shown.assert_harmless()
-    assert "No item can undergo: numbers." in shown.text
+    assert "No item can be changed in these ways, so nothing is known of them: numbers." in shown.text
     assert "1 of 1 kind of damage" in shown.text
 
 

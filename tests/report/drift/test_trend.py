@@ -14,8 +14,7 @@ from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
 from semscale.report.document.values import WithInterval
-from semscale.report.drift.trend import TABLED_RUNS, trend_document
-from semscale.report.drift.trend_words import readings
+from semscale.report.drift.trend import TABLED_RUNS, readings, trend_document
 from semscale.report.render.cells import cell_text
 from semscale.report.render.html import page
 

@@ -1,13 +1,17 @@
 """The report on judging: whole, self-contained, harmless, and saying what it cannot say."""
 
+import math
 import re
 
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
+from semscale.chat.replies import Reply, TokenLogprob
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
+from semscale.report.judging.figures import judge_table
 from semscale.report.render.html import page
+from semscale.report.render.terminal import print_document
 
 QUESTIONS = ["<b>why?</b>", "why?", "why?", "", "why?"]
 ANSWERS = ["5 <script>alert(1)</script>", "3", "1", "x", "4 or 5"]
@@ -56,10 +60,40 @@ def test_one_judges_page_says_that_nothing_shows_how_right_it_is():
     assert "No human label stands beside these scores" in shown
     assert "How severe each judge is" not in shown
     assert "gave no score to 1 row" in shown
+    assert "wide intervals: by t quantiles, from 3 rows only" in shown
+
+
+def test_each_mean_is_of_the_column_that_it_names(capsys):
+    # Level 4 is stated, .75; half of its token's probability is on level 2, .25: .5 is expected.
+    top = (("4", math.log(0.5)), ("2", math.log(0.5)))
+    likely = Scripted(lambda _: Reply("4", logprobs=(TokenLogprob("4", math.log(0.5), top),)), name="likely")
+    for judges, lead in (([Judge(likely)], "mean score"), ([Judge(likely)] * 2, "mean expected score")):
+        document = made(*judges).document()
+        assert document.lead.name == f"{lead}, from 0 to 1"
+        assert document.lead.value.value == pytest.approx(0.75 if lead == "mean score" else 0.5)
+        table = judge_table(made(*judges))
+        means = dict(zip(table.columns, table.rows[0], strict=True))
+        assert means["mean score"].value == pytest.approx(0.75)
+        assert means["mean expected score"].value == pytest.approx(0.5)
+        print_document(document)
+        shown = capsys.readouterr().out
+        assert re.search(r"mean expected score, from 0 to 1 +0\.50", shown)
+        assert bool(re.search(r"mean score, from 0 to 1 +0\.75", shown)) == (len(judges) == 1)
 
 
 def test_a_page_without_a_score():
     shown = page(made(Judge(Scripted(lambda _: "hm", name="mute"))).document())
-    assert "No row has a score" in shown
+    assert "No row counts" in shown
     assert "no reply states one score beyond doubt" in shown
     assert ">0.00<" not in shown
+
+
+def test_parameters_that_a_judge_refused_are_named_for_that_judge_alone():
+    left_out = ("temperature", "max_tokens")
+    picky = Judge(Scripted(lambda request: Reply("Score: 4", left_out=left_out), name="picky"))
+    cautions = made(picky, saying("easy")).document().cautions
+    told = [caution for caution in cautions if "refused" in caution]
+    assert told == [
+        "picky refused the parameters temperature and max_tokens and was asked without them: "
+        "its own defaults apply."
+    ]

@@ -137,8 +137,8 @@ def test_rows_without_any_score_make_a_page_and_a_screen(read_page, screen):
     ).summarize()  # fmt: skip
     shown = read_page(page(nothing.document()))
     shown.assert_harmless()
-    assert "No row has a score" in shown.text
-    assert "No row has a score" in screen(nothing)
+    assert "No row counts" in shown.text
+    assert "No row counts" in screen(nothing)
 
 
 def test_the_words_that_cost_most_are_listed(parsed, full, screen):

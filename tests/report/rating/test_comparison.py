@@ -34,7 +34,7 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
     ):
         assert name in parsed.text
     assert "Over 3,700 texts the ratings follow the human means with r = 0.58" in parsed.text
-    assert "the mean of the people has a reliability of 0.98" in parsed.text
+    assert "; the human means have a reliability of 0.98" in parsed.text
     assert "Text length alone reaches r = \u22120.08, clearly less." in parsed.text
     for share in (*comparison.human_pmf, *comparison.machine_pmf):
         assert percent(share) in parsed.text
@@ -43,7 +43,7 @@ def test_every_comparison_figure_stands_beside_the_others(full, parsed):
 def test_a_null_that_does_as_well_is_named(full):
     strong = dataclasses.replace(full.comparison, null_length=Estimate(-0.7, -0.75, -0.65))
     shown = page(dataclasses.replace(full, comparison=strong).document())
-    assert "Text length alone reaches r = \u22120.70, which the ratings do not beat." in shown
+    assert "Text length alone reaches r = \u22120.70; the ratings do not beat that." in shown
     close = dataclasses.replace(full.comparison, null_length=Estimate(0.55, 0.5, 0.6))
     assert "the advantage over it is not certain" in page(
         dataclasses.replace(full, comparison=close).document()
@@ -52,16 +52,19 @@ def test_a_null_that_does_as_well_is_named(full):
 
 def test_a_distribution_is_held_against_equal_shares(full):
     # The fixture's ratings reach .812 and equal shares .843, as happens with flat PMFs and lukewarm people.
-    beaten = "Equal shares on every point, which read nothing, reach 0.84, which the ratings do not beat."
+    beaten = "Equal shares on every point reach 0.84 without reading a text; the ratings do not beat that."
     assert beaten in page(full.document())
     for null, words in (
-        (Estimate(0.6, 0.55, 0.65), "reach 0.60, clearly less."),
-        (Estimate(0.8, 0.79, 0.81), "reach 0.80; the advantage over them is not certain."),
+        (Estimate(0.6, 0.55, 0.65), "reach 0.60 without reading a text, clearly less."),
+        (
+            Estimate(0.8, 0.79, 0.81),
+            "reach 0.80 without reading a text; the advantage over them is not certain.",
+        ),
     ):
         compared = dataclasses.replace(full.comparison, null_ks=null)
         shown = page(dataclasses.replace(full, comparison=compared).document())
         assert words in shown
-        assert "which the ratings do not beat" not in shown
+        assert "the ratings do not beat" not in shown
 
 
 def test_a_sample_is_called_one_and_the_signature_is_shown(full):
@@ -113,7 +116,7 @@ def test_a_comparison_without_ceiling_distribution_and_null_says_why(full):
     assert "one human value a text does not show how far people agree" in shown
     assert "human values could not be laid on this scale" in shown
     assert "no texts were given" in shown
-    assert "has a reliability of" not in shown
+    assert "have a reliability of" not in shown
 
 
 def test_undefined_correlations_are_not_zero(full):

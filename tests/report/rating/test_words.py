@@ -5,8 +5,8 @@ from types import SimpleNamespace
 from semscale.report.rating.words import NPS_CAUTION, cautions
 
 
-def summary(*, notes=(), nps=None, comparison=None, lint=None):
-    estimates = SimpleNamespace(notes=notes, overall=SimpleNamespace(nps=nps))
+def summary(*, nps=None, comparison=None, lint=None):
+    estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
     return SimpleNamespace(estimates=estimates, comparison=comparison, lint=lint)
 
 
@@ -14,12 +14,11 @@ def test_nothing_to_say_says_nothing():
     assert cautions(summary(lint=SimpleNamespace(verdict="pass", reasons=("every criterion is met",)))) == ()
 
 
-def test_what_estimates_comparison_and_linter_say_is_passed_on():
+def test_what_comparison_and_linter_say_is_passed_on():
     compared = SimpleNamespace(notes=("3 ratings lie off the scale",))
     lint = SimpleNamespace(verdict="warn", reasons=("warn: plain: its ends are alike",))
-    told = cautions(summary(notes=("few clusters",), nps=0.1, comparison=compared, lint=lint))
+    told = cautions(summary(nps=0.1, comparison=compared, lint=lint))
     assert told == (
-        "few clusters",
         NPS_CAUTION,
         "3 ratings lie off the scale",
         "This scale passes with warnings (warn: plain: its ends are alike)",

@@ -10,16 +10,21 @@ from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 from semscale.report.self_consistency.words import MEANINGS, cautions, promise_words
-from semscale.self_consistency.asking import ReplyCounts
+from semscale.self_consistency.asking.asking import ReplyCounts
 from semscale.self_consistency.consistency import Consistency
 from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
 
 def summed_up(answers, samples, *, prompts=None, labels=None, by=None, embedder=None, **settings):
     found = Consistency(embedder=embedder, **settings).measure(answers, samples)
-    trust = None if labels is None else found.trust(labels)
+    correctness = None if labels is None else found.correctness(labels)
     return found.summarize(
-        answers=answers, samples=samples, prompts=prompts, trust=trust, by=by, source="made-up.csv"
+        answers=answers,
+        samples=samples,
+        prompts=prompts,
+        correctness=correctness,
+        by=by,
+        source="made-up.csv",
     )
 
 
@@ -59,12 +64,12 @@ def test_the_page_says_which_answers_can_be_trusted(toy_embedder):
 
 def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
     summary = labelled(toy_embedder)
-    trust = next(section for section in summary.document().sections if section.name == "trust")
-    decisions = next(block for block in trust.blocks if isinstance(block, DataTable))
+    section = next(one for one in summary.document().sections if one.name == "trust")
+    decisions = next(block for block in section.blocks if isinstance(block, DataTable))
     accept, abstain, review = decisions.rows
     assert [row[0].text for row in decisions.rows] == ["accept", "abstain", "review"]
-    assert accept[1] == Number(summary.trust.triage.accept.value, 3)
-    assert abstain[2] == Share(summary.trust.triage.abstain.accepted)
+    assert accept[1] == Number(summary.correctness.triage.accept.value, 3)
+    assert abstain[2] == Share(summary.correctness.triage.abstain.accepted)
     assert review[2].value == pytest.approx(1 - accept[2].value - abstain[2].value)
 
 
@@ -82,10 +87,10 @@ def test_without_labels_there_is_no_trust_and_without_values_no_picture(toy_embe
     document = summed_up(["a"], [[]], embedder=toy_embedder).document()
     shown = page(document)
     assert "Which answers can be trusted" not in shown
-    assert "No prompt has a value" in shown
+    assert "No prompt counts" in shown
     assert "<svg" not in shown
     print_document(document)
-    assert capsys.readouterr().out.count("No prompt has a value, so there is nothing to estimate.") == 1
+    assert capsys.readouterr().out.count("No prompt counts, so there is nothing to estimate.") == 1
 
 
 def test_groups_are_drawn_and_listed(toy_embedder):
@@ -95,7 +100,7 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     assert section.title == ("How far answers agree, by ", Quoted("kind"))
     histogram = next(block for block in section.blocks if isinstance(block, Histogram))
     # After the two measures, groups by their means: a and d say the same, b and c do not.
-    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(none)", "z"]
+    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(no kind)", "z"]
     assert "x &amp; y" in page(summary.document())
 
 
@@ -139,7 +144,10 @@ def test_what_a_cap_left_is_said(toy_embedder):
     found = Consistency(embedder=toy_embedder, floor=0.1).measure(["a"], [["a"] * 3])
     counts = ReplyCounts(4, 1, {"the line is busy": 2}, "the cap of 4 calls is reached")
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
-    assert document.cautions == ("Not everything was asked: the cap of 4 calls is reached.",)
+    assert document.cautions == (
+        "Not everything was asked: the cap of 4 calls is reached.",
+        "no interval: it takes at least 2 rows, and there is 1",
+    )
     assert document.counting[1] == (
         "4 replies asked for, 1 saved because the decision was settled, 2 without a reply, most often "
         "because: the line is busy"

@@ -15,14 +15,14 @@ def test_jackknife_of_a_mean_is_the_t_interval():
     np.testing.assert_allclose(jackknife_interval(scores.mean(), left_out, 0.9, SHARE), expected)
 
 
-@pytest.mark.parametrize("stretch", [CORRELATION, SHARE, RELIABILITY])
-def test_stretching_can_be_undone(stretch):
-    np.testing.assert_allclose(stretch.back(stretch.onto(np.array([0.1, 0.7]))), [0.1, 0.7])
+@pytest.mark.parametrize("transform", [CORRELATION, SHARE, RELIABILITY])
+def test_transforms_can_be_undone(transform):
+    np.testing.assert_allclose(transform.inverse(transform.forward(np.array([0.1, 0.7]))), [0.1, 0.7])
 
 
-def test_reliability_is_stretched_as_its_halves_correlation():
+def test_reliability_is_transformed_as_its_halves_correlation():
     # Halves that correlate by .6 have reliability 2 * .6 / 1.6 = .75.
-    assert RELIABILITY.onto(np.array(0.75)) == pytest.approx(np.arctanh(0.6))
+    assert RELIABILITY.forward(np.array(0.75)) == pytest.approx(np.arctanh(0.6))
 
 
 def test_a_perfect_correlation_of_few_says_nothing():

@@ -65,3 +65,31 @@ def test_many_clusters_are_linearized():
 def test_clusters_of_another_length_are_refused():
     with pytest.raises(InputError, match="clusters must have 2 rows as values has, got 1"):
         estimate_mean(np.zeros(2), bounds=UNIT, clusters=np.zeros(1))
+
+
+class TestNoSpread:
+    """A value that is the same in every row: resampling shows nothing, and nothing is not certainty."""
+
+    def test_ten_equal_values_leave_a_share_of_others_unseen(self):
+        # 1 - .05 ** (1 / 10) = .258866: from 3.82 - .258866 * 2.82 to 3.82 + .258866 * 1.18.
+        found = estimate_mean(np.full(10, 3.82), bounds=(1, 5))
+        assert (found.low, found.high) == pytest.approx((3.0900, 4.1255), abs=1e-4)
+        assert found.method == "exact"
+
+    def test_at_the_end_of_the_scale_it_is_the_bound_of_clopper_and_pearson(self):
+        # No failure in 20 rows: scipy's exact interval for 20 of 20, one-sided.
+        exact = stats.binomtest(20, 20, alternative="greater").proportion_ci(0.95, method="exact")
+        found = estimate_mean(np.ones(20), bounds=(0, 1))
+        assert (found.low, found.high) == pytest.approx((exact.low, 1.0))
+
+    def test_rounding_is_no_spread_and_a_real_difference_is(self):
+        values = np.full(30, 0.1)
+        values[::2] += 1e-15
+        assert estimate_mean(values, bounds=(0, 1)).method == "exact"
+        values[0] = 0.2
+        assert estimate_mean(values, bounds=(0, 1)).method == "bootstrap"
+
+    def test_one_row_has_no_interval(self):
+        found = estimate_mean(np.array([0.5]), bounds=(0, 1))
+        assert np.isnan([found.low, found.high]).all()
+        assert found.method is None

@@ -77,4 +77,30 @@ def test_rows_of_weight_0_are_neither_rows_nor_clusters(clusters):
     assert tally.n_rows == 2
     # Singly the rows 0 and 2; clustered, only cluster 4 has any weight.
     assert len(tally.totals) == tally.moments.n == (2 if clusters is None else 1)
-    assert tally.weight == 3
+    assert tally.effective_n == pytest.approx(9 / 5)  # (1 + 2) ** 2 / (1 + 4)
+
+
+@pytest.mark.parametrize("unit", [1e308, 1e-320, 1e-300, 3.0])
+def test_the_unit_of_weights_changes_nothing(unit):
+    pmf = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0], [0.0, 1.0]])
+    weights = np.array([1.0, 0.5, 0.25, 0.125])
+    plain, scaled = Tally(2), Tally(2)
+    plain.add(pmf, weights)
+    scaled.add(pmf, weights * unit)
+    # Halves of 1e-320 lose digits of their own: there are only some two thousand floats below.
+    near = {"rel": 1e-2 if unit < 1e-307 else 1e-12}
+    assert scaled.moments.mean == pytest.approx(plain.moments.mean, **near)
+    assert scaled.moments.covariance == pytest.approx(plain.moments.covariance, **near)
+    assert scaled.effective_n == pytest.approx(plain.effective_n, **near)
+
+
+def test_weights_that_grow_from_part_to_part_count_as_if_they_came_at_once():
+    pmf, weights = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]]), np.array([1e-200, 1e200, 1e201])
+    whole, parts = Tally(2), Tally(2)
+    whole.add(pmf, weights)
+    for row in range(3):
+        parts.add(pmf[[row]], weights[[row]])
+    # (0.25 * 1e200 + 1e201) / 1.1e201 and (0.75 * 1e200) / 1.1e201; the first row weighs nothing beside them.
+    assert parts.moments.mean == pytest.approx([1.025 / 1.1, 0.075 / 1.1])
+    assert parts.moments.mean == pytest.approx(whole.moments.mean)
+    assert parts.effective_n == pytest.approx(1.1**2 / (0.1**2 + 1))

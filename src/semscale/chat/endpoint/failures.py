@@ -3,6 +3,7 @@
 import time
 from collections.abc import Mapping
 
+from semscale.chat.endpoint.refusals import refused_parameters
 from semscale.chat.endpoint.retry_after import read_retry_after
 from semscale.chat.replies import CallError, FailureKind
 from semscale.chat.secrets import Scrubber
@@ -55,6 +56,7 @@ def failure_of(
         kind=kind,
         retry_after=_retry_after(response),
         raw=raw,
+        refused=refused_parameters(raw or str(error)) if kind is FailureKind.REJECTED else (),
     )
 
 

@@ -8,6 +8,8 @@ from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, U
 from semscale.chat.secrets import Scrubber
 
 _CUT = 65_536  # characters kept of an answer that cannot be parsed
+_LONGEST = 1_000_000
+"""Characters that no model writes in one reply: an endpoint that sends more is broken."""
 
 
 def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
@@ -19,7 +21,7 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
         model: name of the model, for messages.
 
     Raises:
-        CallError: the body is no JSON, lacks a choice or its text, or is a refusal.
+        CallError: the body is no JSON, lacks a choice or its text, is a refusal, or is far too long.
     """
     try:
         body = json.loads(text)
@@ -63,6 +65,8 @@ def _reply(body: object, raw: str, scrubber: Scrubber, model: str) -> Reply:
     if not words.strip():
         hint = "; max_tokens may be too small for it to begin" if reason == "length" else ""
         raise fail(FailureKind.SILENT, f"answered without text (finish reason {reason}){hint}")
+    if len(words) > _LONGEST:
+        raise fail(FailureKind.MALFORMED, f"answered with {len(words):,} characters of text")
     return Reply(words, reason, usage, logprobs, str(fields.get("model") or model), raw)
 
 

@@ -16,6 +16,7 @@ def dump_reply(reply: Reply) -> str:
             "logprobs": None if logprobs is None else [[one.token, one.logprob, one.top] for one in logprobs],
             "model": reply.model,
             "raw": reply.raw,
+            **({"left_out": reply.left_out} if reply.left_out else {}),
         },
         ensure_ascii=False,
         separators=(",", ":"),
@@ -42,6 +43,7 @@ def load_reply(text: str) -> Reply:
         logprobs=None if logprobs is None else tuple(_token(*one) for one in logprobs),
         model=stored["model"],
         raw=stored["raw"],
+        left_out=tuple(stored.get("left_out", ())),
     )
 
 

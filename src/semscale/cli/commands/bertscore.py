@@ -1,13 +1,14 @@
-"""``semscale bertscore``: find out a model's best layer, and what unrelated texts score with it."""
+"""The command ``semscale bertscore``: find a model's best layer and its baseline for unrelated texts."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from semscale.cli.options.model import Precision, PrecisionName
-from semscale.cli.options.table import Figures, Report
+from semscale.cli.options.groups import grouped, option_group, without
+from semscale.cli.options.model import PrecisionName
+from semscale.cli.outputs import Outputs
+from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import JudgedPairs
@@ -23,82 +24,31 @@ def _group() -> None:
     pass
 
 
-@app.command()
-def calibrate(  # noqa: PLR0913, PLR0917 - each is an option of the command
-    model: Annotated[
-        str, typer.Argument(metavar="MODEL", help="A model's name, folder, or name on the hub.")
-    ],
-    corpus: Annotated[str, typer.Option(metavar="FILE", help="Table with texts of the kind to be scored.")],
-    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the baseline here (.json), for rescale.")],
-    text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the texts.")] = None,
-    prediction: Annotated[str | None, typer.Option(metavar="COL", help="Column of predictions.")] = None,
-    reference: Annotated[str | None, typer.Option(metavar="COL", help="Column of references.")] = None,
+@option_group
+class TextColumnOptions:
+    """Columns of the texts that pairs are drawn from, and of pairs that people have judged."""
+
+    text: Annotated[str | None, typer.Option(metavar="COL", help="Column of the texts.")] = None
+    prediction: Annotated[str | None, typer.Option(metavar="COL", help="Column of predictions.")] = None
+    reference: Annotated[str | None, typer.Option(metavar="COL", help="Column of references.")] = None
     human: Annotated[
         str | None, typer.Option(metavar="COL", help="Column of human scores, the higher the more alike.")
-    ] = None,
-    pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000,
-    seed: Annotated[int, typer.Option(min=0, help="Of the draw and of the intervals.")] = 0,
-    precision: PrecisionName = Precision.EXACT,
-    report: Report = None,
-    figures: Figures = None,
-) -> None:
-    """Score random pairs at every layer, and pairs that people have judged, if there are some.
+    ] = None
 
-    Without --text the predictions and references are themselves the texts that pairs are drawn from.
-    """
-    from semscale.cli.outputs import Outputs
-    from semscale.cli.progress import progress_bars
-    from semscale.matching.bertscore.choices import token_encoder
-    from semscale.matching.bertscore.layer_search import calibrate as calibrate_model
-    from semscale.report.render.terminal import print_document
-    from semscale.store.atomic import replacing
-    from semscale.store.reading import open_table
+    def check(self) -> None:
+        """Check that the columns say what is to be drawn from.
 
-    columns, outputs = _Columns(text, prediction, reference, human), Outputs(None, report, figures)
-    columns.check(out)
-    outputs.check()
-    table = open_table(corpus)
-    texts, judged = columns.read(table)
-    with progress_bars() as progress:
-        encoder = token_encoder(model, precision.value, progress)
-        calibration = calibrate_model(
-            encoder,
-            texts,
-            name=Path(table.name).name,
-            judged=judged,
-            n_pairs=pairs,
-            seed=seed,
-            progress=progress,
-        )
-    with replacing(out) as temporary:
-        temporary.write_text(calibration.baseline_json(), encoding="utf-8", newline="\n")
-    document = calibration.document()
-    outputs.write(document)
-    print_document(document, written={"baseline": out, **outputs.named})
-
-
-@dataclass(frozen=True)
-class _Columns:
-    text: str | None
-    prediction: str | None
-    reference: str | None
-    human: str | None
-
-    def check(self, out: Path) -> None:
-        from semscale.errors import InputError
-        from semscale.store.atomic import check_writable
-
+        Raises:
+            InputError: no texts, or one of the three columns of judged pairs alone.
+        """
         given = [self.prediction, self.reference, self.human]
         if any(given) and not all(given):
             raise InputError("--prediction, --reference and --human belong together: name all three columns")
         if self.text is None and not any(given):
             raise InputError("--text must name the column of the texts that pairs are drawn from")
-        if out.suffix.lower() != ".json":
-            raise InputError(f"--out must end in .json, got {out.name!r}")
-        check_writable(out, "out")
 
     def read(self, table: "Table") -> "tuple[list[Any], JudgedPairs | None]":
-        """Give the texts that unrelated pairs are drawn from, and the judged pairs."""
+        """Return the texts that unrelated pairs are drawn from, and the judged pairs."""
         from semscale.matching.bertscore.layer_search import JudgedPairs
 
         names = {"text": self.text, "prediction": self.prediction, "reference": self.reference}
@@ -120,10 +70,62 @@ class _Columns:
         return texts, judged
 
 
+@option_group
+class CalibrationOptions:
+    """All options of ``semscale bertscore calibrate``."""
+
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model's name, folder, or name on the hub.")]
+    corpus: Annotated[str, typer.Option(metavar="FILE", help="Table with texts of the kind to be scored.")]
+    out: Annotated[Path, typer.Option(metavar="FILE", help="Write the baseline here (.json), for rescale.")]
+    columns: TextColumnOptions
+    pairs: Annotated[int, typer.Option(min=100, help="How many unrelated pairs to draw.")] = 20_000
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the draw and of the intervals.")] = 0
+    precision: PrecisionName = "exact"
+    outputs: Annotated[Outputs, without("out", "json")]
+
+
+@app.command()
+@grouped
+def calibrate(options: CalibrationOptions) -> None:
+    """Score random pairs at every layer, and pairs that people have judged, if there are some.
+
+    Without --text the predictions and references are themselves the texts that pairs are drawn from.
+    """
+    from semscale.cli.progress import progress_bars
+    from semscale.matching.bertscore.choices import token_encoder
+    from semscale.matching.bertscore.layer_search import calibrate as calibrate_model
+    from semscale.report.render.terminal import print_document
+    from semscale.store.atomic import check_writable, replacing
+    from semscale.store.reading import open_table
+
+    out, outputs = options.out, options.outputs
+    options.columns.check()
+    if out.suffix.lower() != ".json":
+        raise InputError(f"--out must end in .json, got {out.name!r}")
+    check_writable(out, "out")
+    outputs.check()
+    table = open_table(options.corpus)
+    texts, judged = options.columns.read(table)
+    with progress_bars() as progress:
+        encoder = token_encoder(options.model, options.precision, progress)
+        calibration = calibrate_model(
+            encoder,
+            texts,
+            name=Path(table.name).name,
+            judged=judged,
+            n_pairs=options.pairs,
+            seed=options.seed,
+            progress=progress,
+        )
+    with replacing(out) as temporary:
+        temporary.write_text(calibration.baseline_json(), encoding="utf-8", newline="\n")
+    document = calibration.document()
+    outputs.write(document)
+    print_document(document, written={"baseline": out, **outputs.named})
+
+
 def _numbers(cells: list[Any]) -> Any:  # noqa: ANN401 - an array, without loading NumPy for the help
     import numpy as np
-
-    from semscale.errors import InputError
 
     numbers = np.full(len(cells), np.nan)
     for row, cell in enumerate(cells):

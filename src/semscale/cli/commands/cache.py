@@ -1,4 +1,4 @@
-"""``semscale cache``: how full the caches of embeddings and of tokens' states are, and emptying them."""
+"""The commands ``semscale cache``: show and empty the caches of embeddings and token states."""
 
 from collections.abc import Iterator
 from contextlib import closing
@@ -43,7 +43,7 @@ def clear() -> None:
 
 
 def _caches() -> Iterator[tuple["EntryStore", str]]:
-    """Give the cache of embeddings, and that of states where there is one, each with what it keeps."""
+    """Yield the cache of embeddings, and that of token states if there is one, with what each keeps."""
     from semscale.embedding.cache.embedding_cache import FILE_NAME
     from semscale.embedding.cache.entry_store import EntryStore
     from semscale.embedding.cache.state_cache import STATES_FILE

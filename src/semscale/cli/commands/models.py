@@ -1,4 +1,4 @@
-"""``semscale models``: which embedding models there are, and their files on this disk."""
+"""The commands ``semscale models``: list, pull, verify and find embedding models."""
 
 from pathlib import Path
 from typing import Annotated
@@ -30,11 +30,15 @@ def list_models() -> None:
     table = Table("model", "on this disk", "size", "licence", "what it is", box=None, header_style="bold")
     for model in KNOWN.values():
         table.add_row(
-            model.name, _mark(model.name in here), _megabytes(model.size), model.licence, model.summary
+            model.name,
+            "yes" if model.name in here else "no",
+            _megabytes(model.size),
+            model.licence,
+            model.summary,
         )
     for name in here:
         if name not in KNOWN:
-            table.add_row(name, _mark(True), _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
+            table.add_row(name, "yes", _megabytes(_size_of(name)), "", "from the hub, hash not pinned")
     print_table(table)
 
 
@@ -45,7 +49,7 @@ def pull(
         Path | None, typer.Option("--from", metavar="FOLDER", help="Look for the files here first.")
     ] = None,
 ) -> None:
-    """Bring a model's files onto this disk; damaged ones are brought again."""
+    """Pull a model's files onto this disk; damaged files are pulled again."""
     from semscale.cli.progress import progress_bars
     from semscale.weights.known import DEFAULT_MODEL
     from semscale.weights.resolving import resolve
@@ -60,7 +64,7 @@ def pull(
 def verify(
     name: Annotated[str | None, typer.Argument(metavar="NAME", help="By default every model here.")] = None,
 ) -> None:
-    """Hash a model's files again; exit code 2 if one is not what it should be."""
+    """Check the hashes of a model's files; exit code 2 if one differs."""
     from semscale.weights.known import DEFAULT_MODEL
     from semscale.weights.resolving import installed
     from semscale.weights.resolving import verify as verify_files
@@ -95,7 +99,3 @@ def _size_of(name: str) -> int:
 
 def _megabytes(size: int) -> str:
     return f"{size / 1e6:.0f} MB"
-
-
-def _mark(is_here: bool) -> str:
-    return "yes" if is_here else "no"

@@ -1,11 +1,10 @@
 """What ``semscale drift history`` does between its options and its output: merge, and sum up."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.place import chosen_history, dataset_of
-from semscale.cli.outputs import Outputs
+from semscale.cli.drift.command_options import HistoryViewOptions
+from semscale.cli.drift.run_lookup import dataset_of
 from semscale.drift.gate.history_summary import HistorySummary, summarize_history
 from semscale.errors import InputError
 from semscale.history.opening import open_history
@@ -15,45 +14,29 @@ if TYPE_CHECKING:
     from semscale.history.history import History
 
 
-@dataclass(frozen=True)
-class HistoryRun:
-    """One call of ``semscale drift history``.
+def read_history(options: HistoryViewOptions) -> HistorySummary:
+    """Merge other histories into this one, and sum it up.
 
-    Attributes:
-        where: the history.
-        dataset: which one; all unless given.
-        merge: other histories to take in.
-        outputs: files to write.
+    Raises:
+        InputError: a history that cannot be opened or merged, or nothing to follow for a report.
     """
-
-    where: str | None = None
-    dataset: str | None = None
-    merge: tuple[str, ...] = ()
-    outputs: Outputs = field(default_factory=Outputs)
-
-    def done(self) -> HistorySummary:
-        """Merge what is to be merged, and read what there is.
-
-        Raises:
-            InputError: a history that cannot be opened or merged, or nothing to follow for a report.
-        """
-        self.outputs.check()
-        reported = bool(self.outputs.named)
-        with chosen_history(self.where, create=bool(self.merge)) as history:
-            merged = dict(_merged(history, other) for other in self.merge)
-            one = self.dataset is not None or reported
-            names = [dataset_of(history, self.dataset)] if one else None
-            summary = summarize_history(history, names, merged)
-        if reported and summary.datasets[0].trends is None:
-            raise InputError(
-                f"report needs a comparison, and {summary.datasets[0].name!r} has none: first "
-                "semscale drift gate CANDIDATE"
-            )
-        return summary
+    options.outputs.check()
+    others, dataset, reported = options.merge or [], options.history.dataset, bool(options.outputs.named)
+    with options.history.open(create=bool(others)) as history:
+        merged = dict(_merged(history, other) for other in others)
+        one = dataset is not None or reported
+        names = [dataset_of(history, dataset)] if one else None
+        summary = summarize_history(history, names, merged)
+    if reported and summary.datasets[0].trends is None:
+        raise InputError(
+            f"report needs a comparison, and {summary.datasets[0].name!r} has none: first "
+            "semscale drift gate CANDIDATE"
+        )
+    return summary
 
 
 def _merged(history: "History", other: str) -> tuple[str, Merged]:
-    """Take another history in, and say where it is as people may see it: without a password."""
+    """Merge another history; return its place, without a password, and what was merged."""
     with open_history(other, create=False) as there:
         if _is_same(history.where, there.where):
             raise InputError(f"merge: {there.where} is the history itself, got {other!r}: name another one")
@@ -61,6 +44,6 @@ def _merged(history: "History", other: str) -> tuple[str, Merged]:
 
 
 def _is_same(one: str, other: str) -> bool:
-    """Say whether two histories are one: the same URL, or the same file by whatever name."""
+    """Say whether two places are one history: the same URL or the same file."""
     paths = Path(one), Path(other)
     return one == other or (all(path.is_file() for path in paths) and paths[0].samefile(paths[1]))

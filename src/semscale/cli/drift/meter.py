@@ -1,38 +1,29 @@
-"""How the options of ``semscale drift`` have runs measured."""
+"""The drift meter that options of ``semscale drift`` describe."""
 
-from dataclasses import dataclass
-
+from semscale.cli.drift.options import MeasuringOptions
+from semscale.cli.options.model import ModelOptions
 from semscale.drift.measure.meter import DriftMeter
-from semscale.weights.known import DEFAULT_MODEL
+from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
+from semscale.errors import InputError
 
 
-@dataclass(frozen=True)
-class MeterChoice:
-    """How runs are measured.
+def drift_meter(measuring: MeasuringOptions, embedder: ModelOptions, seed: int | None) -> DriftMeter:
+    """Make the meter; with the engine ``openvino`` the model is loaded when it is first needed.
 
-    Attributes:
-        embedder: the embedding model; the default one unless given.
-        precision: ``exact`` or ``fast``.
-        pairing: how lists of outputs are aligned.
-        seed: of all that is drawn.
-        cache: whether what the model reads of the baseline is kept on disk.
-        layer: of BERTScore; the one known for the model unless given.
+    Raises:
+        InputError: an engine that shows no states of tokens, or a setting that cannot be used.
+        MissingExtraError: the engine's extra is not installed.
     """
-
-    embedder: str | None = None
-    precision: str = "exact"
-    pairing: str = "assignment"
-    seed: int = 0
-    cache: bool = True
-    layer: int | None = None
-
-    def meter(self) -> DriftMeter:
-        """Make the instrument; the model is loaded when it is first needed."""
-        return DriftMeter(
-            self.embedder or DEFAULT_MODEL,
-            precision=self.precision,
-            seed=self.seed,
-            pairing=self.pairing,
-            layer=self.layer,
-            cache=self.cache,
+    if embedder.engine in TOKENLESS_ENGINES:
+        raise InputError(
+            f"--engine must be openvino or torch, which show the states of tokens, got {embedder.engine!r}"
         )
+    named = embedder.engine == "openvino"
+    return DriftMeter(
+        embedder.chosen_name if named else embedder.load(None),
+        precision=embedder.precision,
+        seed=seed or 0,
+        pairing=measuring.pairing,
+        layer=measuring.layer,
+        cache=not embedder.no_cache,
+    )

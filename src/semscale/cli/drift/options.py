@@ -1,197 +1,160 @@
-"""Options of ``semscale drift``."""
+"""Options that several commands of ``semscale drift`` share."""
 
-from enum import StrEnum
+import os
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from semscale.cli.options.groups import instead, option_group
+from semscale.cli.options.model import EmbedderOptions
+from semscale.cli.options.panels import COLUMNS, MODEL, RUN, column, option
 
-from semscale.cli.options.model import option
-from semscale.cli.options.table import COLUMNS, OUTPUT, RUN
+if TYPE_CHECKING:
+    from semscale.drift.runs.run_columns import RunColumns
+    from semscale.history.history import History
 
 HISTORY, MEASURING, GATE = "History", "Measuring", "Gate"
 
-
-class Pairing(StrEnum):
-    """How lists of outputs are aligned."""
-
-    ASSIGNMENT = "assignment"
-    POSITION = "position"
+_VARIABLE = "SEMSCALE_HISTORY"
+_DEFAULT_FILE = "semscale-history.sqlite"  # in the current folder, where people see, name and may commit it
 
 
-class Correction(StrEnum):
-    """How p-values are corrected for the number of tests."""
+@option_group
+class HistoryOptions:
+    """The history and its dataset."""
 
-    HOLM = "holm"
-    BH = "bh"
+    dataset: Annotated[
+        str | None, option(HISTORY, "Name of the dataset; the history's only one unless given.", "NAME")
+    ] = None
+    where: Annotated[
+        str | None,
+        option(
+            HISTORY,
+            "SQLite file, or URL of a PostgreSQL database; SEMSCALE_HISTORY or ./semscale-history.sqlite "
+            "unless given.",
+            "FILE|URL",
+            name="--history",
+        ),
+    ] = None
+
+    def open(self, *, create: bool = False) -> "History":
+        """Open the history that is named, or the environment's, or the one in this folder.
+
+        Args:
+            create: whether to start one where there is none.
+
+        Raises:
+            InputError: it cannot be opened, or there is none.
+        """
+        from semscale.history.opening import open_history
+
+        return open_history(self.where or os.environ.get(_VARIABLE) or _DEFAULT_FILE, create=create)
 
 
-Outputs = Annotated[
-    str,
-    typer.Argument(
-        metavar="OUTPUTS",
-        help="What a model gave: JSONL, CSV, Parquet, Excel, or a folder or file of Athena's exercises.",
-    ),
-]
-RunId = Annotated[
-    str, typer.Argument(metavar="RUN", help="A run: the first characters of its id, or latest.")
-]
-Candidate = Annotated[
-    str,
-    typer.Argument(
-        metavar="CANDIDATE",
-        help="A run (first characters of its id, or latest) or a file of outputs, which is recorded first.",
-    ),
-]
+@option_group
+class RunColumnOptions:
+    """The columns of a table of outputs, as ``RunColumns`` takes them."""
 
-Where = Annotated[
-    str | None,
-    option(
-        HISTORY,
-        "--history",
-        "SQLite file, or URL of a PostgreSQL database; SEMSCALE_HISTORY or ./semscale-history.sqlite unless "
-        "given.",
-        metavar="FILE|URL",
-    ),
-]
-Dataset = Annotated[
-    str | None,
-    option(
-        HISTORY, "--dataset", "What the outputs are for; the history's only one unless given.", metavar="NAME"
-    ),
-]
-ModelName = Annotated[
-    str | None,
-    option(
-        HISTORY,
-        "--model",
-        "What gave the outputs, such as gpt-4o-2024-08-06; Athena's files say so themselves.",
-        metavar="NAME",
-    ),
-]
-FileModelName = Annotated[
-    str | None,
-    option(HISTORY, "--model", "What gave the outputs, where CANDIDATE is a file.", metavar="NAME"),
-]
-Note = Annotated[str | None, option(HISTORY, "--note", "Anything worth knowing later.", metavar="TEXT")]
-RerunOf = Annotated[
-    str | None,
-    option(
-        HISTORY,
-        "--rerun-of",
-        "The same model and prompt as this run, asked once more: a run, or baseline. Tells how far outputs "
-        "differ by chance.",
-        metavar="RUN",
-    ),
-]
-Baseline = Annotated[
-    str | None,
-    option(HISTORY, "--baseline", "Another run than the approved one to compare with.", metavar="RUN"),
-]
-ApprovedBy = Annotated[str, option(HISTORY, "--by", "Who approves it.", metavar="NAME")]
-Why = Annotated[str, option(HISTORY, "--why", "For what reason.", metavar="TEXT")]
-Expires = Annotated[
-    str | None,
-    option(
-        HISTORY,
-        "--expires",
-        "Until when it counts: a span such as 90d, 12w or 24h, or a date.",
-        metavar="WHEN",
-    ),
-]
-Merge = Annotated[
-    list[str] | None,
-    option(
-        HISTORY,
-        "--merge",
-        "Take in what another history holds, a file or a URL; can be repeated.",
-        metavar="OTHER",
-    ),
-]
+    id: Annotated[str | None, column("Names of the items.")] = None
+    input: Annotated[str | None, column("What the model was asked.")] = None
+    output: Annotated[
+        list[str] | None,
+        column("What the model gave: a text, or a list of texts or objects; can be repeated."),
+    ] = None
+    field: Annotated[
+        list[str] | None, option(COLUMNS, "Numbers of outputs, such as credits; can be repeated.", "NAME")
+    ] = None
+    by: Annotated[list[str] | None, column("Groups that items belong to; can be repeated.")] = None
+    long: Annotated[bool, option(COLUMNS, "Each row is one output; rows of one id are one item.")] = False
 
-Id = Annotated[str | None, option(COLUMNS, "--id", "Names of the items.", metavar="COLUMN")]
-Input = Annotated[str | None, option(COLUMNS, "--input", "What the model was asked.", metavar="COLUMN")]
-Output = Annotated[
-    list[str] | None,
-    option(
-        COLUMNS,
-        "--output",
-        "What it gave: a text, or a list of texts or objects; can be repeated.",
-        metavar="COLUMN",
-    ),
-]
-Field = Annotated[
-    list[str] | None,
-    option(COLUMNS, "--field", "Numbers of outputs, such as credits; can be repeated.", metavar="NAME"),
-]
-Groups = Annotated[
-    list[str] | None,
-    option(COLUMNS, "--by", "Groups that items belong to; can be repeated.", metavar="COLUMN"),
-]
-Long = Annotated[bool, option(COLUMNS, "--long", "Each row is one output; rows of one id are one item.")]
+    @property
+    def columns(self) -> "RunColumns":
+        """The columns; what is not given is as ``RunColumns`` takes them."""
+        from semscale.drift.runs.run_columns import RunColumns
 
-PairingName = Annotated[
-    Pairing,
-    option(
-        MEASURING, "--pairing", "Lists of outputs: the best assignment, or one by one in order.", shown=True
-    ),
-]
-Layer = Annotated[
-    int | None,
-    option(
-        MEASURING,
-        "--layer",
-        "For bertscore_f1: whose states are compared; needed where none is known for --embedder.",
-        metavar="NUMBER",
-    ),
-]
+        usual = RunColumns()
+        return RunColumns(
+            id=self.id or usual.id,
+            input=self.input or usual.input,
+            output=tuple(self.output or usual.output),
+            fields=tuple(self.field or ()),
+            by=tuple(self.by or ()),
+            long=self.long,
+        )
 
-GateFile = Annotated[
-    Path | None, option(GATE, "--gate", "Settings of the gate; options go before them.", metavar="FILE.yaml")
-]
-Metrics = Annotated[
-    list[str] | None,
-    option(GATE, "--metric", "What to test, such as match; can be repeated.", metavar="NAME"),
-]
-Kinds = Annotated[
-    list[str] | None,
-    option(GATE, "--by", "Kind of groups to test one by one; can be repeated.", metavar="KIND"),
-]
-Alpha = Annotated[
-    float | None,
-    option(GATE, "--alpha", "Chance of a false alarm over all tests; .05 unless given.", metavar="SHARE"),
-]
-CorrectionName = Annotated[
-    Correction | None,
-    option(GATE, "--correction", "Of p-values for the number of tests; holm unless given."),
-]
-Threshold = Annotated[
-    list[str] | None,
-    option(
-        GATE,
-        "--threshold",
-        "A limit of a mean, such as min_bertscore_f1=0.8 or max_avg_credit_drift=0.5; can be repeated.",
-        metavar="NAME=NUMBER",
+
+@option_group
+class SourceOptions:
+    """Description of a file of outputs.
+
+    Attributes:
+        model: what gave the outputs; Athena's files may say so themselves.
+        note: about the run.
+        columns: which column is what.
+    """
+
+    model: Annotated[
+        str | None, option(HISTORY, "Model that gave the outputs, if CANDIDATE is a file.", "NAME")
+    ] = None
+    note: Annotated[str | None, option(HISTORY, "Anything worth knowing later.", "TEXT")] = None
+    columns: RunColumnOptions = RunColumnOptions()
+
+
+@option_group
+class MeasuringOptions:
+    """How runs are measured, beside the model."""
+
+    pairing: Annotated[
+        Literal["assignment", "position"],
+        option(MEASURING, "How lists of outputs are paired: best assignment, or in order.", shown=True),
+    ] = "assignment"
+    layer: Annotated[
+        int | None,
+        option(
+            MEASURING, "Layer that bertscore_f1 compares; needed if none is known for the embedder.", "NUMBER"
+        ),
+    ] = None
+
+
+@option_group
+class GateOptions:
+    """What the gate tests, and when it fails."""
+
+    file: Annotated[
+        Path | None, option(GATE, "Settings of the gate; options override them.", "FILE.yaml", name="--gate")
+    ] = None
+    metrics: Annotated[
+        list[str] | None,
+        option(GATE, "What to test, such as match; can be repeated.", "NAME", name="--metric"),
+    ] = None
+    by: Annotated[
+        list[str] | None, option(GATE, "Kind of groups to test one by one; can be repeated.", "KIND")
+    ] = None
+    alpha: Annotated[
+        float | None, option(GATE, "Chance of a false alarm over all tests; .05 unless given.", "SHARE")
+    ] = None
+    correction: Annotated[
+        Literal["holm", "bh"] | None,
+        option(GATE, "Correction of p-values for several tests; holm unless given."),
+    ] = None
+    thresholds: Annotated[
+        list[str] | None,
+        option(
+            GATE,
+            "A limit of a mean, such as min_bertscore_f1=0.8 or max_avg_credit_drift=0.5; can be repeated.",
+            "NAME=NUMBER",
+            name="--threshold",
+        ),
+    ] = None
+    over_runs: Annotated[bool, option(GATE, "Test over all runs since the baseline, for a daily gate.")] = (
+        False
+    )
+
+
+DriftEmbedder = Annotated[
+    EmbedderOptions,
+    instead(
+        engine=option(MODEL, "openvino or torch.", "ENGINE", shown=True),
+        base_url=option(MODEL, "Endpoint of an engine that has one.", "URL"),
     ),
 ]
-OverRuns = Annotated[
-    bool,
-    option(GATE, "--over-runs", "Let all runs since the baseline say what is significant: for a daily gate."),
-]
-
-Junit = Annotated[Path | None, option(OUTPUT, "--junit", "JUnit XML, for a CI server.", metavar="FILE.xml")]
-Summary = Annotated[
-    Path | None,
-    option(
-        OUTPUT, "--summary", "Markdown, added to the file, such as $GITHUB_STEP_SUMMARY.", metavar="FILE.md"
-    ),
-]
-Github = Annotated[bool, option(OUTPUT, "--github", "Print annotations for GitHub Actions, too.")]
-OutItems = Annotated[
-    Path | None,
-    option(OUTPUT, "--out", "Table of items with losses: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE"),
-]
-
-Seed = Annotated[
-    int | None, option(RUN, "--seed", "Of everything that is random; 0 unless given.", metavar="NUMBER")
-]
+Seed = Annotated[int | None, option(RUN, "Seed of everything that is random; 0 unless given.", "NUMBER")]

@@ -1,17 +1,16 @@
-"""What ``semscale drift plan`` does: take the spread of what was compared, or of a rerun, and plan."""
+"""What ``semscale drift plan`` does: estimate how far items differ, and plan."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from semscale.cli.drift.meter import MeterChoice
-from semscale.cli.drift.place import baseline_of, chosen_history, dataset_of
-from semscale.cli.drift.settings import as_number, named_number
-from semscale.cli.outputs import Outputs
+from semscale.cli.drift.command_options import PlanOptions
+from semscale.cli.drift.meter import drift_meter
+from semscale.cli.drift.run_lookup import BASELINE, run_of
+from semscale.cli.drift.settings import as_number, gate_settings, named_number
 from semscale.cli.progress import progress_bars
 from semscale.drift.gate.check import check_gate
 from semscale.drift.gate.plan import GatePlan, plan_gate
-from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError
@@ -24,65 +23,37 @@ if TYPE_CHECKING:
 _RECENT = 60  # comparisons that a plan takes the spread from: more would change it little
 
 
-@dataclass(frozen=True)
-class PlanRun:
-    """One call of ``semscale drift plan``.
+def plan_from_history(options: PlanOptions) -> GatePlan:
+    """Plan from the stored comparisons, or from a rerun.
 
-    Attributes:
-        where: the history.
-        dataset: which one; the only one unless given.
-        measuring: how a rerun is measured, where there are no comparisons yet.
-        settings: of the gate.
-        power: chance of finding the drift.
-        drifts: to plan for, as on the command line.
-        items: to plan with.
-        outputs: files to write.
+    Raises:
+        InputError: there is neither, or a setting that cannot be used.
     """
+    settings = gate_settings(options.gate, options.seed)
+    options.outputs.check()
+    drift = read_drifts(options.drift or [])
+    with options.history.open() as history:
+        baseline = run_of(history, BASELINE, options.history.dataset)
+        check_gate(baseline, settings)
+        source = _source(options, history, baseline)
+    return plan_gate(source, n_items=options.items, settings=settings, power=options.power, drift=drift)
 
-    where: str | None = None
-    dataset: str | None = None
-    measuring: MeterChoice = field(default_factory=MeterChoice)
-    settings: GateSettings = field(default_factory=GateSettings)
-    power: float = 0.8
-    drifts: Sequence[str] = ()
-    items: int | None = None
-    outputs: Outputs = field(default_factory=Outputs)
 
-    def done(self) -> GatePlan:
-        """Take the spread of comparisons that there are, or of a rerun, and plan.
-
-        Raises:
-            InputError: there is neither, or a setting that cannot be used.
-        """
-        self.outputs.check()
-        drift = read_drifts(self.drifts)
-        with chosen_history(self.where) as history:
-            baseline, _ = baseline_of(history, None, dataset_of(history, self.dataset))
-            check_gate(baseline, self.settings)
-            source = self._source(history, baseline)
-        return plan_gate(
-            source,
-            n_items=self.items,
-            settings=self.settings,
-            power=self.power,
-            drift=drift,
+def _source(options: PlanOptions, history: "History", baseline: Run) -> Comparison | list[StoredComparison]:
+    """Prefer two or more comparisons, then a rerun, which needs the model, then a single comparison."""
+    kept = history.comparisons(baseline_id=baseline.id)[-_RECENT:]
+    reruns = history.reruns(baseline.id)
+    if len(kept) > 1 or (kept and not reruns):
+        return [replace(each, scores=history.scores(each.id)) for each in kept]
+    if not reruns:
+        raise InputError(
+            "a plan needs to know how far items differ: record a rerun of the baseline (semscale drift "
+            "record OUTPUTS --rerun-of baseline), or gate a candidate first"
         )
-
-    def _source(self, history: "History", baseline: Run) -> Comparison | list[StoredComparison]:
-        """Take two comparisons or more; else a rerun, which needs the model; else one comparison."""
-        kept = history.comparisons(baseline_id=baseline.id)[-_RECENT:]
-        reruns = history.reruns(baseline.id)
-        if len(kept) > 1 or (kept and not reruns):
-            return [replace(each, scores=history.scores(each.id)) for each in kept]
-        if not reruns:
-            raise InputError(
-                "a plan needs to know how far items differ: record a rerun of the baseline (semscale drift "
-                "record OUTPUTS --rerun-of baseline), or gate a candidate first"
-            )
-        *others, latest = reruns
-        with progress_bars() as progress:
-            meter = self.measuring.meter()
-            return compare(baseline, latest, reruns=others, meter=meter, progress=progress)
+    *others, latest = reruns
+    with progress_bars() as progress:
+        meter = drift_meter(options.measuring, options.embedder, options.seed)
+        return compare(baseline, latest, reruns=others, meter=meter, progress=progress)
 
 
 def read_drifts(written: Sequence[str]) -> float | Mapping[str, float] | None:

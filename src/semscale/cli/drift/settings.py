@@ -1,34 +1,31 @@
-"""The gate's settings, from a file and from options, which go before it."""
+"""The gate's settings, from a file and from options, which override it."""
 
 import math
-from enum import Enum
-from pathlib import Path
-from typing import Any
 
+from semscale.cli.drift.options import GateOptions
 from semscale.drift.gate.settings import GateSettings, read_gate_settings
 from semscale.errors import InputError
 
 
-def gate_settings(file: Path | None, thresholds: list[str] | None = None, **options: Any) -> GateSettings:  # noqa: ANN401
-    """Bring file and options together.
+def gate_settings(options: GateOptions, seed: int | None = None) -> GateSettings:
+    """Read the file of settings, and let options override it.
 
     Args:
-        file: YAML with the keys of ``GateSettings``; the usual settings unless given.
-        thresholds: such as ``min_bertscore_f1=0.8``; they are added to those of the file.
-        options: by key of ``GateSettings``; what is ``None``, empty or false was not given.
+        options: what is not given comes from the file, else it is as ``GateSettings`` has it; thresholds are
+            added to those of the file.
+        seed: of the bootstrap.
 
     Raises:
         InputError: a setting that cannot be used.
     """
-    fields = {} if file is None else read_gate_settings(file).model_dump()
-    fields |= {name: _plain(value) for name, value in options.items() if value not in (None, [], False)}
-    if thresholds:
-        fields["thresholds"] = {**fields.get("thresholds", {}), **_thresholds(thresholds)}
+    fields = {} if options.file is None else read_gate_settings(options.file).model_dump()
+    given = {name: getattr(options, name) for name in ("metrics", "by", "alpha", "correction", "over_runs")}
+    fields |= {
+        name: value for name, value in {**given, "seed": seed}.items() if value not in (None, [], False)
+    }
+    if options.thresholds:
+        fields["thresholds"] = {**fields.get("thresholds", {}), **_thresholds(options.thresholds)}
     return GateSettings(**fields)
-
-
-def _plain(value: object) -> object:
-    return value.value if isinstance(value, Enum) else tuple(value) if isinstance(value, list) else value
 
 
 def _thresholds(written: list[str]) -> dict[str, float]:
@@ -51,7 +48,7 @@ def _threshold(written: str) -> tuple[str, float]:
 
 
 def named_number(written: str) -> tuple[str, float] | None:
-    """Read a name and a number; ``None`` where it is no such thing.
+    """Read ``name=number``; ``None`` if it is not written so.
 
     Example:
         >>> named_number("match=0.1"), named_number("0.1")
@@ -63,7 +60,7 @@ def named_number(written: str) -> tuple[str, float] | None:
 
 
 def as_number(written: str) -> float | None:
-    """Read a number; ``None`` where it is none."""
+    """Read a finite number; ``None`` if it is not one."""
     try:
         number = float(written)
     except ValueError:

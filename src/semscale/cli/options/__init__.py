@@ -1,1 +1,1 @@
-"""Options that several commands share, and what they choose."""
+"""Options of the commands."""

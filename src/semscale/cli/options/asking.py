@@ -1,67 +1,80 @@
-"""The chat model that the options of ``semscale consistency`` choose, and what it is asked."""
+"""Options of ``semscale consistency`` about the chat model and its samples."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated
 
-from semscale.chat.forecast import Forecast, forecast
-from semscale.chat.ledger.content_key import ContentKeys
-from semscale.chat.replies import CallError
-from semscale.cli.options.calls import CallSettings
+from semscale.cli.options.groups import option_group
+from semscale.cli.options.panels import option, setting
 from semscale.errors import InputError
-from semscale.self_consistency.measures import MEASURES
-from semscale.self_consistency.sampling import Sampling, prompt_status
-from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
-    from semscale.chat.ledger.ledger import Ledger
+    from semscale.self_consistency.sampling import Sampling
+    from semscale.types import Progress
+
+_ASKING = "Asking"
 
 
-@dataclass(frozen=True)
-class AskingChoice:
-    """Whom to ask for what.
+@option_group
+class AskingOptions:
+    """The chat model to ask, if any, and how answers are sampled.
 
-    Attributes:
-        model: the chat model's name.
-        sampling: samples, temperature, when to stop.
-        base_url: of an endpoint.
-        calls: how fast, and how much at most.
+    Raises:
+        InputError: options that do not go together.
     """
 
-    model: str
-    sampling: Sampling
-    base_url: str | None = None
-    calls: CallSettings = CallSettings()
+    samples: Annotated[
+        int | None,
+        option(_ASKING, "Ask a model for an answer and so many samples a question.", "NUMBER", name="--ask"),
+    ] = None
+    model: Annotated[
+        str | None, option(_ASKING, "The model to ask: a name at an endpoint, or local.", "NAME")
+    ] = None
+    base_url: Annotated[str | None, option(_ASKING, "An OpenAI-compatible endpoint.", "URL")] = None
+    temperature: Annotated[float, setting(_ASKING, "Temperature of the samples.")] = 1.0
+    system: Annotated[str | None, option(_ASKING, "Instructions before every question.", "TEXT")] = None
+    max_tokens: Annotated[int | None, option(_ASKING, "Length at which replies are cut.", "NUMBER")] = None
+    stop_at: Annotated[
+        float | None,
+        option(
+            _ASKING,
+            "Stop asking once it is settled on which side of this consistency a question lies.",
+            "NUMBER",
+        ),
+    ] = None
+    stop_confidence: Annotated[float, setting(_ASKING, "Confidence with which it is settled.")] = 0.95
 
-    def check(self, measure: str) -> None:
-        """Check that what is asked can be decided.
+    def __post_init__(self) -> None:
+        if self.samples is None and (self.model is not None or self.stop_at is not None):
+            raise InputError("--model and --stop-at need --ask N; the embedding model is --embedder")
+        if self.samples is not None and self.model is None:
+            raise InputError("--ask needs --model NAME: whom to ask")
+
+    @property
+    def sampling(self) -> "Sampling | None":
+        """How answers are sampled; ``None`` where nobody is asked.
 
         Raises:
-            InputError: stopping early by a measure that is not from 0 to 1.
+            InputError: a number out of range.
         """
-        if self.sampling.stopping is not None and MEASURES[measure].bounds != (0.0, 1.0):
-            raise InputError(f"--stop-at needs a first measure from 0 to 1, got {measure!r}")
+        if self.samples is None:
+            return None
+        from semscale.chat.messages import Parameters
+        from semscale.self_consistency.sampling import Sampling, Stopping
 
-    def load(self, progress: Progress | None = None) -> "ChatModel":
-        """Load the model; the first time a local one's weights are pulled."""
+        return Sampling(
+            n_samples=self.samples,
+            temperature=self.temperature,
+            answer=Parameters(max_tokens=self.max_tokens),
+            system=self.system,
+            stopping=None if self.stop_at is None else Stopping(self.stop_at, self.stop_confidence),
+        )
+
+    def load(self, progress: "Progress | None" = None) -> "ChatModel":
+        """Load the model; the first time a local one's weights are pulled.
+
+        Raises:
+            SemscaleError: it cannot be loaded.
+        """
         from semscale.chat import load_chat_model
 
-        return load_chat_model(self.model, base_url=self.base_url, progress=progress)
-
-    def preflight(self, prompts: list[Any]) -> dict[str, Forecast]:
-        """Say what asking these prompts would take at most, by the model's name; nobody is asked."""
-        chat = self.load()
-        asked = [prompt for prompt in prompts if prompt_status(prompt) is Status.SCORED]
-        return self.calls.forecasts({chat.name: lambda ledger: self._forecast(asked, chat, ledger)})
-
-    async def _forecast(self, prompts: list[Any], chat: "ChatModel", ledger: "Ledger") -> Forecast:
-        keys, requests = ContentKeys(chat), []
-        for prompt in prompts:
-            answer = self.sampling.request(prompt, 0)
-            requests.append(answer)
-            # A prompt whose answer was refused gets no samples.
-            if not isinstance(await ledger.find(keys.of(answer)), CallError):
-                requests += [
-                    self.sampling.request(prompt, sample) for sample in range(1, self.sampling.n_samples + 1)
-                ]
-        return await forecast(requests, chat, ledger=ledger)
+        return load_chat_model(str(self.model), base_url=self.base_url, progress=progress)

@@ -1,10 +1,10 @@
-"""Options of every command that asks a chat model: how fast, how much at most, and where replies are kept."""
+"""Options of every command that asks a chat model: pace, caps, and where replies are kept."""
 
 from collections.abc import Callable, Coroutine, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
-from semscale.cli.options.model import option
+from semscale.cli.options.groups import option_group
+from semscale.cli.options.panels import CALLS, option, setting
 
 if TYPE_CHECKING:
     from semscale.chat.budget import Budget
@@ -15,65 +15,58 @@ if TYPE_CHECKING:
     from semscale.chat.runner import Runner
     from semscale.judging.asking import Running
 
-_CALLS = "Calls"
 
-Concurrency = Annotated[
-    int, option(_CALLS, "--concurrency", "Calls at once, of each model.", shown=True, metavar="NUMBER")
-]
-PerMinute = Annotated[
-    float | None, option(_CALLS, "--per-minute", "Calls a minute, of each model.", metavar="NUMBER")
-]
-MaxCalls = Annotated[int | None, option(_CALLS, "--max-calls", "Stop after so many calls.", metavar="NUMBER")]
-MaxCost = Annotated[float | None, option(_CALLS, "--max-cost", "Stop before more is spent.", metavar="MONEY")]
-LedgerFile = Annotated[
-    str | None,
-    option(_CALLS, "--ledger", "File that keeps replies; Semscale's own unless given.", metavar="FILE"),
-]
-DryRun = Annotated[bool, option(_CALLS, "--dry-run", "Say what it would take, and ask nobody.")]
-
-
-@dataclass(frozen=True)
-class CallSettings:
-    """How fast a command asks, how much at most, and where it keeps replies.
+@option_group
+class CallOptions:
+    """Pace and caps of calls, and where replies are kept.
 
     Attributes:
-        concurrency: calls at once, of each model.
+        concurrency: calls at once, of each model; so many are sent again after a kill.
         per_minute: calls a minute, of each model.
-        calls: most calls that are sent, of all models together.
-        money: most that is spent, in the currency of the price table.
-        ledger_file: file that keeps replies; Semscale's own unless given.
+        timeout: seconds after which a call without a reply fails, and is repeated.
+        max_calls: most calls that are sent, of all models together.
+        max_cost: most that is spent, in the currency of the price table.
+        ledger: file that keeps replies; Semscale's own unless given.
+        dry_run: whether nobody is asked.
     """
 
-    concurrency: int = 16
-    per_minute: float | None = None
-    calls: int | None = None
-    money: float | None = None
-    ledger_file: str | None = None
+    concurrency: Annotated[
+        int,
+        setting(CALLS, "Calls at once, of each model; a kill -9 loses these, and they are sent again."),
+    ] = 16
+    per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
+    timeout: Annotated[float, setting(CALLS, "Longest wait for a reply.", "SECONDS")] = 120.0
+    max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
+    max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None
+    ledger: Annotated[
+        str | None, option(CALLS, "File that keeps replies; Semscale's own unless given.", "FILE")
+    ] = None
+    dry_run: Annotated[bool, option(CALLS, "Say how many calls it would take, and ask nobody.")] = False
 
     def running(self) -> "Running":
         """How a judge's calls are made."""
         from semscale.judging.asking import Running
 
-        return Running(limits=self._limits, budget=self._budget, ledger=self._ledger)
+        return Running(limits=self._limits, budget=self._budget, ledger=self._place)
 
     def runner(self, model: "ChatModel") -> "Runner":
-        """What sends requests to a model."""
+        """The runner that sends requests to a model."""
         from semscale.chat.runner import Runner
 
-        return Runner(model, limits=self._limits, budget=self._budget, ledger=self._ledger)
+        return Runner(model, limits=self._limits, budget=self._budget, ledger=self._place)
 
     def forecasts(
         self, works: "Mapping[str, Callable[[Ledger], Coroutine[object, object, Forecast]]]"
     ) -> "dict[str, Forecast]":
-        """Say what asking each model would take, beside the replies that the ledger has.
+        """Forecast the calls to each model, without those whose replies the ledger has.
 
         Args:
-            works: by the model's name, a function that counts its requests beside a ledger.
+            works: by the model's name, a function that forecasts its requests with a ledger.
         """
         from semscale.chat.ledger.ledger import Ledger
         from semscale.chat.runner import run_apart
 
-        ledger = Ledger(self.ledger_file)
+        ledger = Ledger(self.ledger)
         try:
             return {name: run_apart(work(ledger)) for name, work in works.items()}
         finally:
@@ -83,14 +76,14 @@ class CallSettings:
     def _limits(self) -> "Limits":
         from semscale.chat.limits import Limits
 
-        return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute)
+        return Limits(concurrency=self.concurrency, requests_per_minute=self.per_minute, timeout=self.timeout)
 
     @property
     def _budget(self) -> "Budget":
         from semscale.chat.budget import Budget
 
-        return Budget(calls=self.calls, money=self.money)
+        return Budget(calls=self.max_calls, money=self.max_cost)
 
     @property
-    def _ledger(self) -> str | bool:
-        return True if self.ledger_file is None else self.ledger_file
+    def _place(self) -> str | bool:
+        return True if self.ledger is None else self.ledger

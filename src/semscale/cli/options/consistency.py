@@ -1,111 +1,106 @@
 """Options of ``semscale consistency``."""
 
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from semscale.cli.options.model import option
-from semscale.cli.options.table import COLUMNS, OUTPUT, RUN
+from semscale.cli.options.asking import AskingOptions
+from semscale.cli.options.calls import CallOptions
+from semscale.cli.options.groups import option_group, without
+from semscale.cli.options.model import EmbedderOptions
+from semscale.cli.options.panels import RUN, column, option, setting
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import File, TableOptions
+from semscale.cli.outputs import Outputs, written_as
 
-_MEASURING, _ASKING, _TRUST, _MODEL = "Measuring", "Asking", "Trust", "Model"
+if TYPE_CHECKING:
+    from semscale.self_consistency.correctness_probability import CorrectnessSettings
+    from semscale.self_consistency.files.columns import AnswerColumns
+
+_MEASURING, _TRUST = "Measuring", "Trust"
 
 
-class Curve(StrEnum):
-    """How consistency becomes a probability."""
+@option_group
+class AnswerColumnOptions:
+    """The columns, as ``AnswerColumns`` takes them."""
 
-    PLATT = "platt"
-    ISOTONIC = "isotonic"
+    prompt: Annotated[str | None, column("The questions.")] = None
+    answer: Annotated[str | None, column("The answers to be judged.")] = None
+    sample: Annotated[
+        list[str] | None,
+        column(
+            'Further answers to the same question: texts, or lists like ["one", "other"]; can be repeated.'
+        ),
+    ] = None
+    item: Annotated[
+        str | None,
+        column("Which rows belong to one question: its first row has the answer, the others a sample each."),
+    ] = None
+    label: Annotated[str | None, column("Whether the answer is right, where checked.")] = None
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
+
+    @property
+    def columns(self) -> "AnswerColumns":
+        """The columns.
+
+        Raises:
+            InputError: columns that do not go together.
+        """
+        from semscale.self_consistency.files.columns import AnswerColumns
+
+        samples = tuple(self.sample or ())
+        return AnswerColumns(self.prompt, self.answer, samples, self.item, self.label, self.by)
 
 
-Prompt = Annotated[str | None, option(COLUMNS, "--prompt", "The questions.", metavar="COLUMN")]
-Answer = Annotated[str | None, option(COLUMNS, "--answer", "The answers to be judged.", metavar="COLUMN")]
-Sample = Annotated[
-    list[str] | None,
-    option(
-        COLUMNS,
-        "--sample",
-        'Further answers to the same question: texts, or lists like ["one", "other"]; can be repeated.',
-        metavar="COLUMN",
-    ),
-]
-Item = Annotated[
-    str | None,
-    option(
-        COLUMNS,
-        "--item",
-        "Which rows belong to one question: its first row has the answer, the others a sample each.",
-        metavar="COLUMN",
-    ),
-]
-Label = Annotated[
-    str | None, option(COLUMNS, "--label", "Whether the answer is right, where checked.", metavar="COLUMN")
-]
-Measures = Annotated[
-    list[str] | None,
-    option(_MEASURING, "--measure", "What to measure; can be repeated, the first counts.", metavar="NAME"),
-]
-Floor = Annotated[
-    str,
-    option(
-        _MEASURING,
-        "--floor",
-        "Cosine of answers to different questions: auto or a number.",
-        shown=True,
-        metavar="FLOOR",
-    ),
-]
-Fewest = Annotated[
-    int,
-    option(_MEASURING, "--fewest-samples", "Samples that a question needs.", shown=True, metavar="NUMBER"),
-]
-Ask = Annotated[
-    int | None,
-    option(_ASKING, "--ask", "Ask a model for an answer and so many samples a question.", metavar="NUMBER"),
-]
-ChatName = Annotated[
-    str | None,
-    option(_ASKING, "--model", "The model to ask: a name at an endpoint, or local.", metavar="NAME"),
-]
-ChatUrl = Annotated[
-    str | None, option(_ASKING, "--base-url", "An OpenAI-compatible endpoint.", metavar="URL")
-]
-Temperature = Annotated[
-    float, option(_ASKING, "--temperature", "Of the samples.", shown=True, metavar="NUMBER")
-]
-System = Annotated[
-    str | None, option(_ASKING, "--system", "Instructions before every question.", metavar="TEXT")
-]
-MaxTokens = Annotated[
-    int | None, option(_ASKING, "--max-tokens", "Length at which replies are cut.", metavar="NUMBER")
-]
-StopAt = Annotated[
-    float | None,
-    option(
-        _ASKING,
-        "--stop-at",
-        "Stop asking once it is settled on which side of this consistency a question lies.",
-        metavar="NUMBER",
-    ),
-]
-StopConfidence = Annotated[
-    float, option(_ASKING, "--stop-confidence", "How settled.", shown=True, metavar="NUMBER")
-]
-CurveName = Annotated[
-    Curve, option(_TRUST, "--curve", "From consistency to the probability of being right.", shown=True)
-]
-ErrorRate = Annotated[
-    float, option(_TRUST, "--error-rate", "Wrong among accepted answers.", shown=True, metavar="SHARE")
-]
-LostRate = Annotated[
-    float, option(_TRUST, "--lost-rate", "Right among answers given up.", shown=True, metavar="SHARE")
-]
-Embedder = Annotated[
-    str | None,
-    option(_MODEL, "--embedder", "The embedding model: name, folder, or name on the hub.", metavar="MODEL"),
-]
-Out = Annotated[
-    Path | None, option(OUTPUT, "--out", "Measured table: .parquet, .csv, .jsonl or .xlsx.", metavar="FILE")
-]
-Confidence = Annotated[
-    float, option(RUN, "--confidence", "Of what the thresholds promise.", shown=True, metavar="NUMBER")
-]
+@option_group
+class MeasureOptions:
+    """The measures, and which answers they need."""
+
+    names: Annotated[
+        list[str] | None,
+        option(_MEASURING, "What to measure; can be repeated, the first counts.", "NAME", name="--measure"),
+    ] = None
+    floor: Annotated[
+        str, setting(_MEASURING, "Cosine of answers to different questions: auto or a number.", "FLOOR")
+    ] = "auto"
+    fewest_samples: Annotated[int, setting(_MEASURING, "Samples that a question needs.")] = 1
+
+
+@option_group
+class CorrectnessOptions:
+    """How labels become the probability of being right, and the error rates that are promised."""
+
+    curve: Annotated[
+        Literal["platt", "isotonic"],
+        option(_TRUST, "How consistency becomes the probability of being right.", shown=True),
+    ] = "platt"
+    error_rate: Annotated[float, setting(_TRUST, "Wrong answers allowed among those accepted.", "SHARE")] = (
+        0.05
+    )
+    lost_rate: Annotated[float, setting(_TRUST, "Right answers allowed among those given up.", "SHARE")] = 0.2
+    confidence: Annotated[float, setting(RUN, "Confidence of what the thresholds promise.")] = 0.95
+
+    def settings(self, run: RunOptions) -> "CorrectnessSettings":
+        """Settings of ``estimate_correctness``."""
+        return {
+            "curve": self.curve,
+            "error_rate": self.error_rate,
+            "lost_rate": self.lost_rate,
+            "confidence": self.confidence,
+            "interval": run.interval,
+            "seed": run.seed,
+        }
+
+
+@option_group
+class ConsistencyOptions:
+    """All options of ``semscale consistency``."""
+
+    file: File
+    columns: AnswerColumnOptions
+    measures: MeasureOptions
+    asking: AskingOptions
+    calls: CallOptions
+    correctness: CorrectnessOptions
+    outputs: Annotated[Outputs, written_as("Measured table")]
+    embedder: Annotated[EmbedderOptions, without("base_url")]
+    table: TableOptions
+    run: RunOptions

@@ -1,27 +1,56 @@
 """A corpus that the user names: one text a line, or a column of a table."""
 
 from pathlib import Path
+from typing import Annotated
 
+from semscale.cli.options.groups import option_group
+from semscale.cli.options.panels import option
 from semscale.errors import InputError
-from semscale.store.decoding import open_text
-from semscale.store.reading import open_table
 
+MATCHING = "Matching"
 _BATCH = 50_000
 
 
-def corpus_choice(file: str | None, column: str | None) -> tuple[str, str | None] | None:
-    """Put the two options together.
+@option_group
+class CorpusOptions:
+    """File and column of a corpus, if one is named.
 
     Raises:
         InputError: a column without a file.
     """
-    if file is None and column is not None:
-        raise InputError(f"corpus_column {column!r} belongs to a corpus; name its file with --corpus, too")
-    return None if file is None else (file, column)
+
+    file: Annotated[
+        str | None,
+        option(
+            MATCHING,
+            "Texts to estimate word weights and unrelated pairs from: a .txt file with one a line, or a "
+            "table; the references unless given.",
+            "FILE",
+            name="--corpus",
+        ),
+    ] = None
+    column: Annotated[
+        str | None,
+        option(MATCHING, "Column of the corpus, if it is a table.", "COLUMN", name="--corpus-column"),
+    ] = None
+
+    def __post_init__(self) -> None:
+        if self.file is None and self.column is not None:
+            raise InputError(
+                f"corpus_column {self.column!r} belongs to a corpus; name its file with --corpus, too"
+            )
+
+    def read(self) -> list[str] | None:
+        """Read the texts; ``None`` where no corpus is named.
+
+        Raises:
+            InputError: as ``read_corpus``.
+        """
+        return None if self.file is None else read_corpus(self.file, self.column)
 
 
 def read_corpus(file: str, column: str | None) -> list[str]:
-    """Read the texts of a corpus; empty ones are passed over.
+    """Read the texts of a corpus that are not empty.
 
     Args:
         file: a ``.txt`` file with one text a line, or a table.
@@ -45,11 +74,15 @@ def read_corpus(file: str, column: str | None) -> list[str]:
 def _lines(path: Path) -> list[str]:
     if not path.is_file():
         raise InputError(f"corpus: {path} does not exist; check the name of the file")
+    from semscale.store.decoding import open_text
+
     with open_text(path, str(path), None) as lines:
         return [line.strip() for line in lines if line.strip()]
 
 
 def _cells(file: str, column: str | None) -> list[str]:
+    from semscale.store.reading import open_table
+
     try:
         table = open_table(file)
     except InputError as error:

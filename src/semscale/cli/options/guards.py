@@ -1,4 +1,4 @@
-"""Modes of guards as they are written on the command line."""
+"""Guards' modes, read from the command line."""
 
 from collections.abc import Iterable
 

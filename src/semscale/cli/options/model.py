@@ -1,33 +1,63 @@
 """Options that choose the embedding model, the same for every command that embeds texts."""
 
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
+from semscale.cli.options.groups import instead, option_group
+from semscale.cli.options.panels import MODEL, option
 
+if TYPE_CHECKING:
+    from semscale.embedding.embedder import Embedder
+    from semscale.embedding.loading import LoadingSettings
+    from semscale.types import Progress
 
-class Precision(StrEnum):
-    """How exactly the model computes."""
-
-    EXACT = "exact"
-    FAST = "fast"
-
-
-def option(panel: str, name: str, text: str, **settings: Any) -> Any:  # noqa: ANN401 - as typer.Option has them
-    """Declare an option in a panel of the help; its default is shown only if ``shown`` is true."""
-    return typer.Option(
-        name, help=text, rich_help_panel=panel, show_default=settings.pop("shown", False), **settings
-    )
-
-
-_MODEL = "Model"
-
-Model = Annotated[
-    str | None, option(_MODEL, "--model", "A model's name, folder, or name on the hub.", metavar="MODEL")
-]
 PrecisionName = Annotated[
-    Precision, option(_MODEL, "--precision", "float32, or bfloat16 where the processor has it.", shown=True)
+    Literal["exact", "fast"], option(MODEL, "float32, or bfloat16 where the processor has it.", shown=True)
 ]
-Engine = Annotated[str, option(_MODEL, "--engine", "openvino, torch or api.", shown=True, metavar="ENGINE")]
-BaseUrl = Annotated[str | None, option(_MODEL, "--base-url", "Endpoint of the engine api.", metavar="URL")]
-NoCache = Annotated[bool, option(_MODEL, "--no-cache", "Neither read nor keep embeddings on disk.")]
+
+
+@option_group
+class ModelOptions:
+    """The model that turns texts into vectors, as ``load_embedder`` takes it."""
+
+    name: Annotated[
+        str | None, option(MODEL, "A model's name, folder, or name on the hub.", "MODEL", name="--model")
+    ] = None
+    precision: PrecisionName = "exact"
+    engine: Annotated[str, option(MODEL, "openvino, torch or api.", "ENGINE", shown=True)] = "openvino"
+    base_url: Annotated[str | None, option(MODEL, "Endpoint of the engine api.", "URL")] = None
+    no_cache: Annotated[bool, option(MODEL, "Neither read nor keep embeddings on disk.")] = False
+
+    @property
+    def chosen_name(self) -> str:
+        """The model's name, the default one unless another is given."""
+        from semscale.weights.known import DEFAULT_MODEL
+
+        return self.name or DEFAULT_MODEL
+
+    def loading(self, progress: "Progress | None") -> "LoadingSettings":
+        """How it is loaded, beyond its name and precision; the first time its weights are pulled."""
+        return {
+            "engine": self.engine,
+            "base_url": self.base_url,
+            "cache": not self.no_cache,
+            "progress": progress,
+        }
+
+    def load(self, progress: "Progress | None") -> "Embedder":
+        """Load the model; the first time its weights are pulled."""
+        from semscale.embedding.loading import load_embedder
+
+        loading = self.loading(progress)
+        loading["precision"] = self.precision
+        return load_embedder(self.chosen_name, **loading)
+
+
+EmbedderOptions = Annotated[
+    ModelOptions,
+    instead(
+        name=option(
+            MODEL, "The embedding model: name, folder, or name on the hub.", "MODEL", name="--embedder"
+        )
+    ),
+]
+"""Options of commands that also ask or name another model."""

@@ -1,52 +1,42 @@
-"""Options of every command that reads a table and writes tables and reports."""
+"""Options of every command that reads a table."""
 
-from enum import StrEnum
-from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from semscale.cli.options.model import option
+from semscale.cli.options.groups import option_group
+from semscale.cli.options.panels import INPUT, option
 
+if TYPE_CHECKING:
+    from semscale.store.reading import TableSettings
+    from semscale.store.table import Table
 
-class Format(StrEnum):
-    """What kind of file the input is."""
-
-    CSV = "csv"
-    TSV = "tsv"
-    JSONL = "jsonl"
-    PARQUET = "parquet"
-    XLSX = "xlsx"
-
-
-COLUMNS, INPUT, OUTPUT, RUN = "Columns", "Input", "Output", "Run"
-"""Panels of the help."""
+Format = Literal["csv", "tsv", "jsonl", "parquet", "xlsx"]
 
 File = Annotated[
     str, typer.Argument(metavar="FILE", help="CSV, TSV, JSONL, Parquet or Excel; - is standard input.")
 ]
-By = Annotated[str | None, option(COLUMNS, "--by", "Names of groups to compare.", metavar="COLUMN")]
-Encoding = Annotated[
-    str | None, option(INPUT, "--encoding", "Of CSV, TSV and JSONL; UTF-8 unless given.", metavar="NAME")
-]
-FormatName = Annotated[Format | None, option(INPUT, "--format", "What the input is, whatever its name says.")]
-Sheet = Annotated[
-    str | None,
-    option(INPUT, "--sheet", "Sheet of an Excel file; the first one unless given.", metavar="NAME"),
-]
-Report = Annotated[
-    Path | None, option(OUTPUT, "--report", "Report with pictures: .html, .md or .xlsx.", metavar="FILE")
-]
-Figures = Annotated[
-    Path | None, option(OUTPUT, "--figures", "Folder for the pictures, as SVG and PNG.", metavar="FOLDER")
-]
-Json = Annotated[bool, option(OUTPUT, "--json", "Print JSON instead of a table.")]
-Interval = Annotated[
-    float, option(RUN, "--interval", "Coverage of the intervals.", shown=True, metavar="NUMBER")
-]
-Seed = Annotated[int, option(RUN, "--seed", "Of everything that is random.", shown=True, metavar="NUMBER")]
-PartRows = Annotated[
-    int,
-    option(RUN, "--part-rows", "Rows that are finished and kept at once.", shown=True, metavar="NUMBER"),
-]
-Restart = Annotated[bool, option(RUN, "--restart", "Drop what an earlier run has finished.")]
+
+
+@option_group
+class TableOptions:
+    """How a table is read, as ``open_table`` takes it."""
+
+    encoding: Annotated[
+        str | None, option(INPUT, "Encoding of CSV, TSV and JSONL; UTF-8 unless given.", "NAME")
+    ] = None
+    format: Annotated[Format | None, option(INPUT, "Format of the input, whatever its name says.")] = None
+    sheet: Annotated[
+        str | None, option(INPUT, "Sheet of an Excel file; the first one unless given.", "NAME")
+    ] = None
+
+    @property
+    def settings(self) -> "TableSettings":
+        """Keyword arguments of ``open_table``."""
+        return {"encoding": self.encoding, "format": self.format, "sheet": self.sheet}
+
+    def open(self, file: str) -> "Table":
+        """Open a table; ``-`` is standard input."""
+        from semscale.store.reading import open_table
+
+        return open_table(file, **self.settings)

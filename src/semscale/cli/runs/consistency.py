@@ -1,142 +1,153 @@
 """What ``semscale consistency`` does between its options and its output: check, ask, measure, write."""
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Unpack
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any
 
+from semscale.chat.forecast import Forecast, forecast
 from semscale.chat.forecast_summary import ForecastSummary
-from semscale.cli.options.asking import AskingChoice
-from semscale.cli.options.model_choice import ModelChoice
-from semscale.cli.outputs import Outputs
+from semscale.chat.ledger.content_key import ContentKeys
+from semscale.chat.messages import Request
+from semscale.chat.replies import CallError
+from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.progress import progress_bars
 from semscale.embedding.tokens.state_engine import TOKENLESS_ENGINES
 from semscale.errors import InputError
-from semscale.self_consistency.asked_model import AskedModel
-from semscale.self_consistency.columns import AnswerColumns
+from semscale.self_consistency.asking.asked_model import AskedModel
 from semscale.self_consistency.consistency import Consistency
-from semscale.self_consistency.correctness_probability import TrustSettings
 from semscale.self_consistency.file_consistency import consistency_file
-from semscale.self_consistency.measures import MEASURES, check_measures
-from semscale.self_consistency.sampling import prompt_status
+from semscale.self_consistency.files.columns import AnswerColumns
+from semscale.self_consistency.sampling import Sampling, prompt_status
+from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
-from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in
-from semscale.store.reading import TableSettings, open_table
-from semscale.store.table import Table
-from semscale.store.table_run import PART_ROWS, PartSettings
 from semscale.types import Progress, Status
 
 if TYPE_CHECKING:
     from semscale.chat.chat_model import ChatModel
+    from semscale.chat.ledger.ledger import Ledger
 
 
-@dataclass(frozen=True)
-class ConsistencyRun:
-    """One call of ``semscale consistency``.
+def measure_table(options: ConsistencyOptions) -> ConsistencySummary:
+    """Measure a file, write its table, and sum it up; where a cap is reached, as far as it went.
 
-    Attributes:
-        columns: which column is what.
-        measures: names of measures, the first of which is the score.
-        model: which embedding model.
-        plan: how intervals are made, and the seed of all that is random.
-        asking: whom to ask for what, if anybody.
-        trust: how P(correct) is made of labels.
-        floor: cosine of unrelated answers, or ``auto``.
-        fewest: samples that a prompt needs.
-        outputs: files to write.
-        parts: how the file is cut into parts.
+    Raises:
+        SemscaleError: options that do not go together, or what the table or a model cannot do.
     """
+    columns, sampling = _checked(options)
+    table, run = options.table.open(options.file), options.run
+    with progress_bars() as progress:
+        chat = model = None
+        if sampling is not None:
+            chat = options.asking.load(progress)
+            model = AskedModel(sampling, options.calls.runner(chat))
+        return consistency_file(
+            table,
+            columns,
+            instrument=_instrument(options, chat, progress),
+            model=model,
+            correctness=options.correctness.settings(run),
+            plan=run.plan,
+            out=options.outputs.out,
+            settings=run.parts,
+            progress=progress,
+        )
 
-    columns: AnswerColumns
-    measures: Sequence[str]
-    model: ModelChoice
-    plan: IntervalPlan
-    asking: AskingChoice | None = None
-    trust: TrustSettings = field(default_factory=TrustSettings)
-    floor: float | str = "auto"
-    fewest: int = 1
-    outputs: Outputs = Outputs()
-    parts: PartSettings = PartSettings()
 
-    def check_options(self) -> None:
-        """Check, before anything is read or loaded, that options go together and outputs can be written.
+def forecast_samples(options: ConsistencyOptions) -> ForecastSummary:
+    """Forecast the most calls that asking would take, without asking.
 
-        Raises:
-            InputError: an unknown measure, or an extension, folder or file that does not serve.
-        """
-        main, *_ = check_measures(self.measures)
-        checked_floor(self.floor)
-        checked_fewest(self.fewest)
-        if (self.columns.answer is None) != (self.asking is not None):
-            raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
-        if self.asking is not None:
-            self.asking.check(main)
-        if "bert_score" in self.measures and self.model.engine in TOKENLESS_ENGINES:
-            raise InputError(
-                "measure bert_score needs engine openvino or torch, which show the states of tokens, "
-                f"got {self.model.engine!r}"
-            )
-        self.outputs.check()
-        self.outputs.check_restart(restart=self.parts.restart)
+    Raises:
+        InputError: nobody is to be asked.
+    """
+    columns, sampling = _checked(options)
+    if sampling is None:
+        raise InputError("--dry-run says what asking would take: give --ask N and --model NAME")
+    table, column = options.table.open(options.file), str(columns.prompt)
+    columns.check(table)
 
-    def on(self, file: str, **settings: Unpack[TableSettings]) -> ConsistencySummary:
-        """Measure a file, write its table, and sum it up; where a cap is reached, as far as it went.
+    def prompts() -> Iterator[Any]:
+        for batch in table.batches_with({column}, options.run.part_rows):
+            yield from column_in(batch, column).to_list()
 
-        Raises:
-            SemscaleError: what the table or a model cannot do.
-        """
-        table = self._table(file, **settings)
-        with progress_bars() as progress:
-            chat = None if self.asking is None else self.asking.load(progress)
-            model = None
-            if self.asking is not None and chat is not None:
-                model = AskedModel(self.asking.sampling, self.asking.calls.runner(chat))
-            return consistency_file(
-                table,
-                self.columns,
-                instrument=self._instrument(chat, progress),
-                model=model,
-                trust=self.trust,
-                plan=self.plan,
-                out=self.outputs.out,
-                settings=self.parts,
-                progress=progress,
-            )
+    counts = Counter(str(prompt_status(prompt)) for prompt in prompts())
+    asked, chat = counts.pop(Status.SCORED, 0), options.asking.load()
+    works = {chat.name: lambda ledger: _forecast(prompts, sampling, chat, ledger)}
+    return ForecastSummary(table.name, options.calls.forecasts(works), asked, counts, "prompt")
 
-    def preflight(self, file: str, **settings: Unpack[TableSettings]) -> ForecastSummary:
-        """Say what asking would take, without asking.
 
-        Raises:
-            InputError: nobody is to be asked.
-        """
-        if self.asking is None:
-            raise InputError("--dry-run says what asking would take: give --ask N and --model NAME")
-        table = self._table(file, **settings)
-        self.columns.check(table)
-        column = str(self.columns.prompt)
-        batches = table.batches_with({column}, PART_ROWS)
-        prompts = [cell for batch in batches for cell in column_in(batch, column).to_list()]
-        counts = Counter(str(prompt_status(prompt)) for prompt in prompts)
-        asked = counts.pop(Status.SCORED, 0)
-        return ForecastSummary(table.name, self.asking.preflight(prompts), asked, counts, "prompt")
+def _checked(options: ConsistencyOptions) -> tuple[AnswerColumns, Sampling | None]:
+    """Check, before anything is read or loaded, that options go together and outputs can be written."""
+    columns, sampling, measures = options.columns.columns, options.asking.sampling, _measures(options)
+    main, *_ = check_measures(measures)
+    checked_floor(_floor(options))
+    checked_fewest(options.measures.fewest_samples)
+    if (columns.answer is None) != (sampling is not None):
+        raise InputError("name either --answer, whose answers are measured, or --ask N with --model")
+    if sampling is not None and sampling.stopping is not None and MEASURES[main].bounds != (0.0, 1.0):
+        raise InputError(f"--stop-at needs a first measure from 0 to 1, got {main!r}")
+    if "bert_score" in measures and options.embedder.engine in TOKENLESS_ENGINES:
+        raise InputError(
+            "measure bert_score needs engine openvino or torch, which show the states of tokens, "
+            f"got {options.embedder.engine!r}"
+        )
+    options.outputs.check_run(options.file, restart=options.run.restart)
+    return columns, sampling
 
-    def _table(self, file: str, **settings: Unpack[TableSettings]) -> Table:
-        self.outputs.check_input(file)
-        return open_table(file, **settings)
 
-    def _instrument(self, chat: "ChatModel | None", progress: Progress | None) -> Consistency:
-        needs = frozenset().union(*(MEASURES[name].needs for name in self.measures))
-        settings: ConsistencySettings = {
-            "measures": self.measures,
-            "floor": self.floor,
-            "fewest_samples": self.fewest,
-            "seed": self.plan.seed,
-        }
-        if "cosine" in needs:
-            settings["embedder"] = self.model.load(progress)
-        if "f1" in needs:
-            named = self.model.engine == "openvino"
-            settings["bert_embedder"] = self.model.chosen_name if named else self.model.load(progress)
-        return Consistency(chat, **settings)
+def _instrument(
+    options: ConsistencyOptions, chat: "ChatModel | None", progress: Progress | None
+) -> Consistency:
+    measures, embedder = _measures(options), options.embedder
+    needs = frozenset().union(*(MEASURES[name].needs for name in measures))
+    settings: ConsistencySettings = {
+        "measures": measures,
+        "floor": _floor(options),
+        "fewest_samples": options.measures.fewest_samples,
+        "seed": options.run.seed,
+    }
+    if "cosine" in needs:
+        settings["embedder"] = embedder.load(progress)
+    if "f1" in needs:
+        named = embedder.engine == "openvino"
+        settings["bert_embedder"] = embedder.chosen_name if named else embedder.load(progress)
+    return Consistency(chat, **settings)
+
+
+def _measures(options: ConsistencyOptions) -> Sequence[str]:
+    return tuple(options.measures.names or DEFAULT_MEASURES)
+
+
+def _floor(options: ConsistencyOptions) -> float | str:
+    try:
+        return float(options.measures.floor)
+    except ValueError:
+        return options.measures.floor
+
+
+async def _forecast(
+    prompts: Callable[[], Iterator[Any]], sampling: Sampling, chat: "ChatModel", ledger: "Ledger"
+) -> Forecast:
+    """Forecast in two readings of the prompts, which are never in memory together."""
+    keys, refused = ContentKeys(chat), set[bytes]()
+    for answer, _ in _requests(prompts(), sampling):
+        if isinstance(await ledger.find(keys.of(answer)), CallError):
+            refused.add(keys.of(answer))
+
+    def sent() -> Iterator[Request]:
+        for answer, samples in _requests(prompts(), sampling):
+            yield answer
+            # A prompt whose answer was refused gets no samples.
+            if keys.of(answer) not in refused:
+                yield from samples
+
+    return await forecast(sent(), chat, ledger=ledger)
+
+
+def _requests(prompts: Iterator[Any], sampling: Sampling) -> Iterator[tuple[Request, Iterator[Request]]]:
+    """Yield the request for each prompt's answer, and those for its samples."""
+    for prompt in prompts:
+        if prompt_status(prompt) is Status.SCORED:
+            every = (sampling.request(prompt, at) for at in range(sampling.n_samples + 1))
+            yield next(every), every

@@ -1,10 +1,6 @@
 """What ``semscale match evaluate`` does between its options and its output."""
 
-from dataclasses import dataclass
-
-from semscale.cli.options.corpus import read_corpus
-from semscale.cli.options.model_choice import ModelChoice
-from semscale.cli.outputs import Outputs
+from semscale.cli.options.matching import EvaluationOptions
 from semscale.cli.progress import progress_bars
 from semscale.matching.cliniqlink.evaluation_summary import EvaluationSummary
 from semscale.matching.cliniqlink.submission_scores import evaluate_submission
@@ -12,42 +8,24 @@ from semscale.matching.methods import check_method
 from semscale.store.writing import write_table
 
 
-@dataclass(frozen=True)
-class EvaluateRun:
-    """One call of ``semscale match evaluate``.
+def evaluate_folder(options: EvaluationOptions) -> EvaluationSummary:
+    """Score a folder, write its table of items, and sum it up.
 
-    Attributes:
-        method: of matching.
-        model: which model.
-        corpus: file and column of the corpus, if one is named.
-        seed: of what is drawn.
-        outputs: files to write.
+    Raises:
+        SemscaleError: what the folder, the model or the method cannot do.
     """
-
-    method: str
-    model: ModelChoice
-    corpus: tuple[str, str | None] | None = None
-    seed: int = 0
-    outputs: Outputs = Outputs()
-
-    def on(self, folder: str) -> EvaluationSummary:
-        """Score a folder, write its table of items, and sum it up.
-
-        Raises:
-            SemscaleError: what the folder, the model or the method cannot do.
-        """
-        check_method(self.method)
-        self.outputs.check()
-        with progress_bars() as progress:
-            scores = evaluate_submission(
-                folder,
-                method=self.method,
-                embedder=self.model.chosen_name,
-                precision=self.model.precision,
-                corpus=None if self.corpus is None else read_corpus(*self.corpus),
-                seed=self.seed,
-                progress=progress,
-            )
-        if self.outputs.out is not None:
-            write_table(scores.items, self.outputs.out)
-        return EvaluationSummary(folder, scores)
+    check_method(options.method)
+    options.outputs.check()
+    with progress_bars() as progress:
+        scores = evaluate_submission(
+            options.folder,
+            method=options.method,
+            embedder=options.model.chosen_name,
+            precision=options.model.precision,
+            corpus=options.corpus.read(),
+            seed=options.run.seed,
+            progress=progress,
+        )
+    if options.outputs.out is not None:
+        write_table(scores.items, options.outputs.out)
+    return EvaluationSummary(options.folder, scores)

@@ -122,7 +122,10 @@ class DriftSummary(Presentable):
     def n_silent(self) -> int:
         """Items for which the baseline says something and the candidate nothing."""
         pairs = zip(self.comparison.baseline.items, self.comparison.candidate.items, strict=True)
-        return sum(bool(baseline.spoken) and not candidate.spoken for baseline, candidate in pairs)
+        return sum(
+            bool(baseline.outputs_with_text) and not candidate.outputs_with_text
+            for baseline, candidate in pairs
+        )
 
     @cached_property
     def figures(self) -> tuple[DriftFigure, ...]:

@@ -71,7 +71,7 @@ def margins(comparison: Comparison, settings: GateSettings, names: Iterable[str]
     """Return each metric's margin, the smallest material drift, in the metric's own unit."""
     return {
         name: settings.material.get(
-            name, settings.margin(comparison.metrics[name].span, noise=comparison.noise_size(name))
+            name, settings.margin(comparison.metrics[name].span, noise=comparison.noise_rms(name))
         )
         for name in names
     }

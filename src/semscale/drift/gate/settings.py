@@ -18,9 +18,9 @@ from pydantic import (
 from semscale.drift.measure.metrics import TEXT_METRICS
 from semscale.errors import InputError
 from semscale.messages import first_mistake, shortened
-from semscale.scales.reading import parse_yaml
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.tests.multiple_testing import Correction
+from semscale.yaml_reading import parse_yaml
 
 _Share = Annotated[float, Field(allow_inf_nan=False)]
 _LEAST_ALPHA = 1e-4  # a smaller one would need millions of bootstrap replicates

@@ -1,4 +1,4 @@
-"""One item's outputs in two runs, aligned and scored: what every loss is computed from."""
+"""One item's outputs in two runs, aligned and scored; every loss is computed from them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -76,7 +76,7 @@ class Comparison:
             return None
         return mean_loss(self.expected(metric))
 
-    def noise_size(self, metric: str) -> float | None:
+    def noise_rms(self, metric: str) -> float | None:
         """Return the root mean square of the reruns' losses over the items; ``None`` without a rerun.
 
         It grows with the mean of the losses and with their variation over the items. NaN if none has a value.

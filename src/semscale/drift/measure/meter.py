@@ -21,7 +21,7 @@ from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, named
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
-from semscale.matching.calibrated import LAYERS, load_calibrated_weights
+from semscale.matching.calibrated.arithmetic import LAYERS, load_calibrated_weights
 from semscale.matching.methods import guards_for
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
@@ -170,7 +170,7 @@ class DriftMeter:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has what was estimated from the baseline, and its fields, too."""
+        """Signature of the settings; that of a result also has the baseline's estimates and fields."""
         return self._signed("baseline", "estimated", "baseline")
 
     def _signature(self, indexed: IndexedBaseline, floors: "Mapping[str, float]") -> Signature:

@@ -47,8 +47,8 @@ def pair_outputs(comparison: Comparison, pair: AlignedPair) -> tuple[Output | No
     """Return a pair's outputs, the baseline's and the candidate's; ``None`` for a missing one."""
     before, after = comparison.baseline.items[pair.item], comparison.candidate.items[pair.item]
     return (
-        None if pair.baseline is None else before.spoken[pair.baseline],
-        None if pair.candidate is None else after.spoken[pair.candidate],
+        None if pair.baseline is None else before.outputs_with_text[pair.baseline],
+        None if pair.candidate is None else after.outputs_with_text[pair.candidate],
     )
 
 

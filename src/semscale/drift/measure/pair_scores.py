@@ -12,7 +12,7 @@ from semscale.drift.measure.text_readings import Reading, TextReadings
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
 from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
-from semscale.matching.calibrated import (
+from semscale.matching.calibrated.arithmetic import (
     LAYERS,
     CalibratedWeights,
     above_floor,
@@ -20,7 +20,7 @@ from semscale.matching.calibrated import (
     estimated_floors,
     penalty_of,
 )
-from semscale.matching.calibrated_match import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
+from semscale.matching.calibrated.method import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
 from semscale.matching.unit_rows import unit_rows
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.words.contextual_vectors import WordVectorizer

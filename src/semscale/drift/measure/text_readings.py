@@ -9,7 +9,7 @@ import numpy as np
 
 from semscale.embedding.cache.state_cache import Rounded, StateCache
 from semscale.embedding.cache.state_reader import StateReader
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.types import Integers
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class TextReadings:
         self._keep = keep
         self._held: dict[int, Reading] = {}
         self.texts = texts
-        self.spelled = TextsRead(texts, encoder, words=False)
+        self.spelled = TokenizedTexts(texts, encoder, words=False)
 
     @property
     def token_bytes(self) -> int:

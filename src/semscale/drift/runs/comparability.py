@@ -59,8 +59,8 @@ def check_rerun(baseline: Run, rerun: Run) -> Run:
             such a rerun, a candidate without texts would seem unchanged.
     """
     ordered = check_comparable(baseline, rerun)
-    speaking = sum(bool(item.spoken) for item in baseline.items)
-    if speaking and not any(item.spoken for item in rerun.items):
+    speaking = sum(bool(item.outputs_with_text) for item in baseline.items)
+    if speaking and not any(item.outputs_with_text for item in rerun.items):
         raise InputError(
             f"rerun {short_id(rerun.id)} says nothing in any item, and the baseline something in {speaking}: "
             "no answer tells nothing about chance; ask the model again, and leave this one out"
@@ -113,7 +113,7 @@ def _check_groups(ours: tuple[Item, ...], theirs: tuple[Item, ...]) -> None:
 
 def _check_fields(baseline: Run, candidate: Run) -> None:
     lacking = [name for name in baseline.fields if name not in candidate.fields]
-    if lacking and any(item.spoken for item in candidate.items):
+    if lacking and any(item.outputs_with_text for item in candidate.items):
         raise InputError(
             f"fields: the candidate has no {named(lacking)}, which the baseline has; record its outputs with "
             f"{'them' if len(lacking) > 1 else 'it'}, or a baseline without"

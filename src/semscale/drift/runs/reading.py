@@ -1,21 +1,14 @@
-"""Reading of runs from tables, with one row for each item or output, and from Athena's exercises."""
+"""Reading of items and runs from files of any known format."""
 
-from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from semscale.drift.runs.athena_files import CREDITS, GROUPS, AthenaExercises, read_athena
-from semscale.drift.runs.run_columns import RunColumns, items_in
+from semscale.drift.runs.run_columns import RunColumns
+from semscale.drift.runs.run_readers import RunContent, RunPaths, find_reader
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import Run, named, now
-from semscale.store.reading import FORMATS, TableSettings, open_table
-
-ATHENA = "athena"
-"""Format of Athena's exercise files; the default for a ``.json`` file or a folder."""
-
-Paths = str | Path | Iterable[str | Path]
+from semscale.store.reading import TableSettings
 
 
 class RunSettings(TableSettings, total=False):
@@ -27,7 +20,7 @@ class RunSettings(TableSettings, total=False):
 
 
 def read_items(
-    path: Paths, *, columns: RunColumns | None = None, **settings: Unpack[TableSettings]
+    path: RunPaths, *, columns: RunColumns | None = None, **settings: Unpack[TableSettings]
 ) -> tuple[Item, ...]:
     r"""Read a dataset's items from a file.
 
@@ -51,12 +44,11 @@ def read_items(
         >>> item.id, [(output.text, output.fields["credits"]) for output in item.outputs]
         ('7', [('Yes.', 1.0), ('No.', 0.5)])
     """
-    found = _opened(path, columns, settings)
-    return found.items if isinstance(found, AthenaExercises) else found
+    return _read(path, columns, settings).items
 
 
 def read_run(
-    path: Paths,
+    path: RunPaths,
     *,
     model: str | None = None,
     dataset: str | None = None,
@@ -67,83 +59,43 @@ def read_run(
 
     Args:
         path: see ``read_items``.
-        model: name of the model that gave the outputs; not needed if Athena's files name it.
+        model: name of the model that gave the outputs; not needed if the files name it, as Athena's do.
         dataset: name of the dataset; by default the file's name without extension. Only runs of the same
             dataset are compared.
         columns: see ``read_items``.
         **settings: ``rerun_of``, ``revision`` and ``note`` (see ``Run``), and the settings of ``read_items``.
 
     Returns:
-        The run, with the current time, or for Athena's files the time that they state.
+        The run, with the time that the files state, as Athena's do, or else the current time.
 
     Raises:
         InputError: see ``read_items``; or no model is named.
     """
-    found = _opened(path, columns, settings)
-    recorded = now()
-    if isinstance(found, AthenaExercises):
-        model, recorded = _athena_model(found, model), found.generated or recorded
-        found = found.items
-    if model is None:
-        raise InputError("model must be named: say what gave the outputs, such as --model gpt-4o-2024-08-06")
+    found = _read(path, columns, settings)
     return Run(
-        dataset or _name_of(path),
-        model,
-        found,
-        recorded=recorded,
+        dataset or _dataset_of(path, settings.get("format")),
+        _only_model(found.models) if model is None else model,
+        found.items,
+        recorded=found.recorded or now(),
         rerun_of=settings.get("rerun_of"),
         revision=settings.get("revision"),
         note=settings.get("note"),
     )
 
 
-def _opened(
-    path: Paths, columns: RunColumns | None, settings: TableSettings
-) -> tuple[Item, ...] | AthenaExercises:
-    if settings.get("format") == ATHENA or (settings.get("format") is None and _looks_like_athena(path)):
-        return _athena(path, columns, settings)
+def _read(path: RunPaths, columns: RunColumns | None, settings: TableSettings) -> RunContent:
+    return find_reader(path, settings.get("format")).read(path, columns, settings)
+
+
+def _only_model(models: tuple[str, ...]) -> str:
+    if len(models) > 1:
+        raise InputError(f"the files are of several models, {named(models)}; name the run's (--model)")
+    if not models:
+        raise InputError("model must be named: say what gave the outputs, such as --model gpt-4o-2024-08-06")
+    return models[0]
+
+
+def _dataset_of(path: RunPaths, format: str | None) -> str:  # noqa: A002 - as the setting is called
     if not isinstance(path, str | Path):
-        raise InputError("path must be one file; several are read only where they are Athena's exercises")
-    known = settings.get("format")
-    if known is not None and known not in FORMATS:
-        raise InputError(f"format must be one of {', '.join((*FORMATS, ATHENA))}, got {known!r}")
-    table = open_table(path, format=known, encoding=settings.get("encoding"), sheet=settings.get("sheet"))
-    return items_in(table, columns or RunColumns())
-
-
-def _athena(path: Paths, columns: RunColumns | None, settings: TableSettings) -> AthenaExercises:
-    given = [name for name in ("encoding", "sheet") if settings.get(name) is not None]
-    if columns is not None and not _says_nothing_else(columns):
-        given.append("columns")
-    if given:
-        raise InputError(
-            f"{given[0]} applies to tables, not to Athena's exercises, whose field is '{CREDITS}' and whose "
-            f"groups are {' and '.join(GROUPS)}; leave it out"
-        )
-    return read_athena(path)
-
-
-def _says_nothing_else(columns: RunColumns) -> bool:
-    """Tell whether columns name only the fields and groups that Athena's exercises always have."""
-    known = {*columns.fields} <= {CREDITS} and {*columns.by} <= {*GROUPS}
-    return known and replace(columns, fields=(), by=()) == RunColumns()
-
-
-def _looks_like_athena(path: Paths) -> bool:
-    if not isinstance(path, str | Path):
-        return True
-    return Path(path).is_dir() or Path(path).suffix.lower() == ".json"
-
-
-def _athena_model(found: AthenaExercises, model: str | None) -> str | None:
-    if model is not None:
-        return model
-    if len(found.models) > 1:
-        raise InputError(f"the files are of several models, {named(found.models)}; name the run's (--model)")
-    return found.models[0] if found.models else None
-
-
-def _name_of(path: Paths) -> str:
-    if not isinstance(path, str | Path):
-        return ATHENA
+        return find_reader(path, format).formats[0]
     return Path(path).resolve().name if Path(path).is_dir() else Path(path).stem

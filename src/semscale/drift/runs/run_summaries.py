@@ -27,7 +27,7 @@ class RecordedRun(Presentable):
     @property
     def n_outputs(self) -> int:
         """Outputs that say something."""
-        return sum(len(item.spoken) for item in self.run.items)
+        return sum(len(item.outputs_with_text) for item in self.run.items)
 
     @property
     def n_silent(self) -> int:
@@ -37,7 +37,7 @@ class RecordedRun(Presentable):
     @property
     def without_number(self) -> dict[str, int]:
         """For each field, the outputs that say something and have no such number; NaN is none."""
-        spoken = [output for item in self.run.items for output in item.spoken]
+        spoken = [output for item in self.run.items for output in item.outputs_with_text]
         return {
             name: sum(math.isnan(number_of(output, name)) for output in spoken) for name in self.run.fields
         }
@@ -101,7 +101,7 @@ class ApprovedBaseline(Presentable):
 
 def n_silent(run: Run) -> int:
     """Count the items for which a model said nothing."""
-    return sum(not item.spoken for item in run.items)
+    return sum(not item.outputs_with_text for item in run.items)
 
 
 def run_record(run: Run) -> dict[str, Any]:

@@ -65,7 +65,7 @@ def item_texts(
 
 
 def _texts_of(item: Item, fields: Sequence[str], numbers: TextNumbers, *, sort: bool) -> ItemTexts:
-    outputs = [(output.text or "", output, place) for place, output in enumerate(item.spoken)]
+    outputs = [(output.text or "", output, place) for place, output in enumerate(item.outputs_with_text)]
     if sort:
         outputs.sort(key=lambda each: (each[0], _order(each[1])))
     values = [[number_of(output, field) for field in fields] for _, output, _ in outputs]

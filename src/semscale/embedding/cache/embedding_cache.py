@@ -129,6 +129,9 @@ class EmbeddingCache:
 
         Returns:
             The number of removed entries.
+
+        Raises:
+            InputError: the file cannot be changed.
         """
         return self._store.clear()
 

@@ -109,8 +109,11 @@ class EntryStore:
 
         Returns:
             The number of removed entries.
+
+        Raises:
+            InputError: the file cannot be changed.
         """
-        return self._file.run(_clear, 0)
+        return self._file.run(_clear, 0, needed=True)
 
     def remove_damaged(self) -> list[Path]:
         """Remove files that were damaged and therefore moved aside.

@@ -18,7 +18,7 @@ from semscale.errors import InputError
 T = TypeVar("T")
 
 APPLICATION_ID = 0x53454D53  # "SEMS": tells this file from another program's database
-FORMAT = 1
+FORMAT = 2  # since weights are hashed when they are loaded; earlier entries may come from damaged ones
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY_SECONDS = 30.0
@@ -63,18 +63,19 @@ class CacheFile:
                 self._connection.close()
                 self._connection = None
 
-    def run(self, work: Callable[[sqlite3.Connection], T], otherwise: T) -> T:
+    def run(self, work: Callable[[sqlite3.Connection], T], otherwise: T, *, needed: bool = False) -> T:
         """Run a function on the file's connection.
 
         Args:
             work: the function; it gets a connection in autocommit mode.
-            otherwise: the result if the file cannot be used.
+            otherwise: the result if the file cannot be used, or was damaged and is new now.
+            needed: whether a file that cannot be used is an error, and not merely slower.
 
         Returns:
             The result of ``work``, or ``otherwise``.
 
         Raises:
-            InputError: the file is another program's database.
+            InputError: the file is another program's database, or it is needed and cannot be used.
         """
         with self._lock:
             try:
@@ -84,9 +85,13 @@ class CacheFile:
                 # Errors raised by Python's module itself, such as for a closed connection, have no code.
                 if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DAMAGED:
                     self._renew(error)
+                elif needed:
+                    raise self._unusable(error) from error
                 else:
                     self._give_up(error)
             except OSError as error:
+                if needed:
+                    raise self._unusable(error) from error
                 self._give_up(error)
         return otherwise
 
@@ -125,6 +130,9 @@ class CacheFile:
             _warn(
                 f"embedding cache {self.path} is damaged ({error}); moved to {aside.name}, a new one is begun"
             )
+
+    def _unusable(self, error: Exception) -> InputError:
+        return InputError(f"embedding cache {self.path} cannot be changed: {error}; check its permissions")
 
     def _give_up(self, error: Exception) -> None:
         self.close()

@@ -1,21 +1,16 @@
-"""Reading of encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT) into arrays under BERT's names."""
+"""Encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT): their architecture, pooling and longest input."""
 
 import hashlib
 import json
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-import numpy.typing as npt
-
 from semscale.errors import ModelError
 
 Pooling = Literal["mean", "cls"]
 Activation = Literal["gelu", "gelu_tanh", "relu", "silu"]
-Weights = Mapping[str, npt.NDArray[np.float32]]
 
 FAMILIES = ("bert", "roberta", "xlm-roberta", "distilbert")
 
@@ -28,21 +23,6 @@ _ACTIVATIONS: Mapping[str, Activation] = {
     "silu": "silu",
     "swish": "silu",
 }
-# Replacements that turn other families' parameter names into BERT's.
-_RENAMES = (
-    (r"^(bert|roberta|xlm_roberta|distilbert|model|0\.auto_model)\.", ""),
-    (r"^transformer\.layer\.", "encoder.layer."),
-    (r"\.attention\.q_lin\.", ".attention.self.query."),
-    (r"\.attention\.k_lin\.", ".attention.self.key."),
-    (r"\.attention\.v_lin\.", ".attention.self.value."),
-    (r"\.attention\.out_lin\.", ".attention.output.dense."),
-    (r"\.sa_layer_norm\.", ".attention.output.LayerNorm."),
-    (r"\.ffn\.lin1\.", ".intermediate.dense."),
-    (r"\.ffn\.lin2\.", ".output.dense."),
-    (r"\.output_layer_norm\.", ".output.LayerNorm."),
-    (r"\.gamma$", ".weight"),
-    (r"\.beta$", ".bias"),
-)
 
 
 @dataclass(frozen=True)
@@ -116,24 +96,6 @@ def load_checkpoint(folder: Path) -> Checkpoint:
     setup = hashlib.sha256((folder / "config.json").read_bytes() + tokenizer.read_bytes()).hexdigest()[:12]
     limit = _max_tokens(folder, architecture)
     return Checkpoint(architecture, _pooling(folder), limit, tokenizer, weights, setup)
-
-
-def load_weights(checkpoint: Checkpoint) -> Weights:
-    """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
-
-    Raises:
-        ModelError: the file is damaged or lacks a parameter of the architecture.
-    """
-    from safetensors import SafetensorError, deserialize
-
-    path = checkpoint.weights
-    try:
-        tensors = deserialize(path.read_bytes())  # type: ignore[no-untyped-call]
-    except (OSError, SafetensorError) as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-    weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
-    _check_shapes(weights, checkpoint)
-    return weights
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -224,57 +186,3 @@ def _max_tokens(folder: Path, architecture: Architecture) -> int:
     settings = folder / "sentence_bert_config.json"
     stated = _json(settings).get("max_seq_length") if settings.is_file() else None
     return min(int(stated or architecture.positions), architecture.positions)
-
-
-def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
-    for name, shape in _shapes(weights, checkpoint.architecture).items():
-        if name not in weights:
-            raise ModelError(f"{checkpoint.weights} lacks {name}, which config.json asks for")
-        found = weights[name].shape
-        if found != shape:
-            raise ModelError(f"{checkpoint.weights}: {name} has shape {found}, config.json asks for {shape}")
-
-
-def _shapes(weights: Weights, architecture: Architecture) -> dict[str, tuple[int, ...]]:
-    """Return every parameter's required shape; the tables' lengths and the inner width are taken as found."""
-    hidden = architecture.hidden
-    shapes: dict[str, tuple[int, ...]] = {}
-    for table in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"):
-        shapes[table] = (len(weights.get(table, ())), hidden)
-    norms = ["embeddings.LayerNorm"]
-    for layer in range(architecture.layers):
-        prefix = f"encoder.layer.{layer}."
-        inner = len(weights.get(prefix + "intermediate.dense.bias", ()))
-        square = [f"attention.self.{name}" for name in ("query", "key", "value")] + ["attention.output.dense"]
-        denses = {**dict.fromkeys(square, (hidden, hidden)), "intermediate.dense": (inner, hidden)}
-        for name, shape in {**denses, "output.dense": (hidden, inner)}.items():
-            shapes |= {f"{prefix}{name}.weight": shape, f"{prefix}{name}.bias": shape[:1]}
-        norms += [prefix + "attention.output.LayerNorm", prefix + "output.LayerNorm"]
-    for norm in norms:
-        shapes |= {f"{norm}.weight": (hidden,), f"{norm}.bias": (hidden,)}
-    return shapes
-
-
-def canonical_name(name: str) -> str:
-    """Translate a parameter's name into BERT's.
-
-    Example:
-        >>> canonical_name("distilbert.transformer.layer.3.attention.q_lin.weight")
-        'encoder.layer.3.attention.self.query.weight'
-    """
-    for pattern, replacement in _RENAMES:
-        name = re.sub(pattern, replacement, name)
-    return name
-
-
-def _float32(tensor: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
-    kind, shape, raw = tensor["dtype"], tensor["shape"], tensor["data"]
-    if kind == "BF16":
-        # A bfloat16 is the upper half of a float32.
-        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    if kind in {"F16", "F32", "F64"}:
-        floats = np.frombuffer(raw, {"F16": np.float16, "F32": np.float32, "F64": np.float64}[kind])
-        return floats.astype(np.float32).reshape(shape)
-    if kind.startswith(("I", "U", "B")):  # position ids and other buffers, which the arithmetic does not use
-        return np.zeros(0, np.float32)
-    raise ModelError(f"weights of type {kind} cannot be read (tensor {name})")

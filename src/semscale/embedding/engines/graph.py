@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.embedding.engines.checkpoint import Checkpoint, Weights
+from semscale.embedding.engines.checkpoint import Checkpoint
+from semscale.embedding.engines.checkpoint_weights import Weights
 from semscale.embedding.engines.runtime import openvino_module
 
 if TYPE_CHECKING:

@@ -11,7 +11,9 @@ import numpy as np
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.batching import token_batches
-from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint, load_weights
+from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint
+from semscale.embedding.engines.checkpoint_weights import load_weights, read_weights
+from semscale.embedding.engines.content_check import ContentCheck
 from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
@@ -21,6 +23,7 @@ from semscale.embedding.tokens.state_engine import Outputs, Rows, checked_layer
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
+from semscale.weights.download_staging import sha256_of
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -40,7 +43,7 @@ class OpenVinoEmbedder:
     Args:
         folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``.
         name: the model's name in the signature.
-        sha256: hash of the weights, for the signature.
+        sha256: hash that the weights must have, 64 hex digits; that of the file unless given.
         precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it.
 
     Raises:
@@ -51,12 +54,14 @@ class OpenVinoEmbedder:
         Devlin et al. 2019, doi:10.18653/v1/N19-1423; Reimers and Gurevych 2019, doi:10.18653/v1/D19-1410.
     """
 
-    def __init__(self, folder: Path, *, name: str, sha256: str, precision: str = "exact") -> None:
+    def __init__(
+        self, folder: Path, *, name: str, sha256: str | None = None, precision: str = "exact"
+    ) -> None:
         if precision not in PRECISIONS:
             raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
-        self._sha256 = sha256
         self.name = name
         self._checkpoint = load_checkpoint(folder)
+        self._sha256 = sha256 or sha256_of(self._checkpoint.weights)
         self._overlap = self._checkpoint.max_tokens // 4
         self._bfloat16 = precision == "fast" and has_bfloat16()
         self._pipelines: dict[tuple[int | None, bool], Pipeline] = {}
@@ -196,14 +201,24 @@ class OpenVinoEmbedder:
         """
         found = self._pipelines.get((layer, bfloat16))
         if found is None:
-            weights = load_weights(self._checkpoint)
-            if layer is None:
-                graph = sentence_graph(self._checkpoint, weights)
-            else:
-                graph = states_graph(self._checkpoint, weights, layer)
-            found = Pipeline(graph, bfloat16=bfloat16)
+            found = self._compiled(layer, bfloat16=bfloat16)
             layers = list(dict.fromkeys(other for other, _ in self._pipelines if other not in (None, layer)))
             kept = (None, layer, *layers[-1:])
             self._pipelines = {key: each for key, each in self._pipelines.items() if key[0] in kept}
             self._pipelines[layer, bfloat16] = found
         return found
+
+    def _compiled(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
+        """Compile the model; its weights are hashed meanwhile, so that no vector comes from other ones."""
+        content = read_weights(self._checkpoint.weights)
+        check = ContentCheck(content, self._checkpoint.weights, self._sha256)
+        try:
+            weights = load_weights(self._checkpoint, content)
+            if layer is None:
+                graph = sentence_graph(self._checkpoint, weights)
+            else:
+                graph = states_graph(self._checkpoint, weights, layer)
+            pipeline = Pipeline(graph, bfloat16=bfloat16)
+        finally:
+            check.passed()  # a file that cannot be loaded is damaged as a rule, and this says so
+        return pipeline

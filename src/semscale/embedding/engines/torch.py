@@ -54,7 +54,7 @@ class SentenceTransformerEmbedder:
         if batch < 1:
             raise InputError(f"batch must be >= 1, got {batch}")
         self._batch = batch
-        files = resolve(str(name)) if find_known(str(name)) else None
+        files = resolve(str(name), thorough=True) if find_known(str(name)) else None
         self._model = _loaded(str(files.folder if files else name), device)
         self.name = files.name if files else _short(name)
         self._states = TorchStates(self._model)

@@ -23,11 +23,11 @@ _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
 
 @dataclass(frozen=True)
 class JsonReply:
-    """What one JSON object of a reply says.
+    """The score and the explanation in one JSON object of a reply.
 
     Attributes:
         level: the level it states, with its place in the reply; ``None`` if it states none for certain.
-        role: as what it states it.
+        role: why it stands there, as its keys say.
         explanation: its words, empty if it has none.
         start: where the object begins.
         end: where it ends.

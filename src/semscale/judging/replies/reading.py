@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from semscale.judging.prompts.template import Template
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
 from semscale.judging.replies.json_reply import json_replies, long_values
@@ -11,7 +12,6 @@ from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.roles import STANDING
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
-from semscale.judging.template import Template
 
 LONGEST = 50_000
 """Characters of a reply, reasoning and blanks apart, above which nobody could say what it states."""
@@ -21,7 +21,7 @@ MOST_MENTIONS = 1_000
 
 @dataclass(frozen=True)
 class ReplyReading:
-    """What a reply says.
+    """The score that was read from a reply, or why none was.
 
     Attributes:
         score: from 0 to 1; ``None`` if no level is stated beyond doubt.
@@ -52,7 +52,7 @@ def read_reply(
         cut: whether the reply was cut at its longest; a number at its very end may then begin another.
 
     Example:
-        >>> from semscale.judging.template import load_template
+        >>> from semscale.judging.prompts.template import load_template
         >>> likert = load_template("likert")
         >>> [read_reply(reply, likert).score for reply in ("Score: 4\n1. minor omission", "4 or 5", "4/5")]
         [0.75, None, 0.75]

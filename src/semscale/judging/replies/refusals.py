@@ -1,4 +1,4 @@
-"""Knows a reply that declines to give a score."""
+"""Recognises replies that decline to give a score."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Makes a reply readable for the rules without moving a character, so that places in it stay true.
+"""Blanks out reasoning and markup of a reply and keeps its length, so that positions stay valid.
 
 Reasoning, markdown and what cannot be seen become spaces; digits of every script become 0 to 9.
 """
@@ -28,7 +28,7 @@ _WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„
 
 
 def readable(reply: str) -> str:
-    """Rewrite a reply for the rules.
+    """Rewrite a reply so that patterns match it: without reasoning and markup, with digits from 0 to 9.
 
     Args:
         reply: as the model gave it.
@@ -51,7 +51,7 @@ def readable(reply: str) -> str:
 
 
 def without_reasoning(reply: str) -> str:
-    """Blank what a model thought before it answered, and the fences around code.
+    """Replace reasoning, and the fences around code, by spaces.
 
     Args:
         reply: as the model gave it.

@@ -1,4 +1,4 @@
-"""Reads one stated level at one place of a reply: ``4``, ``4/5``, ``Mostly correct``, ``4 (Mostly correct)``.
+"""Reads the level that is stated at one place of a reply: ``4``, ``4/5``, ``4 (Mostly correct)``.
 
 What contradicts itself (``4/10`` on five levels, ``4 (Completely correct)``) or can mean two things
 (``4.000``) is no level.
@@ -8,8 +8,8 @@ import re
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from semscale.judging.prompts.template import Level, Template
 from semscale.judging.replies.numerals import numerals
-from semscale.judging.template import Level, Template
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _TEN = 10
@@ -20,7 +20,7 @@ _NO_MORE = r"(?![\w%]|[.,]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
 
 @dataclass(frozen=True)
 class StatedLevel:
-    """A level that is stated at a place.
+    """A level that a reply states, and where.
 
     Attributes:
         score: from 0 to 1.

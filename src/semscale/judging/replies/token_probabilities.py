@@ -1,4 +1,4 @@
-"""Probabilities of all levels from those of a reply's tokens, at the place where the score stands."""
+"""Probabilities of a template's levels, from the probabilities of tokens where the score stands."""
 
 import math
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.chat.replies import TokenLogprob
-from semscale.judging.template import Template
+from semscale.judging.prompts.template import Template
 from semscale.types import Floats
 
 _ROUNDING = 1e-3
@@ -15,22 +15,22 @@ _LEADING = " \t\n\r\"'*:`_([{▁Ġ"
 
 
 @dataclass(frozen=True)
-class TokenShares:
-    """What the tokens say about the levels.
+class LevelProbabilities:
+    """Probabilities of a template's levels.
 
     Attributes:
         masses: shape (k,), probabilities of the template's scores, renormalised to sum to 1.
-        covered: probability that all of them had before; the rest went to tokens that state no one level.
+        covered: their sum before, 0 to 1; the rest went to tokens that state no level or could state several.
     """
 
     masses: Floats
     covered: float
 
 
-def token_shares(
+def level_probabilities(
     reply: str, tokens: Sequence[TokenLogprob], span: tuple[int, int], template: Template
-) -> TokenShares | None:
-    """Find the tokens that state the score, and what else they might have stated.
+) -> LevelProbabilities | None:
+    """Find the tokens that state the score, and the probabilities of the levels that they could have stated.
 
     The score's place is where the parser found it, never a fixed number of tokens. A token that can begin
     several levels ("1" of 1 and 10, "Completely" of two labels) counts for none of them, unless it is the
@@ -43,8 +43,8 @@ def token_shares(
         template: what the judge was asked.
 
     Returns:
-        Shares of the levels; ``None`` where the tokens are not those of the reply, or their probabilities
-        are none.
+        The probabilities; ``None`` where the tokens are not those of the reply, or their log-probabilities
+        give no probability between 0 and 1.
     """
     first = _token_at(reply, tokens, span[0])
     if first is None:
@@ -62,7 +62,7 @@ def token_shares(
     covered = float(masses.sum())
     if not 0 < covered <= 1 + _ROUNDING:
         return None
-    return TokenShares(masses / covered, min(covered, 1.0))
+    return LevelProbabilities(masses / covered, min(covered, 1.0))
 
 
 def _attribute(

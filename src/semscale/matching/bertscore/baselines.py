@@ -1,4 +1,4 @@
-"""Which layer of a model BERTScore reads, and what unrelated texts score there, which rescaling subtracts."""
+"""BERTScore's layer for each known model, and the mean scores of unrelated texts, used to rescale scores."""
 
 import csv
 import hashlib
@@ -24,7 +24,7 @@ class BertModel:
     """A model whose layer is known.
 
     Attributes:
-        name: as people write it.
+        name: usual name of the model.
         hub: its name on the Hugging Face hub, or the short name of a model that Semscale pins.
         layer: which layer's states to compare, 0 for the embeddings.
         baseline: shape (layers + 1, 3), or ``None`` where none is known.
@@ -42,7 +42,7 @@ class BertModel:
 
 @dataclass(frozen=True)
 class Baseline:
-    """What unrelated texts score at every layer of a model.
+    """Mean scores of unrelated texts at every layer of a model.
 
     Attributes:
         values: shape (layers + 1, 3): precision, recall and F1.
@@ -103,7 +103,7 @@ def bert_models() -> Mapping[str, BertModel]:
 
 
 def find_bert_model(name: str) -> BertModel | None:
-    """Look a model up by its name or its name on the hub.
+    """Find a model by its name, or by its name on the Hugging Face hub.
 
     Example:
         >>> find_bert_model("FacebookAI/roberta-large").layer

@@ -1,4 +1,4 @@
-"""Which model, layer and baseline BERTScore is to use, as the caller has chosen or as they are known."""
+"""BERTScore's model, layer and baseline: those that the caller chose, or else those known for the model."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -54,7 +54,7 @@ def token_encoder(
 
 
 def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline | None) -> int:
-    """Say which layer is compared: the given one, else the calibrated one, else the published one.
+    """Choose the layer that is compared: the given one, else the calibrated one, else the published one.
 
     Raises:
         InputError: the model has no such layer, or none is known for it.
@@ -74,7 +74,7 @@ def chosen_layer(layer: int | None, encoder: "TokenEncoder", baseline: Baseline 
 
 
 def chosen_baseline(given: Baseline | None, encoder: "TokenEncoder", layer: int) -> Baseline:
-    """Give the baseline to rescale with: the given one, else the one that is known for the model.
+    """Choose the baseline for rescaling: the given one, else the one known for the model.
 
     Raises:
         InputError: there is none, it belongs to another model, or it lacks the layer.
@@ -97,7 +97,7 @@ def chosen_baseline(given: Baseline | None, encoder: "TokenEncoder", layer: int)
 
 
 def _known(encoder: "TokenEncoder") -> BertModel | None:
-    """Find what is known of a model; one with pinned weights must have just those."""
+    """Find a known model; if its weights are pinned, the encoder must have the same ones."""
     known = find_bert_model(encoder.name)
     if known is None or known.hub != encoder.name:
         return None

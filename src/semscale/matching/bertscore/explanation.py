@@ -1,4 +1,4 @@
-"""Why a pair has its BERTScore: which token met which, how alike they are, and what that contributes."""
+"""Explanation of a pair's BERTScore: matched tokens with their similarity and contribution to the score."""
 
 from dataclasses import dataclass
 
@@ -49,7 +49,7 @@ class Explanation:
         cosines: shape (t, s), of every token of the prediction with every one of the reference.
         score: precision, recall and F1, not rescaled.
         windows: the most windows that one of the two texts was read in.
-        signature: what was applied.
+        signature: the settings that were applied.
     """
 
     prediction: ExplainedSide
@@ -85,8 +85,8 @@ def explain_pair(
     Args:
         texts: the two, as given.
         tokens: their tokens' states; offsets count from the first character that is no white space.
-        weights: what each token counts.
-        signature: what was applied.
+        weights: weights of tokens.
+        signature: the settings that were applied.
     """
     first, second = tokens
     cosines = cosine_matrix(unit_rows(first.states), unit_rows(second.states))

@@ -1,4 +1,4 @@
-"""The arithmetic of BERTScore: every token of one text meets its most similar token in the other."""
+"""Arithmetic of BERTScore: each token is matched with the most similar token of the other text."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -40,9 +40,8 @@ def cosine_matrix(prediction: Vectors, reference: Vectors) -> Vectors:
         [[0.6000000238418579], [0.800000011920929]]
     """
     if reference is prediction:
-        reference = (
-            reference.copy()
-        )  # of a matrix with itself NumPy takes another product, with other last digits
+        # NumPy multiplies a matrix with itself by another routine, whose last digits differ.
+        reference = reference.copy()
     *layers, t, d = prediction.shape
     s = reference.shape[-2]
     side = max(1, math.isqrt(_ONE_THREAD // max(1, d)))

@@ -1,4 +1,4 @@
-"""Finds the layer that agrees best with people, and what unrelated texts score, for any model."""
+"""Search for a model's best layer by agreement with people, and its baseline from unrelated texts."""
 
 import hashlib
 import json
@@ -65,15 +65,15 @@ class HumanAgreement:
 
 @dataclass(frozen=True, repr=False)
 class LayerCalibration(Presentable):
-    """What is known of a model after calibration.
+    """A model's best layer and baseline, as a calibration found them.
 
     Attributes:
         baseline: shape (layers + 1, 3): mean precision, recall and F1 of unrelated pairs.
         error: shape (layers + 1, 3), standard errors of these means.
         n_texts: how many distinct texts the pairs were drawn from.
         n_pairs: how many pairs were drawn.
-        source: what the corpus is called, and a hash of its texts.
-        seed: of the draw.
+        source: name of the corpus, and a hash of its texts.
+        seed: seed of the draw.
         human: how far each layer agrees with people, where judgements were given.
         signature: of the states, without a layer.
     """
@@ -93,7 +93,7 @@ class LayerCalibration(Presentable):
         return dict(self.signature.fields)["model"]
 
     def baseline_json(self) -> str:
-        """Write down what ``rescale=FILE`` reads."""
+        """Write the baseline as JSON, as ``rescale=FILE`` reads it."""
         names = ("precision", "recall", "f1")
         rows = [dict(zip(names, map(float, row), strict=True)) for row in self.baseline]
         content = {
@@ -145,13 +145,13 @@ def calibrate(  # noqa: PLR0913 - what can be chosen about a calibration
     """Score random pairs of unrelated texts at every layer, and judged pairs where there are some.
 
     Args:
-        encoder: of the model.
+        encoder: encoder of the model.
         corpus: texts of the kind that will be scored; empty ones and repetitions are passed over.
-        name: what the corpus is called.
+        name: name of the corpus.
         judged: pairs with human scores, to find the layer that agrees best.
         n_pairs: how many pairs of two different texts are drawn.
         n_texts: how many texts they are drawn from at most.
-        seed: of the draw.
+        seed: seed of the draw.
         progress: called while pairs are scored, layer by layer.
 
     Raises:

@@ -1,4 +1,4 @@
-"""BERTScore as one of the methods of matching: F1 is the score, precision and recall its parts."""
+"""BERTScore as a method of matching: the score is F1, its components are precision and recall."""
 
 from collections.abc import Sequence
 
@@ -34,6 +34,6 @@ class BertMatch:
         return ScoredPairs(f1, parts, scored.windows, scored.signature, bounds=(-1.0, 1.0))
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Lay out which token met which in some pairs, as ``Explanation.to_frame`` has it."""
+        """Explain some pairs token by token, each as a table like that of ``Explanation.to_frame``."""
         texts = ((pairs.texts[pairs.prediction[row]], pairs.texts[pairs.reference[row]]) for row in rows)
         return [self._scorer.explain(prediction, reference).to_frame() for prediction, reference in texts]

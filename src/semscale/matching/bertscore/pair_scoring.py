@@ -1,4 +1,4 @@
-"""Scores pairs of texts while the model encodes them, in bounded memory."""
+"""Scoring of pairs while the model encodes their texts, in bounded memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -40,9 +40,9 @@ class PairScorer:
     A pair's numbers depend on its two texts alone, to the last bit.
 
     Args:
-        encoder: gives the states.
-        layer: which ones.
-        weights: what each token counts.
+        encoder: gives the states of tokens.
+        layer: number of the layer whose states are compared, 0 for the embeddings.
+        weights: weights of tokens.
         fresh_bytes: most memory for the states of texts that are encoded together.
         kept_bytes: most memory for the states of texts that are kept for later pairs.
     """

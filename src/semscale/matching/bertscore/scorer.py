@@ -1,4 +1,4 @@
-"""BERTScore: how alike two texts are, token by token, at one layer of an encoder."""
+"""BERTScore: similarity of two texts, token by token, at one layer of an encoder."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, t
 from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
 from semscale.matching.bertscore.scores import BertPairScores, BertScores
 from semscale.matching.bertscore.token_weights import Idf, fixed_weights, reference_weights
-from semscale.matching.pairs import Pairs, pair_up
+from semscale.matching.pairs import Pairs, best_pairs, pair_up
 from semscale.renamed_settings import renamed
 from semscale.signature import Signature
 from semscale.types import Progress, Status
@@ -111,7 +111,7 @@ class BertScorer:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; with ``idf=True`` a result's signature also has the hash of its idf."""
+        """Signature of the settings; with ``idf=True`` that of a result also has a hash of its weights."""
         return self._signature(self._weights.origin if self._weights else "references", rescaled=True)
 
     def score(
@@ -130,13 +130,15 @@ class BertScorer:
         pairs = pair_up(predictions, references)
         scored = self.score_pairs(pairs, progress=progress)
         values, windows = np.full((pairs.n_items, 3), np.nan), np.zeros(pairs.n_items, np.int64)
-        status = pairs.status.copy()
+        status, reference = pairs.status.copy(), np.full(pairs.n_items, -1)
         if len(pairs.item):
             starts = np.flatnonzero(np.diff(pairs.item, prepend=-1))
             items = pairs.item[starts]
             values[items] = np.fmax.reduceat(scored.values, starts)
             windows[items] = np.maximum.reduceat(scored.windows, starts)
             status[items[np.isnan(values[items, 0])]] = Status.WEIGHTLESS
+            best = best_pairs(scored.values[:, 2], pairs.item)
+            reference[items] = np.where(np.isnan(values[items, 2]), -1, pairs.place[best])
         least = -1.0
         if self._baseline is not None:
             baseline = self._baseline.at(self.layer)
@@ -144,7 +146,7 @@ class BertScorer:
             least = float(rescale_scores(np.full(3, least), baseline).min())
         precision, recall, f1 = values.T.copy()
         signature = self._signature(dict(scored.signature.fields)["idf"], rescaled=True)
-        return BertScores(precision, recall, f1, status, windows, signature, (least, 1.0))
+        return BertScores(precision, recall, f1, status, reference, windows, signature, (least, 1.0))
 
     def score_pairs(self, pairs: Pairs, *, progress: Progress | None = None) -> BertPairScores:
         """Score every pair by itself, without rescaling."""
@@ -159,7 +161,7 @@ class BertScorer:
         return BertPairScores(values, most, self._signature(weights.origin, rescaled=False))
 
     def explain(self, prediction: str, reference: str) -> "Explanation":
-        """Say which token met which, how alike they are, and what each contributes; not rescaled.
+        """Explain a pair's score: matched tokens, their similarity and contributions; not rescaled.
 
         Raises:
             InputError: not two texts, one of them is empty, or ``idf=True``, whose weights depend on a call.

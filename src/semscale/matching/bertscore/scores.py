@@ -1,4 +1,4 @@
-"""What BERTScore gives: precision, recall and F1 for each item."""
+"""BERTScores of items: precision, recall and F1."""
 
 from dataclasses import dataclass, replace
 from typing import Unpack
@@ -6,10 +6,14 @@ from typing import Unpack
 import numpy as np
 import polars as pl
 
+from semscale.matching.match_collector import MatchCollector
+from semscale.matching.match_summary import MatchSummary
+from semscale.matching.matched_items import ItemColumns, shown_cells
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
 from semscale.results.result import Result
 from semscale.signature import Signature
+from semscale.store.columns import as_names
 from semscale.types import Floats, Integers, Statuses
 
 
@@ -20,7 +24,7 @@ class BertPairScores:
     Attributes:
         values: shape (p, 3): precision, recall and F1; NaN where no token has a weight.
         windows: shape (p,), the most windows that one of the pair's two texts was read in.
-        signature: what was applied.
+        signature: the settings that were applied.
     """
 
     values: Floats
@@ -38,8 +42,9 @@ class BertScores(Result):
         f1: shape (n,), the harmonic mean of the two; NaN likewise. Of several references each of the three
             is the highest one by itself.
         status: shape (n,), each a ``Status``: why each item has scores, or has none.
+        reference: shape (n,), which of its references the F1 is from, counted from 0; -1 where none.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
-        signature: what was applied.
+        signature: the settings that were applied.
         bounds: the least and the greatest score that there can be; rescaled ones go lower.
     """
 
@@ -47,11 +52,12 @@ class BertScores(Result):
     recall: Floats
     f1: Floats
     status: Statuses
+    reference: Integers
     windows: Integers
     signature: Signature
     bounds: tuple[float, float] = (-1.0, 1.0)
 
-    row_fields = ("precision", "recall", "f1", "status", "windows")
+    row_fields = ("precision", "recall", "f1", "status", "reference", "windows")
 
     def with_zeros(self) -> "BertScores":
         """Put 0 where an item has no score, as ``bert_score`` does; the status still says why."""
@@ -77,16 +83,56 @@ class BertScores(Result):
             **settings,
         )
 
+    def summarize(
+        self,
+        predictions: object = None,
+        references: object = None,
+        *,
+        by: object = None,
+        source: str = "texts in memory",
+        **intervals: Unpack[IntervalSettings],
+    ) -> MatchSummary:
+        """Sum the scores up, with F1 as the score; reports, documents and JSON come from the summary.
+
+        Args:
+            predictions: shape (n,), as they were scored, to be shown beside their scores.
+            references: shape (n,), likewise; of several the one that the F1 is from is shown.
+            by: shape (n,), names of groups.
+            source: where the items come from, such as the name of a file.
+            intervals: how intervals are made, such as ``interval`` and ``seed``.
+
+        Raises:
+            InputError: a column of the wrong length, or a setting out of range.
+        """
+        collector = MatchCollector()
+        collector.add(
+            ItemColumns(
+                self.f1, self.status, self.reference, self.windows,
+                {"precision": self.precision, "recall": self.recall},
+                predictions=shown_cells(predictions, "predictions", self.n),
+                references=shown_cells(references, "references", self.n),
+                groups=[] if by is None else as_names(by, "by"),
+            )
+        )  # fmt: skip
+        return collector.summary(
+            self.estimate(by=by, **intervals),
+            signature=self.signature,
+            bounds=self.bounds,
+            source=source,
+        )
+
     def to_frame(self) -> pl.DataFrame:
         """Lay the scores out as a table, one row per item; what is missing is null.
 
         Returns:
-            Columns ``status``, ``precision``, ``recall``, ``f1`` and ``windows``.
+            Columns ``status``, ``precision``, ``recall``, ``f1``, ``reference`` (counted from 0) and
+            ``windows``.
         """
         return pl.DataFrame(
             [
                 pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
                 *(pl.Series(name, getattr(self, name), nan_to_null=True) for name in _COLUMNS),
+                pl.Series("reference", [None if at < 0 else at for at in self.reference.tolist()], pl.Int64),
                 pl.Series("windows", self.windows),
             ]
         )

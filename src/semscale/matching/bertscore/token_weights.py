@@ -1,4 +1,4 @@
-"""What a token counts: the same for all, or more the rarer it is in a stated corpus (idf)."""
+"""Weights of tokens: equal, or by inverse document frequency (idf) in a corpus."""
 
 import hashlib
 from collections.abc import Mapping, Sequence
@@ -32,14 +32,14 @@ class TokenWeights:
 
 
 def equal_weights(reader: TokenReader) -> TokenWeights:
-    """Weigh every token 1, and those that the tokenizer puts around each text 0."""
+    """Give every token weight 1, and the special tokens around each text weight 0."""
     table = np.ones(reader.vocabulary)
     table[reader.special_ids] = 0
     return TokenWeights(table, "no")
 
 
 def fixed_weights(idf: Idf, reader: TokenReader) -> TokenWeights | None:
-    """Give the weights that are the same in every call; ``None`` for those of a call's references.
+    """Give the weights if they are the same in every call; ``None`` if each call's references decide them.
 
     Raises:
         InputError: ``idf`` is none of what it can be.
@@ -73,7 +73,7 @@ def document_frequency(tokens: TokenIds, times: Integers, vocabulary: int) -> In
 
 
 def inverse_document_frequency(frequency: Integers, documents: int) -> Floats:
-    """Weigh tokens by idf = ln((N + 1) / (df + 1)); one that is in no document gets ln(N + 1).
+    """Compute idf = ln((N + 1) / (df + 1)) of each token; ln(N + 1) for one in no document.
 
     Args:
         frequency: df, shape (vocabulary,).
@@ -90,7 +90,7 @@ def inverse_document_frequency(frequency: Integers, documents: int) -> Floats:
 
 
 def corpus_weights(reader: TokenReader, corpus: Sequence[str]) -> TokenWeights:
-    """Weigh tokens by idf over a corpus of texts; each text is stripped, and counts as often as it is there.
+    """Compute idf weights from a corpus; texts are stripped, and repeated ones count each time.
 
     Raises:
         InputError: the corpus is empty, or holds something other than texts.
@@ -105,7 +105,7 @@ def corpus_weights(reader: TokenReader, corpus: Sequence[str]) -> TokenWeights:
 
 
 def reference_weights(reader: TokenReader, tokens: TokenIds, references: Integers) -> TokenWeights:
-    """Weigh tokens by idf over the references of all pairs, each counted as often as it is one.
+    """Compute idf weights from the references of all pairs; repeated ones count each time.
 
     Args:
         reader: the model's tokenizer.
@@ -117,10 +117,11 @@ def reference_weights(reader: TokenReader, tokens: TokenIds, references: Integer
 
 
 def given_weights(reader: TokenReader, weights: Mapping[int, float]) -> TokenWeights:
-    """Weigh tokens as a mapping from token ids says.
+    """Take weights from a mapping of token ids.
 
-    A token that is not in it gets what a ``defaultdict`` gives, and from any other mapping the largest weight
-    there is: what was never seen is rare. The tokens around each text get 0 unless the mapping has them.
+    A token that the mapping lacks gets the default of a ``defaultdict``; with any other mapping it gets the
+    largest weight, as a token that was never seen is rare. Special tokens around each text get 0 unless the
+    mapping has them.
 
     Raises:
         InputError: no mapping from token ids to finite weights of at least 0.

@@ -1,4 +1,4 @@
-"""What came of scoring a submission, ready to be shown."""
+"""Summary of a scored submission, for JSON and reports."""
 
 from dataclasses import dataclass, field
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""Replies that name the wrong step of a reasoning and explain it, and what is expected of them."""
+"""Questions about the wrong step of a reasoning: steps named by replies, expected steps, and their scores."""
 
 import re
 from collections.abc import Sequence
@@ -49,7 +49,7 @@ def expected_step(lines: str | Sequence[str]) -> tuple[int | None, str]:
 
 
 def step_factor(distance: int) -> float:
-    """Say what is left of a score where the named step is off: 1, .7, .3, then half for every step more.
+    """Give the factor for a named step that is off by n: 1, .7, .3, then half for every further step.
 
     Example:
         >>> [step_factor(distance) for distance in range(5)]

@@ -1,4 +1,4 @@
-"""What a reply to a closed question chose: true or false, one option, or several."""
+"""Choices in replies to closed questions: true or false, one option, or several."""
 
 import re
 import unicodedata
@@ -22,7 +22,7 @@ def true_or_false(reply: str) -> bool | None:
 
 
 def option_key(text: str) -> str:
-    """Bring an option to the form in which options are compared: no case, accents, marks or double spaces.
+    """Normalise an option for comparison: without case, accents, punctuation and double spaces.
 
     Percent signs, commas and colons stay, as options differ by them.
 
@@ -37,7 +37,7 @@ def option_key(text: str) -> str:
 
 
 def chosen_option(reply: str, options: Sequence[str]) -> str | None:
-    """Say which one option a reply chose, by its letter, its text, or both where they agree.
+    """Find the one option that a reply chose, by its letter, its text, or both where they agree.
 
     Returns:
         The option's key, or ``None`` where the reply states no option, or a letter and a text that differ.
@@ -50,7 +50,7 @@ def chosen_option(reply: str, options: Sequence[str]) -> str | None:
 
 
 def chosen_options(reply: str, options: Sequence[str]) -> tuple[set[str], set[str]]:
-    """Say which options a reply lists, separated by commas, semicolons or lines, or each after its letter.
+    """Find the options that a reply lists, between commas, semicolons or lines, or each after its letter.
 
     Only the first paragraph counts, as explanations follow after it.
 

@@ -1,4 +1,4 @@
-"""The evaluation of a whole submission: every task's score, and their mean."""
+"""Evaluation of a submission: the score of every task, and their mean."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class SubmissionScores:
     Attributes:
         tasks: one score for each task file, in the order of ``submission.TASKS``.
         items: a table with one row an item: ``task``, ``item`` (counted from 1), ``reply``, ``score``.
-        signature: what was applied to the open questions.
+        signature: the settings applied to the open questions.
     """
 
     tasks: tuple[TaskScore, ...]
@@ -88,7 +88,7 @@ def evaluate_submission(
 
     Args:
         folder: holds ``true_false.json`` and the others.
-        method: of matching.
+        method: name of the method of matching.
         progress: called while texts are embedded.
         settings: as ``semscale.matching.matcher.Matcher`` takes them.
 

@@ -1,4 +1,4 @@
-"""The arithmetic of the layered match: word alignment, adjustment by a baseline, and the weighted sum."""
+"""Arithmetic of the layered match: word alignment, adjustment by a baseline, and the weighted sum."""
 
 import numpy as np
 
@@ -7,13 +7,13 @@ from semscale.types import Floats
 WORD, SENTENCE, PARAGRAPH = 0.4, 0.4, 0.2
 """Weights of the layers."""
 FLOOR = 0.25
-"""What is taken off the weighted sum, as unrelated texts reach about that much."""
+"""Subtracted from the weighted sum, as unrelated texts have about this score."""
 SNAP = 0.95
-"""From here on a score is 1."""
+"""Scores of at least this become 1."""
 
 
 def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights: Floats) -> float:
-    """Align every token greedily with its most similar one on the other side, and give the weighted F1.
+    """Align every token greedily with the most similar one of the other text, and compute the weighted F1.
 
     Precision is the weighted mean over the prediction's tokens of their best similarity, recall the same over
     the reference's, F1 = 2PR / (P + R).
@@ -38,12 +38,12 @@ def aligned_f1(similarity: Floats, prediction_weights: Floats, reference_weights
 
 
 def above_baseline(cosine: Floats, baseline: float) -> Floats:
-    """Map the baseline to 0 and leave 1 where it is: ``(cosine - baseline) / (1 - baseline)``."""
+    """Rescale cosines to 0 at the baseline and 1 at 1: ``(cosine - baseline) / (1 - baseline)``."""
     return (cosine - baseline) / (1 - baseline)
 
 
 def layered_score(word: Floats, sentence: Floats, paragraph: Floats) -> Floats:
-    """Add .4 word, .4 sentence and .2 paragraph, take .25 off, stop at 0, and make 1 of .95 and more.
+    """Compute .4 word + .4 sentence + .2 paragraph - .25, at least 0; .95 and more becomes 1.
 
     Equal texts score .75, as 1 - .25 never reaches .95; the snap is kept as the published evaluator has it.
 

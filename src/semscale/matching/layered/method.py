@@ -25,8 +25,8 @@ from semscale.types import Floats, Integers, Progress
 
 
 @dataclass(frozen=True)
-class _Ground:
-    """What is estimated from a corpus.
+class _CorpusEstimates:
+    """Estimates from a corpus: word weights and the baseline.
 
     Attributes:
         idf: weights of word pieces.
@@ -49,11 +49,11 @@ class LayeredMatch:
 
     Args:
         preset: see ``semscale.matching.layered.presets``.
-        embedder: of texts, and of word pieces without context.
+        embedder: embeds texts, and word pieces without context.
         pieces: splits a text into word pieces.
-        corpus: references that word weights and the baseline are estimated from; those of the pairs unless
-            given.
-        seed: of the draw of unrelated pairs.
+        corpus: references from which word weights and the baseline are estimated; by default those of the
+            pairs.
+        seed: seed of the draw of unrelated pairs.
 
     References:
         ClinIQLink 2025 evaluator (CC0), BioNLP workshop at ACL 2025.
@@ -77,7 +77,7 @@ class LayeredMatch:
 
     @property
     def signature(self) -> Signature:
-        """What is applied; a result's has the baseline that was estimated, too."""
+        """Signature of the settings; that of a result also has the estimated baseline."""
         corpus = "references" if self._corpus is None else corpus_hash(sorted(self._corpus))
         return self._signed(corpus, "estimated")
 
@@ -87,25 +87,25 @@ class LayeredMatch:
         Raises:
             InputError: the corpus has too few different texts to estimate a baseline from.
         """
-        ground = self._ground_of(pairs)
+        estimates = self._estimates_for(pairs)
         cleaned = [self._cleaned(text) for text in pairs.texts]
-        word = self._word_layer(pairs, cleaned, ground.idf)
+        word = self._word_layer(pairs, cleaned, estimates.idf)
         sentence, windows = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
         paragraph = sentence
         if not self._preset.cleaned_paragraph:
             paragraph, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        paragraph = above_baseline(paragraph, ground.baseline)
+        paragraph = above_baseline(paragraph, estimates.baseline)
         if self._preset.clipped_paragraph:
             paragraph = np.maximum(paragraph, 0.0)
         score = layered_score(word, sentence, paragraph)
         if self._preset.equality_first:
             score[_equal_but_for_case(pairs)] = 1.0
         layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
-        return ScoredPairs(score, layers, windows, self._signed(ground.corpus, ground.shown_baseline))
+        return ScoredPairs(score, layers, windows, self._signed(estimates.corpus, estimates.shown_baseline))
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
-        """Lay out how the word layer aligned the pieces of some pairs, as ``alignment_frame`` has it."""
-        idf = self._ground_of(pairs).idf
+        """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
+        idf = self._estimates_for(pairs).idf
         return [self._alignment(pairs, row, idf) for row in rows]
 
     def _alignment(self, pairs: Pairs, row: int, idf: WordIdf) -> pl.DataFrame:
@@ -117,7 +117,7 @@ class LayeredMatch:
         return alignment_frame(ours, theirs, similarity, (idf.of(ours), idf.of(theirs)))
 
     def over(self, corpus: Sequence[str]) -> "LayeredMatch":
-        """Estimate from a corpus what would be estimated from the references of each call."""
+        """Return the method with weights and baseline from a corpus, not from each call's references."""
         other = copy(self)
         other._corpus = corpus
         other.__dict__.pop("_given", None)
@@ -129,16 +129,16 @@ class LayeredMatch:
         return bool(self._corpus)
 
     @cached_property
-    def _given(self) -> _Ground | None:
+    def _given(self) -> _CorpusEstimates | None:
         """What the given corpus says, if one was given."""
         return self._estimated(self._corpus) if self._corpus else None
 
-    def _ground_of(self, pairs: Pairs) -> _Ground:
+    def _estimates_for(self, pairs: Pairs) -> _CorpusEstimates:
         return self._given or self._estimated([pairs.texts[row] for row in pairs.reference])
 
-    def _estimated(self, texts: Sequence[str]) -> _Ground:
+    def _estimated(self, texts: Sequence[str]) -> _CorpusEstimates:
         corpus = sorted(texts)  # so that their order changes no draw
-        return _Ground(self._idf(corpus), self._baseline(corpus), corpus_hash(corpus))
+        return _CorpusEstimates(self._idf(corpus), self._baseline(corpus), corpus_hash(corpus))
 
     def _idf(self, corpus: Sequence[str]) -> WordIdf:
         return smoothed_idf((self._pieces(text) for text in corpus), unseen=self._preset.unseen_idf)

@@ -1,4 +1,4 @@
-"""The layered match as it was published, in two readings: what its document says, and what its code does."""
+"""Presets of the layered match: as its published document describes it, and as its published code does it."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from semscale.errors import UnknownNameError
 
 @dataclass(frozen=True)
 class LayeredPreset:
-    """What the two readings of the layered match differ in.
+    """Settings in which document and code of the layered match differ.
 
     Attributes:
         name: as signatures have it.
@@ -59,7 +59,7 @@ PRESETS = {
 
 
 def find_preset(name: str) -> LayeredPreset:
-    """Look a preset up.
+    """Find a preset by its name.
 
     Raises:
         UnknownNameError: no preset has this name.

@@ -1,4 +1,4 @@
-"""Which word of one text was aligned with which of the other, laid out as a table."""
+"""Aligned words of two texts, as a table."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from semscale.types import Floats
 def alignment_frame(
     predicted: Sequence[str], referred: Sequence[str], similarity: Floats, weights: tuple[Floats, Floats]
 ) -> pl.DataFrame:
-    """Align every token with its most similar one on the other side, and say what each contributes.
+    """Align every token with the most similar one of the other text, with each token's contribution.
 
     Args:
         predicted: p tokens of the prediction.

@@ -1,4 +1,4 @@
-"""Makes of texts that a model has read what is compared of them word by word."""
+"""Vectors and weights of the words of texts, from the states of their tokens."""
 
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.unit_rows import unit_rows
-from semscale.matching.words.static_vectors import StaticPieces
+from semscale.matching.words.static_vectors import StaticVectors
 from semscale.matching.words.subjects import SubjectWeights, start_with_pronoun, subject_lengths
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.vectors import WordVectors, word_means
 from semscale.matching.words.vocabulary_table import WordTable
 from semscale.matching.words.weights import WordWeights
@@ -17,20 +17,20 @@ from semscale.types import Integers, Vectors
 
 
 class WordVectorizer:
-    """Gives what is compared of texts, each as if it stood alone.
+    """Computes vectors and weights of texts' words; those of a text do not depend on other texts.
 
     Args:
-        read: the texts.
-        static: gives the vectors of words by themselves.
-        weights: of words.
-        subject: what the words of subjects count.
-        dtype: of the vectors of words, float32 or float64.
+        read: texts with their tokens and words.
+        static: gives the vectors of words without context.
+        weights: weights of words.
+        subject: weights of the words of subjects.
+        dtype: type of the words' vectors, float32 or float64.
     """
 
     def __init__(
         self,
-        read: TextsRead,
-        static: StaticPieces,
+        read: TokenizedTexts,
+        static: StaticVectors,
         weights: WordWeights,
         subject: SubjectWeights,
         dtype: npt.DTypeLike,
@@ -47,7 +47,7 @@ class WordVectorizer:
             self._table.learn(np.concatenate(numbers))
 
     def vectors(self, texts: Sequence[int], states: Vectors) -> list[WordVectors]:
-        """Give what is compared of some texts.
+        """Compute the vectors and weights of some texts' words.
 
         Args:
             texts: n >= 1 of them, whose words were learned.

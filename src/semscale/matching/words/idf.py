@@ -1,4 +1,4 @@
-"""How much a word piece says: its inverse document frequency in the references."""
+"""Inverse document frequency of word pieces in the references."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,25 +14,28 @@ class WordIdf:
     """Weights of word pieces.
 
     Attributes:
-        weights: of each piece that occurs in the corpus, 1 or more.
-        unseen: of every other piece.
+        weights: weight of each piece that occurs in the corpus, 1 or more.
+        unseen: weight of every other piece, 1 or more.
     """
 
     weights: Mapping[str, float]
     unseen: float
 
     def of(self, pieces: Sequence[str]) -> Floats:
-        """Look the weights of pieces up, shape (number of pieces,)."""
+        """Weights of pieces, shape (number of pieces,)."""
         found = (self.weights.get(piece, self.unseen) for piece in pieces)
         return np.fromiter(found, np.float64, len(pieces))
 
 
 def smoothed_idf(documents: Iterable[Sequence[str]], *, unseen: float | None = None) -> WordIdf:
-    """Weigh each piece by ``ln((N + 1) / (df + 1)) + 1``, with df of the N documents that hold it.
+    """Compute each piece's weight ``ln((N + 1) / (df + 1)) + 1``, where df of the N documents hold it.
 
     Args:
         documents: the pieces of each document.
-        unseen: weight of a piece that no document holds; what the formula gives for df = 0 unless given.
+        unseen: weight of a piece that no document holds; by default that of the formula, ``ln(N + 1) + 1``.
+
+    References:
+        Spärck Jones 1972, doi:10.1108/eb026526; smoothed as by scikit-learn's ``TfidfTransformer``.
 
     Example:
         >>> idf = smoothed_idf([["heart", "attack"], ["heart"]])

@@ -1,4 +1,4 @@
-"""Word pieces, each with the vector that a model gives it when it stands alone."""
+"""Word pieces with their vectors, each embedded as a text of its own."""
 
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
@@ -17,7 +17,7 @@ Pieces = Callable[[str], list[str]]
 
 
 def pieces_of(tokenizer: "Tokenizer") -> Pieces:
-    """Make a model's tokenizer a function that splits texts into word pieces.
+    """Return a function that splits texts into word pieces, by a model's tokenizer.
 
     Args:
         tokenizer: without padding; its truncation is switched off.
@@ -54,7 +54,7 @@ class PieceTable:
         self._vectors: Floats = np.empty((0, embedder.dimensions))
 
     def learn(self, pieces: Iterable[str]) -> None:
-        """Embed those of the pieces that are new."""
+        """Embed the pieces that are new."""
         new = [piece for piece in dict.fromkeys(pieces) if piece not in self._rows]
         if not new:
             return
@@ -64,7 +64,7 @@ class PieceTable:
         self._vectors = np.concatenate([self._vectors, vectors])
 
     def rows(self, pieces: list[str]) -> Integers:
-        """Say in which rows of ``vectors`` known pieces stand, shape (number of pieces,)."""
+        """Rows of ``vectors`` with known pieces, shape (number of pieces,)."""
         return np.fromiter((self._rows[piece] for piece in pieces), np.int64, len(pieces))
 
     @property

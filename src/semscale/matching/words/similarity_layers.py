@@ -1,4 +1,4 @@
-"""How alike pairs are layer by layer: words by themselves, words in context, whole texts."""
+"""Similarity of pairs in three layers: words alone, words in context, whole texts."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.calibrated import LAYERS, lean
+from semscale.matching.calibrated.arithmetic import LAYERS, weighted_mean
 from semscale.matching.pair_scheduling import plan_steps
 from semscale.matching.words.contextual_vectors import WordVectorizer
-from semscale.matching.words.static_vectors import ReadStates, StaticPieces
+from semscale.matching.words.static_vectors import ReadStates, StaticVectors
 from semscale.matching.words.subjects import SubjectWeights
-from semscale.matching.words.tokenized_texts import TextsRead
+from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.vectors import MEASURES, WordVectors, compare_words
 from semscale.matching.words.weights import WordWeights
 from semscale.types import Floats, Integers, Progress
@@ -37,9 +37,9 @@ class LayerSimilarities:
     text: Floats
 
     def layers(self, recall_share: float) -> dict[str, Floats]:
-        """Give the similarity in each of ``LAYERS``, with what recall counts in those of words."""
-        word = lean(self.word_precision, self.word_recall, recall_share)
-        context = lean(self.context_precision, self.context_recall, recall_share)
+        """Give the similarity in each of ``LAYERS``; ``recall_share`` weighs recall in those of words."""
+        word = weighted_mean(self.word_precision, self.word_recall, recall_share)
+        context = weighted_mean(self.context_precision, self.context_recall, recall_share)
         return dict(zip(LAYERS, (word, context, self.text), strict=True))
 
 
@@ -47,9 +47,9 @@ class WordLayers:
     """Measures pairs of texts; a pair's numbers depend on its two texts and the weights alone.
 
     Args:
-        encoder: gives the states of tokens; those of its last layer are compared.
-        subject: what the words of subjects count.
-        read: gives the states of word pieces; the encoder does unless given.
+        encoder: gives the states of tokens, of which the last layer's are compared.
+        subject: weights of the words of subjects.
+        read: reads the states of word pieces; by default the encoder.
     """
 
     def __init__(
@@ -58,11 +58,11 @@ class WordLayers:
         self._encoder = encoder
         self._subject = subject
         self._layer = encoder.layers
-        self._static = StaticPieces(encoder, encoder.layers, read)
+        self._static = StaticVectors(encoder, encoder.layers, read)
 
     def measure(
         self,
-        read: TextsRead,
+        read: TokenizedTexts,
         prediction: Integers,
         reference: Integers,
         weights: WordWeights,
@@ -74,7 +74,7 @@ class WordLayers:
             read: the texts.
             prediction: shape (p,), which text is the prediction.
             reference: shape (p,), which text is the reference.
-            weights: of words.
+            weights: weights of words.
             progress: called while pairs are measured.
         """
         vectorizer = self.over(read, weights)
@@ -98,19 +98,19 @@ class WordLayers:
         return LayerSimilarities(*values.T.copy())
 
     def over(
-        self, read: TextsRead, weights: WordWeights, dtype: npt.DTypeLike = np.float64
+        self, read: TokenizedTexts, weights: WordWeights, dtype: npt.DTypeLike = np.float64
     ) -> WordVectorizer:
-        """Give what makes the vectors of some texts' words.
+        """Make the vectorizer of some texts' words.
 
         Args:
             read: the texts.
-            weights: of words.
-            dtype: of the vectors of words.
+            weights: weights of words.
+            dtype: type of the vectors of words.
         """
         return WordVectorizer(read, self._static, weights, self._subject, dtype)
 
     def _vectors(
-        self, read: TextsRead, texts: Integers, vectorizer: WordVectorizer
+        self, read: TokenizedTexts, texts: Integers, vectorizer: WordVectorizer
     ) -> Iterator[tuple[int, WordVectors]]:
         for text, states in self._encoder.encode(read.tokens, texts, layer=self._layer):
             yield text, vectorizer.vectors([text], states)[0]

@@ -1,4 +1,4 @@
-"""Words without context: each of their pieces is read by the model as a text of its own, once."""
+"""Vectors of words without context: the model reads each word piece once, as a text of its own."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -21,15 +21,16 @@ ReadStates = Callable[["TokenIds", Sequence[str], Integers], Iterator[tuple[int,
 """Gives the states of some texts, (t, hidden), each with the text's number, in any order."""
 
 
-class StaticPieces:
+class StaticVectors:
     """Vectors of word pieces, learned when they are first met.
 
-    Any unknown word may be a piece, so the vectors of too many are forgotten; what is read again is the same.
+    Any unknown word may be a piece, so vectors are dropped when there are too many; a piece that is read
+    again has the same vector.
 
     Args:
         encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1.
-        layer: whose states.
-        read: gives the pieces' states at that layer, up to a factor; the encoder does unless given.
+        layer: number of the layer whose states are used.
+        read: reads the pieces' states at that layer, up to a factor; by default the encoder.
     """
 
     def __init__(self, encoder: "TokenEncoder", layer: int, read: "ReadStates | None" = None) -> None:

@@ -1,4 +1,4 @@
-"""Words that carry grammar and little else, and texts without them."""
+"""Stop words, and their removal from texts."""
 
 import re
 import string

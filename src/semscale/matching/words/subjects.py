@@ -1,4 +1,4 @@
-"""What a text is about: the words before its first auxiliary verb, and whether that is but a pronoun.
+"""Subjects of texts: the words before the first auxiliary verb, and whether they are only a pronoun.
 
 English only; in other texts no subject is found, and all their words count alike. What is asked about stands
 in the subject and is known from the question; what is said of it decides. An answer such as "they are
@@ -24,14 +24,14 @@ _LONGEST = 9
 
 @dataclass(frozen=True)
 class SubjectWeights:
-    """What a subject's words count: ``usual`` ones, and those that the other text has ``for_pronoun``."""
+    """Weights of a subject's words: ``usual`` ones, and those for which the other text has a pronoun."""
 
     usual: float
     for_pronoun: float
 
 
 def word_roles(words: Sequence[str]) -> Roles:
-    """Say of k words whether each is an auxiliary verb, can stand before a subject, or is a pronoun for one.
+    """Tell for k words whether each is an auxiliary verb, can precede a subject, or is a pronoun for one.
 
     Returns:
         Shape (k, 3).

@@ -1,4 +1,4 @@
-"""Where the words of texts stand among their tokens."""
+"""Positions of words among the tokens of texts."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _WORD = re.compile(rf"([{_IDEOGRAPH}]|[^\W_{_IDEOGRAPH}]+)")
 
 
 @dataclass(frozen=True)
-class WordPlaces:
+class WordSpans:
     """The k words of n texts, whose tokens stand end to end.
 
     Attributes:
@@ -34,7 +34,7 @@ class WordPlaces:
 
 def find_words(
     texts: Sequence[str], offsets: Integers | Ids, special: npt.NDArray[np.bool_], lengths: Integers
-) -> WordPlaces:
+) -> WordSpans:
     """Find the words of texts among their tokens; marks are no words unless a text has nothing else.
 
     Args:
@@ -60,7 +60,7 @@ def find_words(
     starts, ends = starts[order], np.concatenate([read[after - 1], wordless])[order] + 1
     spans = np.concatenate([spans, bounds[wordless]])[order]
     counts = np.bincount(own[starts], minlength=len(texts))
-    return WordPlaces(_shown(joined, spans, bounds, starts, ends), starts, ends, counts)
+    return WordSpans(_shown(joined, spans, bounds, starts, ends), starts, ends, counts)
 
 
 def _among(text: str, bounds: Integers) -> tuple[Integers, Integers, Integers]:

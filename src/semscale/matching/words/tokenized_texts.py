@@ -34,18 +34,18 @@ class TokenWords:
         return len(self.numbers)
 
 
-class TextsRead:
+class TokenizedTexts:
     """Texts with their tokens and words.
 
     Args:
-        texts: distinct.
-        encoder: whose tokens.
-        words: whether to find all words at once; otherwise those of a text are found by ``spell``.
+        texts: distinct texts.
+        encoder: has the tokenizer.
+        words: whether to find all words at once; otherwise ``spell`` finds those of single texts.
 
     Attributes:
-        tokens: of all texts.
-        vocabulary: all words found.
-        words: of each text, by its number.
+        tokens: tokens of all texts.
+        vocabulary: all words that were found.
+        words: words of each text, by its number.
     """
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:
@@ -58,18 +58,18 @@ class TextsRead:
             self.spell(range(len(texts)))
 
     def spell(self, texts: Iterable[int]) -> None:
-        """Find the words of those of the texts whose words are not known yet."""
+        """Find the words of the texts, as far as they are not known yet."""
         new = [text for text in texts if text not in self.words]
         for start in range(0, len(new), _TOGETHER):
             self._spell(new[start : start + _TOGETHER])
 
     def forget(self, texts: Iterable[int]) -> None:
-        """Let go of the words of some texts."""
+        """Release the words of some texts from memory."""
         for text in texts:
             self.words.pop(text, None)
 
     def joined(self, texts: Sequence[int]) -> tuple[TokenWords, Integers]:
-        """Give the words of n texts as if their tokens were those of one, and how many are each one's."""
+        """Join the words of n texts end to end, and count those of each text."""
         words = [self.words[text] for text in texts]
         counts = np.array([len(own) for own in words])
         lengths = self.tokens.lengths_of(texts)

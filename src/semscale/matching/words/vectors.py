@@ -1,4 +1,4 @@
-"""What is compared of texts word by word, and the comparison of pairs."""
+"""Word vectors of a text with their weights, and the comparison of two texts word by word."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.calibrated import settled, word_matches
+from semscale.matching.calibrated.arithmetic import clip_cosines, word_matches
 from semscale.matching.unit_rows import Rows
 from semscale.matching.words.vocabulary import Numbers
 from semscale.types import Floats
@@ -38,7 +38,7 @@ class WordVectors:
         return len(self.weights)
 
     def weights_beside(self, other: "WordVectors") -> Floats:
-        """What the words count: the subject's next to nothing if the other text has a pronoun for it."""
+        """Weights of the words; those of the subject are nearly 0 if the other text has a pronoun for it."""
         return self.to_pronoun if other.is_pronoun else self.weights
 
 
@@ -49,7 +49,7 @@ def _cosines(ours: Floats, theirs: Floats) -> Floats:
 def compare_words(
     pairs: Sequence[tuple[WordVectors, WordVectors]], cosines: Callable[[Any, Any], Any] = _cosines
 ) -> Floats:
-    """Give precision and recall of words, the same of words in context, and the cosine of the texts.
+    """Compute precision and recall of words alone and of words in context, and the cosine of the texts.
 
     Args:
         pairs: p predictions and their references.
@@ -67,7 +67,7 @@ def compare_words(
     words = word_matches((cosines(ours.layers, theirs.layers) for ours, theirs in sides), weights)
     values[worded, :4] = np.concatenate(words, axis=-1)
     texts = np.array([(ours.text, theirs.text) for ours, theirs in sides])
-    values[worded, 4] = settled(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
+    values[worded, 4] = clip_cosines(np.einsum("ph,ph->p", texts[:, 0], texts[:, 1]))
     return values
 
 

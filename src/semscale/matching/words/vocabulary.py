@@ -1,4 +1,4 @@
-"""The words that texts have, each once, with a number: what is known of a word is looked up by it."""
+"""The vocabulary of texts: each distinct word has a number, by which its vector and weight are found."""
 
 from collections.abc import Sequence
 
@@ -41,7 +41,7 @@ class Vocabulary:
         return len(self.words)
 
     def numbers(self, shown: Sequence[Shown]) -> Ids:
-        """Number words; those that are new get the next numbers.
+        """Return the numbers of words; new words get the next ones.
 
         Args:
             shown: k words.

@@ -1,11 +1,11 @@
-"""What is known of each word of a vocabulary, whatever text it stands in."""
+"""Vectors, weights and roles of the words of a vocabulary, which do not depend on the text."""
 
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.matching.words.static_vectors import StaticPieces
+from semscale.matching.words.static_vectors import StaticVectors
 from semscale.matching.words.subjects import Roles, word_roles
 from semscale.matching.words.vocabulary import Numbers, Vocabulary
 from semscale.matching.words.weights import WordWeights
@@ -18,12 +18,12 @@ class WordTable:
     Args:
         vocabulary: the words; it may grow.
         static: gives their vectors.
-        weights: of words.
-        dtype: of the vectors, float32 or float64.
+        weights: weights of words.
+        dtype: type of the vectors, float32 or float64.
     """
 
     def __init__(
-        self, vocabulary: Vocabulary, static: StaticPieces, weights: WordWeights, dtype: npt.DTypeLike
+        self, vocabulary: Vocabulary, static: StaticVectors, weights: WordWeights, dtype: npt.DTypeLike
     ) -> None:
         self._vocabulary = vocabulary
         self._static = static
@@ -34,7 +34,7 @@ class WordTable:
         self._roles = np.empty((0, 3), np.bool_)
 
     def learn(self, numbers: Numbers) -> None:
-        """Read those of the words that are new."""
+        """Compute vectors, weights and roles of the words that are new."""
         self._make_room()
         unknown = numbers[~self._is_learned[numbers]]
         if not len(unknown):

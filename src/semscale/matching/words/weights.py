@@ -1,4 +1,4 @@
-"""What words count: more the fewer texts of a corpus have them, and little if they carry grammar."""
+"""Weights of words: greater for words in few texts of a corpus, small for stop words."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -16,12 +16,12 @@ _TELLING = word_list("telling_stop_words")
 
 @dataclass(frozen=True)
 class WordWeights:
-    """What words count: more the fewer texts of a corpus have them, and little if they are stop words.
+    """Weights of words, from the share of a corpus' texts that have them.
 
     Attributes:
         frequency: how many of the corpus's texts have each word.
         texts: how many texts the corpus has, at least 1.
-        stop: what a stop word counts beside another word, 0 to 1.
+        stop: weight of a stop word relative to other words, 0 to 1.
     """
 
     frequency: Counter[str]
@@ -30,7 +30,7 @@ class WordWeights:
 
     @classmethod
     def over(cls, corpus: Iterable[Iterable[str]], *, stop: float) -> "WordWeights":
-        """Count in how many texts each word is."""
+        """Count the texts in which each word occurs."""
         frequency: Counter[str] = Counter()
         texts = 0
         for words in corpus:
@@ -39,10 +39,13 @@ class WordWeights:
         return cls(frequency, texts, stop)
 
     def of(self, words: Sequence[str]) -> Floats:
-        """Weigh words by ``1 + ln((N + 1) / (df + 1)) / ln(N + 1)``: 1 if all N texts have it, 2 if none has.
+        """Compute ``1 + ln((N + 1) / (df + 1)) / ln(N + 1)``: 1 for a word in all N texts, 2 for one in none.
 
         Returns:
-            Shape (k,), greater than 0 as long as ``stop`` is; a stop word's weight is multiplied by ``stop``.
+            Shape (k,), 1 to 2; a stop word's weight is multiplied by ``stop``.
+
+        References:
+            Spärck Jones 1972, doi:10.1108/eb026526, scaled by its greatest value.
 
         Example:
             >>> weights = WordWeights.over([["the", "heart"], ["the", "lung"], ["the", "lung"]], stop=0.5)

@@ -1,4 +1,4 @@
-"""Cells of a file's columns as the numbers, groups and human ratings they stand for; CSV has only strings."""
+"""Parsing of a file's cells into numbers, weights and human ratings; in CSV all of them are strings."""
 
 import json
 import math
@@ -18,7 +18,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0) -> pl.Serie
 
     Args:
         cells: a column of numbers or of strings.
-        parameter: what the column is for, for the message.
+        parameter: name of the parameter, for the message.
         first_row: row of the file that the first cell stands in, from 0.
 
     Raises:

@@ -1,4 +1,4 @@
-"""A look through a whole file before any text is embedded, so that a wrong cell far down costs no work."""
+"""Check of all cells of a file before any text is embedded, so that a wrong cell far down costs no work."""
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, counting:
 
     Args:
         table: the input.
-        columns: which column is what.
+        columns: names of the columns.
         part_rows: rows that are read at once.
         counting: whether the rows must fit into an Excel sheet.
 
@@ -41,7 +41,7 @@ def _titles(columns: FileColumns) -> set[str]:
 
 
 class _Checks:
-    """Looks at a table batch by batch."""
+    """Checks a table batch by batch."""
 
     def __init__(self, columns: FileColumns) -> None:
         self._columns = columns

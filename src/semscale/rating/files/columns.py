@@ -1,4 +1,4 @@
-"""Which columns of a file a run looks at."""
+"""Columns of a file that are rated, or used beside the ratings."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from semscale.rating.human.values import check_human_range
 
 @dataclass(frozen=True)
 class FileColumns:
-    """Which column of a file is what.
+    """Names of a file's columns of texts, groups, weights, respondents and human ratings.
 
     Attributes:
         text: the texts to rate.
@@ -32,6 +32,6 @@ class FileColumns:
         check_human_range(self.human_range)
 
     def named(self) -> dict[str, str]:
-        """Columns that were asked for, by what they are for."""
+        """The columns that were named, by their purpose."""
         roles = {name: getattr(self, name) for name in ("text", "by", "weight", "respondent", "human")}
         return {role: column for role, column in roles.items() if column is not None}

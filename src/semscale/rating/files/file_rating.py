@@ -1,4 +1,4 @@
-"""Rating a file of any size: part by part, resumable, in bounded memory, with the rows in their order."""
+"""Rating of files of any size: part by part, resumable, in bounded memory, in the order of the rows."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -27,12 +27,12 @@ __all__ = ["FileColumns", "FileSettings", "rate_file"]
 
 @dataclass(frozen=True)
 class FileSettings:
-    """How a file is gone through.
+    """Parts of a file, and how intervals are made.
 
     Attributes:
         part_rows: rows of a part, at least 1; what is not finished when a run stops is at most one part.
         interval: coverage that the intervals aim at, between 0 and 1.
-        seed: of all that is random.
+        seed: seed of all draws.
         restart: drop the finished parts of an earlier run, whatever it was.
 
     Raises:
@@ -76,7 +76,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
 
     Args:
         table: the input.
-        columns: which column is what.
+        columns: names of the columns.
         rater: scale, embedder and settings.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; nothing is written, and nothing is kept when the
             run stops, unless given.
@@ -135,7 +135,7 @@ class RatingWork:
         return KEPT_EMBEDDINGS if isinstance(self.rater.embedder, CachedEmbedder) else ""
 
     def key(self) -> dict[str, str]:
-        """Name the column and all that the signature has."""
+        """Name the column and the fields of the signature."""
         return {"text": self.columns.text, **dict(self.rater.signature.fields)}
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:

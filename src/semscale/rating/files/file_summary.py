@@ -1,4 +1,4 @@
-"""From rated parts of a file to the summary of all of them, in memory that does not grow with the file."""
+"""Collection of a file's rated parts for their summary, in memory that does not grow with the file."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -51,8 +51,8 @@ class Collector:
     """Takes rated parts in the order of the file, whether just made or read back, and sums them up.
 
     Attributes:
-        rater: what rated them.
-        columns: which column is what.
+        rater: the rater that rated them.
+        columns: names of the columns.
         seed: of the sample, the bootstrap and the comparison.
     """
 

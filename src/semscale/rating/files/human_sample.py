@@ -73,7 +73,7 @@ class HumanSample:
             values: shape (k,), of the scale's points.
             columns: their names and the range of the human ratings.
             interval: coverage that the intervals aim at, between 0 and 1.
-            signature: of the ratings.
+            signature: signature of the ratings.
 
         Raises:
             InputError: nothing can be compared.

@@ -1,1 +1,1 @@
-"""Human ratings, and how well ratings agree with them."""
+"""Human ratings, and agreement of ratings with them."""

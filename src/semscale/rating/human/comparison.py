@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.rating.human.values import human_table, laid_on, off_the_scale
 from semscale.results.few_clusters import few_note
 from semscale.results.respondents import NOBODY, numbered
-from semscale.results.weights import as_weights
+from semscale.results.weights import as_weights, in_unit
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import ks_similarity_estimate, pearson_estimate, spearman_estimate
 from semscale.stats.agreement.reliability import split_half_reliability
@@ -99,7 +99,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         weights: shape (n,), finite and not negative, for every figure; texts without one, or with 0, are left
             out, as they are from the estimates.
         interval: coverage that the intervals aim at, between 0 and 1.
-        seed: of all that is random.
+        seed: seed of all draws.
         signature: of the ratings, which the comparison's settings are added to.
 
     Returns:
@@ -121,7 +121,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     human_masses = laid_on(table, values, human_range)
     both = ~np.isnan(pmf).any(axis=1) & ~np.isnan(table).all(axis=1)
     clusters = None if respondents is None else numbered(respondents, len(pmf))
-    heavy = None if weights is None else _as_column(as_weights(weights), len(pmf), "weights")
+    heavy = None if weights is None else _as_column(in_unit(as_weights(weights)), len(pmf), "weights")
     if clusters is not None:
         both &= clusters != NOBODY
         clusters = clusters[both]

@@ -1,4 +1,4 @@
-"""Human ratings as callers have them: one number a text or several, and their place on a scale's points."""
+"""Human ratings: one or several numbers for each text, and their mapping to a scale's points."""
 
 import math
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ def human_table(human: object) -> Floats:
 
 
 def check_human_range(human_range: object) -> None:
-    """Refuse a range that human values cannot be mapped from; ``None``, the scale's own, is none.
+    """Refuse a range from which human values cannot be mapped; ``None`` stands for the scale's own range.
 
     Raises:
         InputError: not two finite numbers, the lower first.

@@ -1,4 +1,4 @@
-"""What the linter asks of a scale, with the bounds; ``docs/scales.md`` has the measurements behind them.
+"""Criteria of the linter, with their bounds; ``docs/scales.md`` has the measurements behind them.
 
 Every bound lies between what the shipped scales reach and what sets that are known to be bad reach, with
 all-MiniLM-L6-v2: the README example of the reference implementation (five labels such as "Neutral"), digits,

@@ -1,4 +1,4 @@
-"""What the linter found: measurements of each anchor set and of all together, findings, and a verdict."""
+"""The linter's report: measurements of each anchor set and of all together, findings, and a verdict."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
@@ -102,7 +102,7 @@ class SetLint:
 
 @dataclass(frozen=True, repr=False)
 class LintReport(Presentable):
-    """What the linter measured and concluded about a scale, for one embedder.
+    """Measurements, findings and verdict of the linter for a scale and an embedder.
 
     Attributes:
         scale: The scale.

@@ -1,1 +1,1 @@
-"""Pictures, as Vega-Lite made with Altair for a width in pixels, and their drawings as SVG."""
+"""Charts: Vega-Lite specifications made with Altair for a width in pixels, and their drawings as SVG."""

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
 from semscale.report.charts.palette import BAR, INK
-from semscale.report.charts.theme import FONT_SIZE, Specification, themed
+from semscale.report.charts.theme import FONT_SIZE, Specification, marks_of, themed
 
 _ROW = 38
 _ROW_OF_TWO = 52
@@ -61,8 +61,8 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Specificati
     slots = _slots([bar.row for bar in values])
     single = max(slots, default=0) == 0
     records = [bar.record(slot, narrow=narrow) for bar, slot in zip(values, slots, strict=True)]
-    base = alt.Chart(alt.NamedData(name="rows")).encode(
-        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2, paddingOuter=0.05)),
+    base = marks_of("rows").encode(
+        y=named_rows(room, paddingInner=0.2, paddingOuter=0.05),
         yOffset=alt.YOffset("slot:O", scale=alt.Scale(paddingInner=0.1)),
     )
     length = alt.X("share:Q", axis=None, scale=alt.Scale(domain=domain, nice=False))

@@ -1,13 +1,13 @@
-"""Means as dots on one line a row: one dot for each of several sets of items."""
+"""Rows with a dot for the mean of each of several sets of items."""
 
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.report.charts.labels import label_room, names_axis
+from semscale.report.charts.labels import label_room, named_rows
 from semscale.report.charts.palette import MUTED
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 
 _ROW = 40
 
@@ -45,15 +45,13 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean",
     low, high = min([0.0, *values]), max([1.0, *values])
     x = alt.X(
         "value:Q",
-        axis=alt.Axis(title=title, tickCount=6, orient="top", domain=False, ticks=False),
+        axis=alt.Axis(title=title, tickCount=6, orient="top"),
         scale=alt.Scale(domain=[low, high], nice=False),
     )
-    y = alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))
+    y = named_rows(room, paddingInner=0.2)
     layers = alt.layer(
-        alt.Chart(alt.NamedData(name="spans"))
-        .mark_rule(stroke=MUTED, strokeWidth=1.5)
-        .encode(x="low:Q", x2="high:Q", y=y),
-        alt.Chart(alt.NamedData(name="rows"))
+        marks_of("spans").mark_rule(stroke=MUTED, strokeWidth=1.5).encode(x="low:Q", x2="high:Q", y=y),
+        marks_of("rows")
         .mark_circle(size=130, opacity=1)
         .encode(x=x, y=y, color=alt.Color("colour:N", scale=None)),
     )

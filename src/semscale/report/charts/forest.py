@@ -1,20 +1,20 @@
-"""The chart of a gate: how far each row drifted, beside what reruns lose and what the gate tolerates."""
+"""The forest plot of a gate: the drift of each row, beside the loss of reruns and the margin."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.decision import Outcome
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, INK, MUTED
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.report.document.blocks import Swatch
 
 if TYPE_CHECKING:
     import altair as alt
 
 NOISE, TOLERATED = "#cfc8b8", "#e6decd"
-"""Colours of what reruns lose, and of the margin beyond it."""
+"""Colours of the loss of reruns, and of the margin beyond it."""
 
 _MARKS = {
     Outcome.FAIL: ("diamond", CONTRAST, CONTRAST, 120),
@@ -110,9 +110,7 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
         axis=_axis(title, narrow=narrow, percent=percent),
         scale=alt.Scale(domain=_domain(records), nice=False, zero=False),
     )
-    base = alt.Chart(alt.NamedData(name="rows")).encode(
-        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))
-    )
+    base = marks_of("rows").encode(y=named_rows(room, paddingInner=0.2))
     layers = [*_bands(base), *_marks(base, x)]
     figures = base.mark_text(align="right", fill=INK, fontSize=13).encode(
         x=alt.value(plot + _FIGURES[narrow]), text="text:N"
@@ -131,8 +129,6 @@ def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":
         format="~%" if percent else "~g",
         labelExpr="replace(datum.label, '%', '\u00a0%')" if percent else "datum.label",
         orient="top",
-        domain=False,
-        ticks=False,
     )
 
 

@@ -1,12 +1,12 @@
-"""The picture that compares groups: a dot with its interval beside the group's whole distribution."""
+"""Groups compared: the mean of each with its interval, beside its whole distribution."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
 from semscale.report.charts.palette import ACCENT, CARD, MUTED, ink_on
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -46,7 +46,7 @@ def group_rows(
     right = width - room if narrow else width - room - left - 22
     height = _ROW * len(rows)
     means = _means(rows, reference, room).properties(width=left, height=height)
-    masses = _masses(room if narrow else None).properties(width=right, height=height)
+    masses = _masses(room if narrow else 0).properties(width=right, height=height)
     both = alt.vconcat(means, masses) if narrow else alt.hconcat(means, masses)
     datasets: dict[str, list[dict[str, Any]]] = {
         "means": [
@@ -64,11 +64,9 @@ def _means(rows: Sequence[GroupRow], reference: float, room: int) -> "alt.LayerC
     ends = [end for row in rows for end in (row.low, row.high, row.mean) if end is not None] + [reference]
     spare = 0.06 * (max(ends) - min(ends)) or 0.5
     scale = alt.Scale(domain=[min(ends) - spare, max(ends) + spare], nice=False, zero=False)
-    axis = alt.Axis(title="mean score", tickCount=5, orient="top", domain=False, ticks=False)
-    base = alt.Chart(alt.NamedData(name="means")).encode(
-        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.2))
-    )
-    line = alt.Chart(alt.NamedData(name="reference")).mark_rule(stroke=MUTED, strokeDash=[4, 4])
+    axis = alt.Axis(title="mean score", tickCount=5, orient="top")
+    base = marks_of("means").encode(y=named_rows(room, paddingInner=0.2))
+    line = marks_of("reference").mark_rule(stroke=MUTED, strokeDash=[4, 4])
     return alt.layer(
         line.encode(x=alt.X("mean:Q", axis=axis, scale=scale)),
         base.mark_rule(stroke=ACCENT, strokeWidth=2).encode(x=alt.X("low:Q"), x2="high:Q"),
@@ -76,16 +74,11 @@ def _means(rows: Sequence[GroupRow], reference: float, room: int) -> "alt.LayerC
     )
 
 
-def _masses(room: int | None) -> "alt.LayerChart | alt.FacetChart":
+def _masses(room: int) -> "alt.LayerChart | alt.FacetChart":
     import altair as alt
 
-    axis = names_axis(room) if room else None
-    base = alt.Chart(alt.NamedData(name="pieces")).encode(
-        y=alt.Y("row:O", axis=axis, scale=alt.Scale(paddingInner=0.2))
-    )
-    share = alt.Axis(
-        title="share of each point", format="%", tickCount=3, orient="top", domain=False, ticks=False
-    )
+    base = marks_of("pieces").encode(y=named_rows(room, paddingInner=0.2))
+    share = alt.Axis(title="share of each point", format="%", tickCount=3, orient="top")
     pieces = base.mark_bar(size=21, stroke=CARD, strokeWidth=1).encode(
         x=alt.X("start:Q", axis=share, scale=alt.Scale(domain=[0, 1])),
         x2="stop:Q",

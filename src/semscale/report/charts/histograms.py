@@ -2,15 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room
-from semscale.report.charts.palette import ACCENT, GRID, INK
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.palette import ACCENT, CARD, GRID, INK
+from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.types import Floats
 
-if TYPE_CHECKING:
-    import altair as alt
+HISTOGRAM, GROUP, UNRELATED = ACCENT, "#5c8fc0", "#b9b3a4"
+"""Colours of all rows, of a group, and of unrelated pairs."""
 
 _TALL, _LOW = 104, 66  # pixels of a row: with few rows, with many
 _FEW = 5
@@ -48,45 +48,25 @@ def histograms(
     ticks = 6 if width < NARROW_LIMIT else 11
     x = alt.X(
         "start:Q",
-        axis=alt.Axis(title=title, tickCount=ticks, domain=False, ticks=False, grid=True),
+        axis=alt.Axis(title=title, tickCount=ticks, grid=True),
         scale=alt.Scale(domain=[float(edges[0]), float(edges[-1])], nice=False, zero=False),
     )
     y = alt.Y(
         "top:Q",
-        axis=_rows_axis(len(rows), room),
+        axis=names_axis(room, values=list(range(len(rows))), grid=False, labelBaseline="bottom"),
         scale=alt.Scale(domain=[len(rows) - 1 + 2 * _BELOW, -_REACH - 0.12], nice=False, zero=False),
     )
     colour = alt.Color("colour:N", scale=None)
-    bars = alt.Chart(alt.NamedData(name="bars")).mark_rect(stroke="#fdfcf9", strokeWidth=1)
-    lines = alt.Chart(alt.NamedData(name="means"))
+    bars = marks_of("bars").mark_rect(stroke=CARD, strokeWidth=1)
+    lines = marks_of("means")
     layers = alt.layer(
-        alt.Chart(alt.NamedData(name="means")).mark_rule(stroke=GRID).encode(y=alt.Y("row:Q")),
+        marks_of("means").mark_rule(stroke=GRID).encode(y=alt.Y("row:Q")),
         bars.encode(x=x, x2="stop:Q", y=y, y2="bottom:Q", color=colour),
         lines.mark_rule(stroke=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q", y="below:Q"),
         lines.mark_circle(size=64, color=INK, opacity=1).encode(x="mean:Q", y="below:Q"),
     )
     height = (_TALL if len(rows) <= _FEW else _LOW) * len(rows)
     return themed(layers, names, room, _histogram_data(rows, edges), width=width - room, height=height)
-
-
-def _rows_axis(n: int, room: int) -> "alt.Axis":
-    import altair as alt
-
-    return alt.Axis(
-        values=list(range(n)),
-        labelExpr="names[datum.value]",
-        labelLimit=0,
-        labelLineHeight=15,
-        labelPadding=10,
-        minExtent=room,
-        maxExtent=room,
-        title=None,
-        grid=False,
-        domain=False,
-        ticks=False,
-        labelOverlap=False,
-        labelBaseline="bottom",
-    )
 
 
 def _histogram_data(rows: Sequence[HistogramRow], edges: Floats) -> dict[str, list[dict[str, Any]]]:
@@ -107,7 +87,3 @@ def _histogram_data(rows: Sequence[HistogramRow], edges: Floats) -> dict[str, li
         for place, row in enumerate(rows)
     ]
     return {"bars": bars, "means": means}
-
-
-HISTOGRAM, GROUP, UNRELATED = ACCENT, "#5c8fc0", "#b9b3a4"
-"""Colours of all rows, of a group, and of unrelated pairs."""

@@ -1,9 +1,9 @@
-"""Labels beside a chart's rows: how much room they take, and how long ones are broken into lines."""
+"""Labels beside a chart's rows: the room they take, and the lines that long ones are broken into."""
 
 import re
 import unicodedata
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
@@ -45,7 +45,7 @@ def lines_of(name: str, room: int) -> list[str]:
 
 
 def words_of(name: str) -> list[str]:
-    r"""Divide a label where it may be broken: at white space that is not a no-break space.
+    r"""Split a label at white space, but not at no-break spaces.
 
     Example:
         >>> words_of("swap, 10\N{NO-BREAK SPACE}% of items")
@@ -74,7 +74,7 @@ def text_width(text: str) -> int:
     return round(_CHARACTER * columns_of(text))
 
 
-def names_axis(room: int) -> "alt.Axis":
+def names_axis(room: int, **look: Any) -> "alt.Axis":  # noqa: ANN401 - fields of an axis
     """Build the axis that writes the parameter ``names``, one label a row, into ``room`` pixels."""
     import altair as alt
 
@@ -83,13 +83,19 @@ def names_axis(room: int) -> "alt.Axis":
         labelLimit=0,
         labelLineHeight=15,
         labelPadding=10,
+        labelOverlap=False,
         minExtent=room,
         maxExtent=room,
         title=None,
-        domain=False,
-        ticks=False,
-        labelOverlap=False,
+        **look,
     )
+
+
+def named_rows(room: int, **padding: Any) -> "alt.Y":  # noqa: ANN401 - fields of a scale
+    """Place marks by their ``row`` and write its name into ``room`` pixels; 0 writes none."""
+    import altair as alt
+
+    return alt.Y("row:O", axis=names_axis(room) if room else None, scale=alt.Scale(**padding))
 
 
 def _cut(line: str, columns: int) -> str:

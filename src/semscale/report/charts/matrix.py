@@ -1,12 +1,13 @@
 """A table of coloured cells with a figure in each."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.labels import label_room, lines_of, names_axis, text_width, words_of
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, lines_of, named_rows, text_width, words_of
 from semscale.report.charts.palette import ink_on
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 
 if TYPE_CHECKING:
     import altair as alt
@@ -18,9 +19,21 @@ _LONGEST_COLUMN_NAME = 24
 _SIDES = 12  # pixels that a label beside a row keeps free, and one above a column need not
 
 
+@dataclass(frozen=True)
+class MatrixCell:
+    """One cell: its colour, its figure, and the figure on narrow screens where that is another."""
+
+    colour: str
+    text: str
+    short_text: str | None = None
+
+    def shown(self, *, narrow: bool) -> str:
+        """Choose the figure for a width."""
+        return self.short_text if narrow and self.short_text is not None else self.text
+
+
 def matrix(
-    colours: Sequence[Sequence[str]],
-    texts: Sequence[Sequence[str]],
+    cells: Sequence[Sequence[MatrixCell]],
     rows: Sequence[str],
     columns: Sequence[str],
     *,
@@ -30,8 +43,7 @@ def matrix(
     """Draw a table of coloured cells with a figure in each.
 
     Args:
-        colours: one colour a cell, row by row.
-        texts: one figure a cell, row by row.
+        cells: row by row.
         rows: labels of the rows.
         columns: labels of the columns; where they would not fit they are broken into two lines, or else
             turned upright.
@@ -40,24 +52,24 @@ def matrix(
     """
     import altair as alt
 
-    room = label_room(width, rows)
+    room, narrow = label_room(width, rows), width < NARROW_LIMIT
+    texts = [[cell.shown(narrow=narrow) for cell in row] for row in cells]
     longest = max(map(text_width, [*map(_short, columns), *chain(*texts)]), default=0)
-    cell = min(max(float(_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
-    axis, heads = _columns_axis(columns, int(cell), title)
+    side = min(max(float(_CELL), longest + 12), (width - room) / max(len(columns), 1), float(_WIDEST_CELL))
+    axis, heads = _columns_axis(columns, int(side), title)
     records = [
-        {"row": i, "column": j, "colour": colours[i][j], "text": texts[i][j], "ink": ink_on(colours[i][j])}
-        for i in range(len(rows))
-        for j in range(len(columns))
+        {"row": i, "column": j, "colour": cell.colour, "text": texts[i][j], "ink": ink_on(cell.colour)}
+        for i, row in enumerate(cells)
+        for j, cell in enumerate(row)
     ]
-    base = alt.Chart(alt.NamedData(name="rows")).encode(
-        x=alt.X("column:O", axis=axis, scale=alt.Scale(padding=0.04)),
-        y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(padding=0.06)),
+    base = marks_of("rows").encode(
+        x=alt.X("column:O", axis=axis, scale=alt.Scale(padding=0.04)), y=named_rows(room, padding=0.06)
     )
-    cells = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
-    size = 12 if cell >= _ROOMY_CELL else 9
+    drawn = base.mark_rect().encode(color=alt.Color("colour:N", scale=None))
+    size = 12 if side >= _ROOMY_CELL else 9
     figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
-    layers = alt.layer(cells, figures).add_params(alt.param(name="columns", value=heads))
-    return themed(layers, rows, room, {"rows": records}, width=cell * len(columns), height=34 * len(rows))
+    layers = alt.layer(drawn, figures).add_params(alt.param(name="columns", value=heads))
+    return themed(layers, rows, room, {"rows": records}, width=side * len(columns), height=34 * len(rows))
 
 
 def _columns_axis(
@@ -84,8 +96,6 @@ def _columns_axis(
         minExtent=longest + 8 if upright else 36 if in_lines else 0,
         title=title,
         titlePadding=8,
-        domain=False,
-        ticks=False,
     )
     return axis, lines if in_lines else heads
 

@@ -1,4 +1,4 @@
-"""A chart as a picture of its own: on white paper, with its legend drawn below."""
+"""A chart as a file of its own: on white paper, with its legend drawn below."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -1,13 +1,13 @@
-"""Many probability mass functions at once: one narrow column of colours an item."""
+"""A heat map of many probability mass functions: one narrow column of colours for each item."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.charts.labels import label_room, names_axis
+from semscale.report.charts.labels import label_room, named_rows
 from semscale.report.charts.palette import MUTED, sequential
-from semscale.report.charts.theme import Specification, themed
+from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.types import Floats
 
 if TYPE_CHECKING:
@@ -37,12 +37,12 @@ def strips(
     middles = [column + 0.5 for column, _ in ticks]
     touch = min(_TOUCH * items / (width - room), _MOST_TOUCHED)
     drawn = (
-        alt.Chart(alt.NamedData(name="rows"))
+        marks_of("rows")
         .mark_rect()
         .encode(
             x=alt.X("start:Q", axis=_ticks_axis(middles), scale=alt.Scale(domain=[0, items], nice=False)),
             x2="stop:Q",
-            y=alt.Y("row:O", axis=names_axis(room), scale=alt.Scale(paddingInner=0.06, paddingOuter=0)),
+            y=named_rows(room, paddingInner=0.06, paddingOuter=0),
             color=alt.Color("colour:N", scale=None),
         )
         .add_params(
@@ -69,6 +69,7 @@ def _ticks_axis(places: Sequence[float]) -> "alt.Axis":
         title=None,
         grid=False,
         domain=False,
+        ticks=True,
         tickColor=MUTED,
         labelFlush=True,
         labelOverlap=False,

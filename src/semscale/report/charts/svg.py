@@ -1,4 +1,4 @@
-"""Vega-Lite charts -> small inline SVG: no script, no font of its own, no foreign namespace."""
+"""Draws Vega-Lite charts as small inline SVG without a script, a font or a foreign namespace."""
 
 import re
 import threading

@@ -1,15 +1,25 @@
-"""The look that all charts share, and how their data goes with them."""
+"""The look that all charts share, and the data that goes with them."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from semscale.report.charts.labels import lines_of
 from semscale.report.charts.palette import GRID, INK, MUTED
+
+if TYPE_CHECKING:
+    import altair as alt
 
 Specification = dict[str, Any]
 """A Vega-Lite chart with its data inside."""
 
 FONT_SIZE = 13
+
+
+def marks_of(dataset: str) -> "alt.Chart":
+    """Begin marks, one for each row of a dataset that ``themed`` adds."""
+    import altair as alt
+
+    return alt.Chart(alt.NamedData(name=dataset))
 
 
 def themed(
@@ -36,6 +46,8 @@ def themed(
             gridColor=GRID,
             domainColor=GRID,
             tickColor=GRID,
+            domain=False,
+            ticks=False,
         )
         .configure_concat(spacing=14)
     )

@@ -1,11 +1,13 @@
-"""A small picture of a BERTScore: every token of the prediction with every token of the reference."""
+"""The picture of a BERTScore: the cosine of each token of the prediction with each of the reference."""
 
+from itertools import product
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from semscale.report.charts.palette import CONTRAST, INK, ink_on, sequential
-from semscale.report.wording import printable
+from semscale.report.charts.palette import CONTRAST, ink_on, sequential
+from semscale.report.charts.svg_elements import Point, add_path, add_text, picture
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.explanation import Explanation
@@ -26,64 +28,44 @@ def match_picture(explanation: "Explanation") -> Markup:
     Args:
         explanation: as ``BertScorer.explain`` gives it.
     """
-    rows = [printable(piece) for piece in explanation.prediction.pieces[:MOST_TOKENS]]
-    columns = [printable(piece) for piece in explanation.reference.pieces[:MOST_TOKENS]]
+    rows = explanation.prediction.pieces[:MOST_TOKENS]
+    columns = explanation.reference.pieces[:MOST_TOKENS]
     left = _GAP + _LETTER * max(map(len, rows))
     top = _GAP + _LETTER * max(map(len, columns))
-    parts = [_row_name(name, left, top + _CELL * at) for at, name in enumerate(rows)]
-    parts += [_column_name(name, left + _CELL * at, top) for at, name in enumerate(columns)]
-    for row in range(len(rows)):
-        for column in range(len(columns)):
-            parts.append(_cell(explanation, (row, column), left + _CELL * column, top + _CELL * row))
     width, height = left + _CELL * len(columns) + _GAP, top + _CELL * len(rows) + 2 * _GAP
-    if note := _left_out(explanation):
-        height += _FONT + _GAP
-        parts.append(_text(note, _GAP, height - _GAP, ""))
-    return Markup(  # noqa: S704 - every text in it is escaped
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" role="img" '
-        f'aria-label="{escape(_label(explanation))}" style="max-width:{width:.0f}px" '
-        f'font-family="system-ui, sans-serif" font-size="{_FONT}">{"".join(parts)}</svg>'
-    )
+    note = _left_out(explanation)
+    height += _FONT + _GAP if note else 0
+    look = {"role": "img", "aria-label": _label(explanation), "style": f"max-width:{width:.0f}px",
+            "font-family": "system-ui, sans-serif", "font-size": f"{_FONT}"}  # fmt: skip
+    svg = picture(width, height, look)
+    for at, name in enumerate(rows):
+        add_text(svg, (left - _GAP, top + _CELL * (at + 0.5) + 4), name, {"text-anchor": "end"})
+    for at, name in enumerate(columns):
+        x, y = left + _CELL * (at + 0.5) + 4, top - _GAP
+        add_text(svg, (x, y), name, {"transform": f"rotate(-90 {x:.1f} {y:.1f})"})
+    for row, column in product(range(len(rows)), range(len(columns))):
+        _cell(svg, explanation, (row, column), (left + _CELL * column, top + _CELL * row))
+    if note:
+        add_text(svg, (_GAP, height - _GAP), note, {})
+    return Markup(ElementTree.tostring(svg, encoding="unicode"))  # the serialiser has escaped it
 
 
-def _cell(explanation: "Explanation", place: tuple[int, int], x: float, y: float) -> str:
-    row, column = place
-    cosine = float(explanation.cosines[row, column])
-    colour = sequential(cosine)
-    drawn = f'<rect x="{x:.1f}" y="{y:.1f}" width="{_CELL}" height="{_CELL}" fill="{colour}"/>'
-    middle, base = x + _CELL / 2, y + _CELL / 2 + 4
-    drawn += _text(f"{cosine:.2f}".replace("0.", "."), middle, base, ink_on(colour), anchor="middle", size=10)
-    for_prediction = int(explanation.prediction.match[row]) == column
-    for_reference = int(explanation.reference.match[column]) == row
+def _cell(svg: ElementTree.Element, found: "Explanation", place: tuple[int, int], corner: Point) -> None:
+    (row, column), (x, y) = place, corner
+    cosine = float(found.cosines[row, column])
+    add_path(svg, f"M{x:.1f},{y:.1f}h{_CELL}v{_CELL}h-{_CELL}Z", {"fill": sequential(cosine)})
+    look = {"fill": ink_on(sequential(cosine)), "text-anchor": "middle", "font-size": "10"}
+    add_text(svg, (x + _CELL / 2, y + _CELL / 2 + 4), f"{cosine:.2f}".replace("0.", "."), look)
+    for_prediction = int(found.prediction.match[row]) == column
+    for_reference = int(found.reference.match[column]) == row
     if for_prediction or for_reference:
-        drawn += (
-            f'<rect x="{x + 1:.1f}" y="{y + 1:.1f}" width="{_CELL - 2}" height="{_CELL - 2}" fill="none" '
-            f'stroke="{CONTRAST}" stroke-width="2"/>'
-        )
+        inner = _CELL - 2
+        frame = f"M{x + 1:.1f},{y + 1:.1f}h{inner}v{inner}h-{inner}Z"
+        add_path(svg, frame, {"fill": "none", "stroke": CONTRAST, "stroke-width": "2"})
     if for_prediction:
-        drawn += f'<path d="M{x:.1f},{y + _CELL:.1f}v-8l8,8z" fill="{CONTRAST}"/>'
+        add_path(svg, f"M{x:.1f},{y + _CELL:.1f}v-8l8,8z", {"fill": CONTRAST})
     if for_reference:
-        drawn += f'<path d="M{x + _CELL:.1f},{y:.1f}v8l-8,-8z" fill="{CONTRAST}"/>'
-    return drawn
-
-
-def _row_name(name: str, left: float, y: float) -> str:
-    return _text(name, left - _GAP, y + _CELL / 2 + 4, INK, anchor="end")
-
-
-def _column_name(name: str, x: float, top: float) -> str:
-    middle = x + _CELL / 2 + 4
-    turned = f' transform="rotate(-90 {middle:.1f} {top - _GAP:.1f})"'
-    return _text(name, middle, top - _GAP, INK, more=turned)
-
-
-def _text(  # noqa: PLR0913, PLR0917 - what a text element has
-    words: str, x: float, y: float, colour: str, anchor: str = "start", size: int = _FONT, more: str = ""
-) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" fill="{colour or INK}" text-anchor="{anchor}" '
-        f'font-size="{size}"{more}>{escape(words)}</text>'
-    )
+        add_path(svg, f"M{x + _CELL:.1f},{y:.1f}v8l-8,-8z", {"fill": CONTRAST})
 
 
 def _left_out(explanation: "Explanation") -> str:

@@ -1,6 +1,6 @@
-"""The picture of a trend: every metric's mean loss over time, one below the other, on one axis of time.
+"""The picture of a trend: one plot for each metric's mean loss, all on one axis of time.
 
-It is drawn as SVG here: Vega takes most of a second for it, and a list of runs should appear at once.
+It is drawn as SVG here, because Vega takes most of a second for it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,17 +11,16 @@ from xml.etree import ElementTree
 import numpy as np
 
 from semscale.drift.gate.decision import Outcome
-from semscale.report.charts import svg_paths as paths
+from semscale.report.charts import svg_elements as elements
 from semscale.report.charts.forest import NOISE, TOLERATED
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, GRID, INK, MUTED
-from semscale.report.wording import number, printable
+from semscale.report.wording import number
 from semscale.types import Floats
 
 MOST_RUNS = 400
 """Runs that are drawn; of more the latest."""
 
-_NAMESPACE = "http://www.w3.org/2000/svg"
 _LEFT, _RIGHT = 46, 10  # pixels beside the plots
 _STRIP, _TITLE, _GAP, _FOOT = 42, 20, 14, 24
 _HEIGHT = {True: 96, False: 118}
@@ -32,7 +31,7 @@ _FEW_DAYS = 4 * 24 * _HOUR
 _NEAR, _SHARE_NEAR = 0.25, 0.2  # of the mean distance of runs; share of runs so near that no clock shows them
 _TICKS = {True: 3, False: 5}
 _TICK_ROOM = 92  # pixels that a date takes
-_NONE: dict[str, str] = {"fill": "none"}
+_NONE, _SMALL = {"fill": "none"}, {"font-size": "12"}
 
 
 @dataclass(frozen=True)
@@ -111,7 +110,7 @@ class _Plane:
     def y(self, value: float) -> float:
         return self.top + self.height * (1 - value / self.greatest)
 
-    def points(self, places: Sequence[float], values: Floats) -> list[paths.Point]:
+    def points(self, places: Sequence[float], values: Floats) -> list[elements.Point]:
         return [(self.x(place), self.y(value)) for place, value in zip(places, values.tolist(), strict=True)]
 
 
@@ -131,8 +130,7 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> str
     ends = places[0] - spare, places[-1] + spare
     step = _TITLE + _HEIGHT[narrow] + _GAP
     bottom = _STRIP + step * len(metrics)
-    box = {"viewBox": f"0 0 {width} {bottom + _FOOT}", "width": f"{width}", "height": f"{bottom + _FOOT}"}
-    root = ElementTree.Element("svg", {"xmlns": _NAMESPACE, **box})
+    root = elements.picture(width, bottom + _FOOT)
     svg = ElementTree.SubElement(root, "g", {"font-size": "13", "font-family": "sans-serif"})
     plot = width - _LEFT - _RIGHT
     planes = [_Plane(ends, plot, 16, _STRIP - 24)]
@@ -148,24 +146,26 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> str
 
 def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
     """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
-    _text(svg, plane.x(plane.ends[0]), plane.top - 7, metric.name, {"font-weight": "600"})
+    elements.add_text(svg, (plane.x(plane.ends[0]), plane.top - 7), metric.name, {"font-weight": "600"})
     _draw_axis(svg, plane)
     _draw_bands(svg, plane, places, metric)
     _draw_levels(svg, plane, places, metric.change)
-    few = len(places) <= _FEW_RUNS
+    few, mean_line = len(places) <= _FEW_RUNS, _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
     means = plane.points(places, metric.loss)
     highs, lows = plane.points(places, metric.high), plane.points(places, np.maximum(metric.low, 0.0))
     if few:
-        _path(svg, paths.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"})
+        elements.add_path(
+            svg, elements.whiskers(highs, lows), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"}
+        )
     else:
-        _path(svg, paths.band(highs, lows), {"fill": ACCENT, "fill-opacity": "0.22"})
-    _path(svg, paths.line(means), _NONE | {"stroke": ACCENT, "stroke-width": "1.5"})
+        elements.add_path(svg, elements.band(highs, lows), {"fill": ACCENT, "fill-opacity": "0.22"})
+    elements.add_path(svg, elements.line(means), mean_line)
     beyond = metric.loss >= metric.limit
     over = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if is_over]
     under = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if not is_over]
     if few:
-        _path(svg, paths.dots(under), _round(ACCENT, 7))
-    _path(svg, paths.diamonds(over, 4.5 if few else 3), {"fill": CONTRAST})
+        elements.add_path(svg, elements.dots(under), _round(ACCENT, 7))
+    elements.add_path(svg, elements.diamonds(over, 4.5 if few else 3), {"fill": CONTRAST})
 
 
 def _draw_levels(
@@ -178,19 +178,18 @@ def _draw_levels(
     middle = plane.x((places[run - 1] + places[run]) / 2)
     levels = [(plane.x(places[0]), plane.y(before)), (middle, plane.y(before))]
     levels += [(middle, np.nan), (middle, plane.y(after)), (plane.x(places[-1]), plane.y(after))]
-    _path(svg, paths.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
+    elements.add_path(svg, elements.line(levels), _NONE | {"stroke": INK, "stroke-width": "2"})
 
 
 def _draw_axis(svg: ElementTree.Element, plane: _Plane) -> None:
-    step = paths.nice_step(plane.greatest)
+    step = elements.nice_step(plane.greatest)
     digits = max(0, -int(np.floor(np.log10(step))))
     ticks = [step * tick for tick in range(int(plane.greatest / step) + 1)]
     grid = "".join(f"M{_LEFT},{plane.y(tick):.5g}h{plane.width:.5g}" for tick in ticks)
-    _path(svg, grid, _NONE | {"stroke": GRID})
+    elements.add_path(svg, grid, _NONE | {"stroke": GRID})
     for tick in ticks:
-        _text(
-            svg, _LEFT - 6, plane.y(tick) + 4, number(tick, digits), {"text-anchor": "end", "font-size": "12"}
-        )
+        place = _LEFT - 6, plane.y(tick) + 4
+        elements.add_text(svg, place, number(tick, digits), _SMALL | {"text-anchor": "end"})
 
 
 def _draw_bands(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
@@ -201,12 +200,12 @@ def _draw_bands(svg: ElementTree.Element, plane: _Plane, places: Sequence[float]
     ]
     turns = [(plane.ends[0], limits[0]), *((places[run], limits[run]) for run in changes)]
     turns.append((plane.ends[1], limits[-1]))
-    noise = paths.steps([(plane.x(place), plane.y(value)) for place, (value, _) in turns])
-    limit = paths.steps([(plane.x(place), plane.y(value)) for place, (_, value) in turns])
+    noise = elements.steps([(plane.x(place), plane.y(value)) for place, (value, _) in turns])
+    limit = elements.steps([(plane.x(place), plane.y(value)) for place, (_, value) in turns])
     zero = plane.y(0.0)
-    _path(svg, paths.band(limit, [(x, zero) for x, _ in limit]), {"fill": TOLERATED})
-    _path(svg, paths.band(noise, [(x, zero) for x, _ in noise]), {"fill": NOISE})
-    _path(svg, paths.line(limit), _NONE | {"stroke": MUTED, "stroke-width": "1.5"})
+    elements.add_path(svg, elements.band(limit, [(x, zero) for x, _ in limit]), {"fill": TOLERATED})
+    elements.add_path(svg, elements.band(noise, [(x, zero) for x, _ in noise]), {"fill": NOISE})
+    elements.add_path(svg, elements.line(limit), _NONE | {"stroke": MUTED, "stroke-width": "1.5"})
 
 
 def _draw_models(
@@ -216,22 +215,23 @@ def _draw_models(
     places, strip = timeline.places, planes[0]
     changes = [strip.x((places[run - 1] + places[run]) / 2) for run in timeline.model_changes]
     rules = "".join(f"M{x:.5g},{plane.top:.5g}v{plane.height:.5g}" for plane in planes for x in changes)
-    _path(svg, rules, _NONE | {"stroke": MUTED, "stroke-dasharray": "3,3"})
+    elements.add_path(svg, rules, _NONE | {"stroke": MUTED, "stroke-dasharray": "3,3"})
     if 0 < len(changes) <= most:
         for order, x in enumerate([strip.x(places[0]), *changes], 1):
-            _text(svg, x, 11, str(order), {"text-anchor": "middle", "font-weight": "600", "font-size": "12"})
+            look = _SMALL | {"text-anchor": "middle", "font-weight": "600"}
+            elements.add_text(svg, (x, 11), str(order), look)
 
 
 def _draw_gate(svg: ElementTree.Element, plane: _Plane, timeline: Timeline) -> None:
     """Mark what the gate said of each run: passed, failed, undecided, or a faint dot where none was asked."""
-    said: dict[str | None, list[paths.Point]] = {}
+    said: dict[str | None, list[elements.Point]] = {}
     for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
         said.setdefault(outcome, []).append((plane.x(place), 25.0))
-    _path(svg, paths.dots(said.get(None, [])), _round(GRID, 7))
-    _path(svg, paths.dots(said.get(Outcome.PASS, [])), _round(ACCENT, 8))
-    _path(svg, paths.dots(said.get(Outcome.UNDECIDED, [])), _round(INK, 9))
-    _path(svg, paths.dots(said.get(Outcome.UNDECIDED, [])), _round(CARD, 6))
-    _path(svg, paths.diamonds(said.get(Outcome.FAIL, []), 5), {"fill": CONTRAST})
+    elements.add_path(svg, elements.dots(said.get(None, [])), _round(GRID, 7))
+    elements.add_path(svg, elements.dots(said.get(Outcome.PASS, [])), _round(ACCENT, 8))
+    elements.add_path(svg, elements.dots(said.get(Outcome.UNDECIDED, [])), _round(INK, 9))
+    elements.add_path(svg, elements.dots(said.get(Outcome.UNDECIDED, [])), _round(CARD, 6))
+    elements.add_path(svg, elements.diamonds(said.get(Outcome.FAIL, []), 5), {"fill": CONTRAST})
 
 
 def _draw_dates(svg: ElementTree.Element, plane: _Plane, ticks: Mapping[float, str], *, top: float) -> None:
@@ -246,7 +246,7 @@ def _draw_dates(svg: ElementTree.Element, plane: _Plane, ticks: Mapping[float, s
         if is_last and x - kept < _TICK_ROOM:
             break
         anchor = "middle" if len(places) == 1 else "end" if is_last else "middle" if order else "start"
-        _text(svg, x, top + 8, ticks[place], {"text-anchor": anchor, "font-size": "12"})
+        elements.add_text(svg, (x, top + 8), ticks[place], _SMALL | {"text-anchor": anchor})
         kept = x
 
 
@@ -254,16 +254,6 @@ def _greatest(metric: Course) -> float:
     ends = np.concatenate([metric.loss, metric.high, metric.limit])
     known = ends[np.isfinite(ends)]
     return float(known.max()) * 1.06 if len(known) and known.max() > 0 else 1.0
-
-
-def _path(svg: ElementTree.Element, drawn: str, look: dict[str, str]) -> None:
-    if drawn:
-        ElementTree.SubElement(svg, "path", {"d": drawn, **look})
-
-
-def _text(svg: ElementTree.Element, x: float, y: float, said: str, look: dict[str, str]) -> None:
-    placed = {"x": f"{x:.5g}", "y": f"{y:.5g}", "fill": INK}
-    ElementTree.SubElement(svg, "text", placed | look).text = printable(said)
 
 
 def _round(colour: str, diameter: float) -> dict[str, str]:

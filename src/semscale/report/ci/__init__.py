@@ -1,1 +1,1 @@
-"""What CI servers read of a gate's decision: annotations, test results and a short summary."""
+"""A gate's decision for CI servers: annotations, test results and a short summary."""

@@ -1,1 +1,1 @@
-"""A document: what an instrument found, as a tree of few kinds of nodes that knows no output."""
+"""The document: findings of an instrument as a tree of few kinds of nodes, which knows no output."""

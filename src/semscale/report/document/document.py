@@ -1,11 +1,11 @@
-"""The document: what an instrument found, ready for any renderer."""
+"""The document and its parts: head, sections and citations, ready for any renderer."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
-from semscale.report.document.blocks import Block, DataTable, Detail, Figure, Histogram, Paragraph, SideBySide
-from semscale.report.document.values import Cell, Level, Line, WithInterval
+from semscale.report.document.blocks import Block, DataTable, Figure, Histogram, Paragraph, SideBySide
+from semscale.report.document.values import Cell, Detail, Level, Line, WithInterval
 from semscale.signature import Signature
 
 
@@ -111,7 +111,7 @@ class Document:
         counting: how many rows count, and what was left out, in one line.
         reading: how to read the lead.
         facts: counts, by name.
-        cautions: what the figures must not be taken for.
+        cautions: limits of the figures that a reader must know.
         sections: in order.
         notes: lines at the end of a brief rendering.
         settings: by name.

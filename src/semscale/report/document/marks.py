@@ -1,29 +1,18 @@
-"""Marks in a user's text: the places where guards found something."""
+"""Marks in a user's text where guards found something."""
 
 from collections.abc import Iterable
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from semscale.report.document.values import Marked, Piece
+
+if TYPE_CHECKING:
+    from semscale.guards.findings import Span
 
 LONGEST = 900
 """Characters of a marked text that are shown."""
 
 
-class Place(Protocol):
-    """Where something was found in a text, such as ``semscale.guards.findings.Span``."""
-
-    @property
-    def start(self) -> int:
-        """First character."""
-        ...
-
-    @property
-    def end(self) -> int:
-        """Just after the last character."""
-        ...
-
-
-def marked(text: str, found: Iterable[tuple[str, Place | None]] = (), *, limit: int = LONGEST) -> Marked:
+def marked(text: str, found: Iterable[tuple[str, "Span | None"]] = (), *, limit: int = LONGEST) -> Marked:
     """Cut a text where something was found; where findings overlap, the one that starts first is marked.
 
     Args:

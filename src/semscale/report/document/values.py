@@ -6,6 +6,10 @@ from typing import Literal, Protocol, Self
 import numpy as np
 
 Level = Literal["pass", "warn", "fail"]
+"""How good something is."""
+
+Detail = Literal["both", "full", "brief"]
+"""Which renderings have a block: all, pages and other full ones, or the screen alone."""
 
 
 class Interval(Protocol):

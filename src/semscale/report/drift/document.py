@@ -21,6 +21,7 @@ from semscale.report.drift.words import (
     sorting_words,
     unvaried_words,
 )
+from semscale.report.parts import signature_fields
 from semscale.report.sentences import windowed_words
 from semscale.report.wording import count, counted, one_line, printable
 
@@ -49,7 +50,7 @@ def drift_document(summary: DriftSummary) -> Document:
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
-            *((f"· {name}", Quoted(value)) for name, value in summary.signature.fields),
+            *signature_fields(summary.signature),
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),
     )

@@ -9,8 +9,7 @@ from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.report.charts.forest import ForestRow, forest, legend
 from semscale.report.charts.histograms import GROUP, HISTOGRAM
-from semscale.report.charts.labels import NARROW_LIMIT
-from semscale.report.charts.matrix import matrix
+from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.palette import diverging
 from semscale.report.document.blocks import (
     Block,
@@ -31,6 +30,7 @@ from semscale.report.drift.words import (
     interval_words,
     label,
 )
+from semscale.report.parts import score_group
 from semscale.report.render.cells import cell_text
 from semscale.report.wording import capitalised, count, has_interval, number, one_line, signed
 
@@ -70,7 +70,7 @@ def spread_blocks(summary: DriftSummary) -> Iterator[Block]:
     if comparison.reruns:
         again = np.concatenate([rerun.losses[metric.name] for rerun in comparison.reruns])
         sets.append(("Reruns of the baseline", again, GROUP))
-    groups = [ScoreGroup(name, losses[~np.isnan(losses)], colour) for name, losses, colour in sets]
+    groups = [score_group(*one) for one in sets]
     if not len(groups[0].scores):
         return
     floor = comparison.floors.get(metric.name)
@@ -131,18 +131,12 @@ def _groups_map(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Figure
     metrics = [name for name in summary.comparison.metrics if name in tested]
     groups = list(dict.fromkeys(figure.group for figure in figures))[:DRAWN_GROUPS]
     cells = [[found.get((group, name)) for name in metrics] for group in groups]
-    colours = [[_colour(figure) for figure in row] for row in cells]
-    names = [group_name(group) for group in groups if group]
+    drawn = [[_cell(figure) for figure in row] for row in cells]
+    names, metrics_named = [group_name(group) for group in groups if group], list(map(label, metrics))
     described = "; ".join(f"{name}: {_said(row)}" for name, row in zip(names, cells, strict=True))
     return Figure(
         "groups-map",
-        lambda width: matrix(
-            colours,
-            [[_cell_text(figure, narrow=width < NARROW_LIMIT) for figure in row] for row in cells],
-            names,
-            [label(name) for name in metrics],
-            width=width,
-        ),
+        lambda width: matrix(drawn, names, metrics_named, width=width),
         f"Drift of each metric in each group. {described}.",
         drift_table(summary, figures, detail="full"),
         caption="Drift of each metric in each group: sand is no drift, orange worse, full orange twice the "
@@ -180,21 +174,19 @@ def _spread_row(group: ScoreGroup, digits: int) -> tuple[Cell, ...]:
     return Quoted(group.name), Count(len(scores)), *(Number(value, digits) for value in summed)
 
 
-def _colour(figure: DriftFigure | None) -> str:
-    if figure is None or math.isnan(figure.drift.value):
-        return "#ffffff"
-    return diverging(-min(max(figure.in_margins / 2, -1.0), 1.0))
-
-
-def _cell_text(figure: DriftFigure | None, *, narrow: bool) -> str:
+def _cell(figure: DriftFigure | None) -> MatrixCell:
+    """Colour a cell by its drift in margins; with little room only the symbol of its outcome is written."""
     if figure is None:
-        return ""
+        return MatrixCell("#ffffff", "")
     symbol = "" if figure.outcome is None else _SYMBOLS[figure.outcome]
-    return symbol if narrow else f"{_signed(figure, min(digits_of(figure.metric), 2))} {symbol}".strip()
+    text = f"{_signed(figure, min(digits_of(figure.metric), 2))} {symbol}".strip()
+    if math.isnan(figure.drift.value):
+        return MatrixCell("#ffffff", text, symbol)
+    return MatrixCell(diverging(-min(max(figure.in_margins / 2, -1.0), 1.0)), text, symbol)
 
 
 def _said(row: Sequence[DriftFigure | None]) -> str:
-    return ", ".join(f"{label(one.metric)} {_cell_text(one, narrow=False)}" for one in row if one)
+    return ", ".join(f"{label(one.metric)} {_cell(one).text}" for one in row if one)
 
 
 def _signed(figure: DriftFigure, digits: int) -> str:

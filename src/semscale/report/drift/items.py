@@ -49,7 +49,7 @@ def greatest_drift(summary: DriftSummary, harmed: HarmedItem) -> tuple[Cell, Cel
 def _item(summary: DriftSummary, harmed: HarmedItem, pairs: Sequence[AlignedPair]) -> ComparedItem:
     comparison = summary.comparison
     before, after = comparison.baseline.items[harmed.place], comparison.candidate.items[harmed.place]
-    is_silent = bool(before.spoken) and not after.spoken
+    is_silent = bool(before.outputs_with_text) and not after.outputs_with_text
     return ComparedItem(
         id=Quoted(before.id, _LONGEST_NAME),
         harm=Number(harmed.harm),
@@ -111,4 +111,4 @@ def _difference(one: Difference, *, is_alone: bool) -> Cell:
 
 
 def _said(item: Item) -> Quoted:
-    return Quoted(" / ".join(str(output.text) for output in item.spoken) or "(nothing)")
+    return Quoted(" / ".join(str(output.text) for output in item.outputs_with_text) or "(nothing)")

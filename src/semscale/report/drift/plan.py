@@ -1,4 +1,4 @@
-"""The document of a plan: which drift a gate finds with so many items, and how many another one takes."""
+"""The document of a plan: the drift that a gate finds with a number of items, and the items that it needs."""
 
 from semscale.drift.gate.plan import GatePlan, MetricPlan
 from semscale.report.document.blocks import DataTable, Paragraph

@@ -1,7 +1,9 @@
-"""Documents of a history: what was recorded, what was approved, and all that it holds."""
+"""Documents of a history: a recorded run, an approved baseline, and lists of runs and comparisons."""
 
 from collections.abc import Iterator
 from dataclasses import replace
+
+import numpy as np
 
 from semscale.drift.gate.decision import in_margins
 from semscale.drift.gate.history_summary import DatasetHistory, HistorySummary
@@ -12,11 +14,11 @@ from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import RunSummary
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Change, Count, Line, Number, Quoted, Words
+from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Words
 from semscale.report.drift.document import run_line
 from semscale.report.drift.tables import metric_cell
-from semscale.report.drift.trend import outcome_cell, trend_document
-from semscale.report.drift.words import evidence, p_value
+from semscale.report.drift.trend import change_columns, evidence_cell, outcome_cell, trend_document
+from semscale.report.parts import Columns, table_of
 from semscale.report.wording import MISSING, count, counted, listed, number, one_line, printable, signed
 
 _TIME = "%Y-%m-%d %H:%M"
@@ -24,7 +26,7 @@ _SHOWN, _MOST_ROWS = 20, 200
 
 
 def recorded_document(summary: RecordedRun) -> Document:
-    """Turn what a run holds into a document."""
+    """Turn a recorded run into a document."""
     run = summary.run
     fields = [
         f"{one_line(name)} (missing in {counted(n, 'output')})" if n else one_line(name)
@@ -77,7 +79,7 @@ def approved_document(summary: ApprovedBaseline) -> Document:
 
 
 def history_document(summary: HistorySummary) -> Document:
-    """Turn what a history holds into a document; for one dataset it is that of its trend, and the lists."""
+    """Turn a history into a document: lists of runs and comparisons, after the trend of a single dataset."""
     lists = tuple(
         Section(f"dataset-{place}", ("All that is kept of “", Quoted(one.name), "”"), tuple(_lists(one)))
         for place, one in enumerate(summary.datasets, start=1)
@@ -169,25 +171,18 @@ def _comparison(kept: StoredComparison) -> tuple[Cell, ...]:
 
 
 def _trend_table(trends: Trends) -> DataTable:
-    n, baseline = len(trends.comparison_ids), short_id(trends.baseline_id)
-    heads = ("metric", "first loss", "last loss", "a day", "p", "level", "from", "p", "evidence")
-    rows = tuple(_trend_row(trends, one) for one in trends.metrics.values())
-    return DataTable(heads, rows, f"Trend over {counted(n, 'run')} against {baseline}", detail="brief")
+    def known(one: MetricTrend, place: int) -> Number:
+        losses = one.losses[~np.isnan(one.losses)]
+        return Number(float(losses[place]) if len(losses) else None, 3)
 
-
-def _trend_row(trends: Trends, one: MetricTrend) -> tuple[Cell, ...]:
-    losses = one.losses[one.losses == one.losses]  # noqa: PLR0124 - not NaN
-    ends = (float(losses[0]), float(losses[-1])) if len(losses) else (None, None)
-    change: tuple[Cell, ...] = (Words(MISSING), Words(MISSING), Words(MISSING))
-    if one.change is not None:
-        place = one.change.place
-        at = f"{short_id(trends.candidate_ids[place])}, {trends.times[place]:%Y-%m-%d}"
-        change = Change(one.change.before, one.change.after, 3), Words(at), p_value(one.change.p_value)
-    return (
-        metric_cell(one.metric),
-        *(Number(end, 3) for end in ends),
-        Number(one.course.slope.value if trends.spans_days else None, 4, signed=True),
-        p_value(one.course.p_value),
-        *change,
-        evidence(None if one.sequence is None else one.sequence.latest_evidence),
+    columns: Columns[MetricTrend] = (
+        ("metric", lambda one: metric_cell(one.metric)),
+        ("first loss", lambda one: known(one, 0)),
+        ("last loss", lambda one: known(one, -1)),
+        ("a day", lambda one: Number(one.course.slope.value if trends.spans_days else None, 4, signed=True)),
+        *change_columns(trends),
+        ("evidence", evidence_cell),
     )
+    n, baseline = len(trends.comparison_ids), short_id(trends.baseline_id)
+    title = f"Trend over {counted(n, 'run')} against {baseline}"
+    return table_of(trends.metrics.values(), columns, title=title, detail="brief")

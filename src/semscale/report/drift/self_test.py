@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from semscale.damage.damages import DAMAGES
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.charts.forest import TOLERATED, ForestRow, forest
-from semscale.report.charts.labels import NARROW_LIMIT
-from semscale.report.charts.matrix import matrix
+from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.palette import MUTED, sequential
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Document, Rates, Section
 from semscale.report.document.values import Cell, Count, Quoted, Share, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
+from semscale.report.parts import signature_fields
 from semscale.report.wording import (
     MISSING,
     count,
@@ -62,7 +62,7 @@ def self_test_document(result: SelfTest) -> Document:
         ),
         cautions=() if result.n_reruns else (noise,),
         sections=tuple(_sections(result)),
-        settings=tuple((name, Quoted(value)) for name, value in result.signature.fields),
+        settings=signature_fields(result.signature),
     )
 
 
@@ -115,7 +115,7 @@ def _sections(result: SelfTest) -> Iterator[Section]:
         yield Section("alarms", "False alarms", (drawn,))
     not_drawn = listed(list(dict.fromkeys(row.kind for row in result.rows if not row.n_draws)))
     unknown: list[Block] = [
-        Paragraph(f"No item can undergo: {not_drawn}. Nothing is known of these.", "note")
+        Paragraph(f"No item can be changed in these ways, so nothing is known of them: {not_drawn}.", "note")
     ]
     changes = [Paragraph(_HOW, "note"), _changes_table(result), *(unknown if not_drawn else [])]
     yield Section("changes", "What was done to the outputs", tuple(changes))
@@ -127,25 +127,19 @@ def _detections_figure(rows: Sequence[SelfTestRow]) -> Figure:
     shares = sorted({row.share for row in rows})
     found = {(row.kind, row.share): row for row in rows}
     cells = [[found.get((kind, share)) for share in shares] for kind in kinds]
+    drawn, heads = [list(map(_cell, row_of)) for row_of in cells], [percent(share, 0) for share in shares]
     said = (
         f"{kind}: {listed([_said(row) for row in row_of if row])}"
         for kind, row_of in zip(kinds, cells, strict=True)
     )
     return Figure(
         "detections",
-        lambda width: matrix(
-            [[_colour(row) for row in row_of] for row_of in cells],
-            [[_text(row, narrow=width < NARROW_LIMIT) for row in row_of] for row_of in cells],
-            kinds,
-            [percent(share, 0) for share in shares],
-            width=width,
-            title="share of items damaged",
-        ),
+        lambda width: matrix(drawn, kinds, heads, width=width, title="share of items damaged"),
         f"Share of draws in which the gate failed. {'; '.join(said)}.",
         _rate_table(rows, "Detection: what must fail"),
         caption="Percent of draws in which the gate failed, with the 95 % interval that the number of draws "
         "leaves; each row a kind of damage, each column the share of items that were damaged. "
-        "Dark is detected. Damage to few items is diluted by the others, as in real runs.",
+        "Strong blue is detected. Damage to few items is diluted by the others, as in real runs.",
         legend=(
             Swatch(sequential(0.0), "never detected"),
             Swatch(sequential(0.5), "every other time"),
@@ -238,12 +232,8 @@ def _said(row: SelfTestRow) -> str:
     return f"{percent(row.failed.value, 0)} at {percent(row.share, 0)} damaged"
 
 
-def _colour(row: SelfTestRow | None) -> str:
-    return "#ffffff" if row is None or math.isnan(row.failed.value) else sequential(row.failed.value)
-
-
-def _text(row: SelfTestRow | None, *, narrow: bool) -> str:
+def _cell(row: SelfTestRow | None) -> MatrixCell:
     if row is None or math.isnan(row.failed.value):
-        return MISSING
-    rate = f"{100 * row.failed.value:.0f}"
-    return rate if narrow else f"{rate} [{100 * row.failed.low:.0f}, {100 * row.failed.high:.0f}]"
+        return MatrixCell("#ffffff", MISSING)
+    rate, low, high = (f"{100 * share:.0f}" for share in (row.failed.value, row.failed.low, row.failed.high))
+    return MatrixCell(sequential(row.failed.value), f"{rate} [{low}, {high}]", rate)

@@ -1,12 +1,12 @@
-"""Tables of a comparison: what every metric's figures and tests are, thresholds, and all runs together."""
+"""Tables of a comparison: figures and tests of each metric, thresholds, and tests over all runs."""
 
 from collections.abc import Sequence
 
-from semscale.drift.gate.decision import GateDecision
+from semscale.drift.gate.decision import GateDecision, SequenceTest, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
-from semscale.report.document.blocks import DataTable, Detail
-from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Words
+from semscale.report.document.blocks import DataTable
+from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, Words
 from semscale.report.drift.words import (
     LEVELS,
     digits_of,
@@ -17,6 +17,7 @@ from semscale.report.drift.words import (
     label,
     p_value,
 )
+from semscale.report.parts import Columns, table_of
 from semscale.report.wording import count, counted, one_line
 
 MOST_ROWS = 250
@@ -70,58 +71,52 @@ def drift_table(
 
 def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> DataTable:
     """Lay out what each metric's figures over all items mean: as similarities, and beside unrelated text."""
-    rows = []
-    for one in figures:
-        metric, digits = one.metric, digits_of(one.metric)
-        similarity = metric.in_its_terms(one.loss) if metric.is_similarity else None
-        row: tuple[Cell, ...] = (
-            metric_cell(metric),
-            Number(similarity, digits),
-            Number(one.loss, digits),
-            Number(one.noise, digits),
-            drift_cell(one),
-            Number(summary.comparison.floors.get(metric.name), digits),
-            Number(metric.span, digits),
-            Count(one.drift.n),
-        )
-        rows.append(row)
-    heads = ("metric", "similarity", "loss", "reruns lose", f"drift [{interval_words(summary)}]",
-             "unrelated text loses", "worst case", "items")  # fmt: skip
-    return DataTable(heads, tuple(rows), detail="full")
+    floors = summary.comparison.floors
+
+    def shown(one: DriftFigure, value: float | None) -> Number:
+        return Number(value, digits_of(one.metric))
+
+    columns: Columns[DriftFigure] = (
+        ("metric", lambda one: metric_cell(one.metric)),
+        ("similarity",
+         lambda one: shown(one, one.metric.in_its_terms(one.loss) if one.metric.is_similarity else None)),
+        ("loss", lambda one: shown(one, one.loss)),
+        ("reruns lose", lambda one: shown(one, one.noise)),
+        (f"drift [{interval_words(summary)}]", drift_cell),
+        ("unrelated text loses", lambda one: shown(one, floors.get(one.metric.name))),
+        ("worst case", lambda one: shown(one, one.metric.span)),
+        ("items", lambda one: Count(one.drift.n)),
+    )  # fmt: skip
+    return table_of(figures, columns, detail="full")
 
 
 def threshold_table(decision: GateDecision) -> DataTable:
     """Lay absolute thresholds out."""
-    rows = tuple(
-        (
-            Quoted(check.name),
-            Number(check.limit, 3),
-            Number(check.value, 3),
-            Flag("pass", "pass") if check.passed else Flag("fail", "fail"),
-            Words(metric_label(check.metric)),
-        )
-        for check in decision.thresholds
+    columns: Columns[ThresholdCheck] = (
+        ("threshold", lambda one: Quoted(one.name)),
+        ("limit", lambda one: Number(one.limit, 3)),
+        ("mean", lambda one: Number(one.value, 3)),
+        ("", lambda one: Flag("pass", "pass") if one.passed else Flag("fail", "fail")),
+        ("metric", lambda one: Words(metric_label(one.metric))),
     )
-    return DataTable(("threshold", "limit", "mean", "", "metric"), rows, brief_title="Thresholds", brief=4)
+    return table_of(decision.thresholds, columns, brief_title="Thresholds", brief=4)
 
 
 def sequence_table(decision: GateDecision) -> DataTable:
     """Lay tests over all runs out."""
     runs = max(len(one.losses) for one in decision.sequence)
-    rows = tuple(
-        (
-            metric_cell(one.metric),
-            Number(one.mean_loss, 3),
-            Number(one.allowed, 3),
-            evidence(one.latest_evidence),
-            p_value(one.p_adjusted),
-            Flag("beyond chance", "fail") if one.is_significant else Words("within chance"),
-            Count(len(one.losses)),
-        )
-        for one in decision.sequence
-    )
-    heads = ("metric", "mean loss", "allowed", "evidence", Quoted("p"), "loss is", "runs")
-    return DataTable(heads, rows, f"Over {counted(runs, 'run')} against this baseline", brief=6)
+    columns: Columns[SequenceTest] = (
+        ("metric", lambda one: metric_cell(one.metric)),
+        ("mean loss", lambda one: Number(one.mean_loss, 3)),
+        ("allowed", lambda one: Number(one.allowed, 3)),
+        ("evidence", lambda one: evidence(one.latest_evidence)),
+        (Quoted("p"), lambda one: p_value(one.p_adjusted)),
+        ("loss is",
+         lambda one: Flag("beyond chance", "fail") if one.is_significant else Words("within chance")),
+        ("runs", lambda one: Count(len(one.losses))),
+    )  # fmt: skip
+    title = f"Over {counted(runs, 'run')} against this baseline"
+    return table_of(decision.sequence, columns, title=title, brief=6)
 
 
 def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool) -> tuple[Cell, ...]:

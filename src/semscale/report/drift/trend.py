@@ -1,10 +1,11 @@
 """The document of a trend: how every metric developed over the runs against one baseline."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 
-from semscale.drift.gate.decision import Outcome
+from semscale.drift.gate.decision import Outcome, SequenceTest
 from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.history.runs import short_id
 from semscale.report.charts.forest import NOISE, TOLERATED
@@ -14,14 +15,18 @@ from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph,
 from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Change, Count, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
-from semscale.report.drift.trend_words import models_words, readings, slope_cell
-from semscale.report.drift.words import LEVELS, OUTCOMES, evidence, label, p_value
+from semscale.report.drift.words import LEVELS, OUTCOMES, evidence, label, p_said, p_value
+from semscale.report.parts import Columns, table_of
 from semscale.report.render.cells import cell_text
-from semscale.report.wording import MISSING, capitalised, count, counted, one_line
+from semscale.report.wording import MISSING, capitalised, clipped, count, counted, listed, number, one_line
 from semscale.signature import Signature
 from semscale.stats.tests.monotone_trend import FEWEST_VALUES
 
 TABLED_RUNS = 200
+
+_DIGITS = 4  # of a slope a day
+_NAMED = 4
+_NAMED_MODELS = 12
 
 
 def trend_document(trends: Trends) -> Document:
@@ -155,56 +160,123 @@ def _legend(trends: Trends) -> Iterator[Swatch]:
 
 def _runs_table(trends: Trends) -> DataTable:
     """Lay each run out, the latest first: when, which model, what the gate said, and every mean loss."""
-    names = list(trends.metrics)
     places = range(len(trends.times) - 1, max(len(trends.times) - TABLED_RUNS, 0) - 1, -1)
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            Words(f"{trends.times[place]:%Y-%m-%d %H:%M}"),
-            Quoted(trends.models[place], 60),
-            Words(short_id(trends.candidate_ids[place])),
-            outcome_cell(trends.outcomes[place]),
-            *(_loss(trends.metrics[name], place) for name in names),
-        )
-        for place in places
-    )
-    left = len(trends.times) - len(rows)
-    note = f"The latest {count(len(rows))} runs; {count(left)} earlier ones are in the history."
-    heads = ("compared", "model", "run", "gate", *map(label, names))
-    return DataTable(heads, rows, note=note if left else "", detail="full")
+    columns: list[tuple[str | Quoted, Callable[[int], Cell]]] = [
+        ("compared", lambda place: Words(f"{trends.times[place]:%Y-%m-%d %H:%M}")),
+        ("model", lambda place: Quoted(trends.models[place], 60)),
+        ("run", lambda place: Words(short_id(trends.candidate_ids[place]))),
+        ("gate", lambda place: outcome_cell(trends.outcomes[place])),
+        *((label(name), partial(_loss, one)) for name, one in trends.metrics.items()),
+    ]
+    left = len(trends.times) - len(places)
+    note = f"The latest {count(len(places))} runs; {count(left)} earlier ones are in the history."
+    return table_of(places, columns, note=note if left else "", detail="full")
 
 
 def _limits_table(trends: Trends) -> DataTable:
     """Lay each metric out beside its limit: its latest loss, and the evidence of all runs."""
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            metric_cell(one.metric),
-            _loss(one, -1),
-            Number(one.limits[-1], 3),
-            evidence(None if one.sequence is None else one.sequence.latest_evidence),
-            p_value(np.nan if one.sequence is None else one.sequence.p_adjusted),
-        )
-        for one in trends.metrics.values()
+    columns: Columns[MetricTrend] = (
+        ("metric", lambda one: metric_cell(one.metric)),
+        ("latest loss", lambda one: _loss(one, -1)),
+        ("limit", lambda one: Number(one.limits[-1], 3)),
+        ("evidence", evidence_cell),
+        (Quoted("p of evidence"), lambda one: p_value(one.sequence.p_adjusted if one.sequence else np.nan)),
     )
-    heads = ("metric", "latest loss", "limit", "evidence", Quoted("p of evidence"))
-    return DataTable(heads, rows, "Beside the limit", detail="full")
+    return table_of(trends.metrics.values(), columns, title="Beside the limit", detail="full")
 
 
 def _changes_table(trends: Trends) -> DataTable:
     """Lay out how each metric moved: its change a day, and where its level changed."""
-    rows: tuple[tuple[Cell, ...], ...] = tuple(
-        (
-            metric_cell(one.metric),
-            slope_cell(one) if trends.spans_days else Words(MISSING),
-            p_value(one.course.p_value),
-            Words(MISSING) if one.change is None else Change(one.change.before, one.change.after, 3),
-            Words(MISSING if one.change is None else f"{trends.times[one.change.place]:%Y-%m-%d}"),
-            p_value(np.nan if one.change is None else one.change.p_value),
-        )
-        for one in trends.metrics.values()
+    columns: Columns[MetricTrend] = (
+        ("metric", lambda one: metric_cell(one.metric)),
+        ("a day", lambda one: slope_cell(one) if trends.spans_days else Words(MISSING)),
+        *change_columns(trends),
     )
-    heads = ("metric", "a day", Quoted("p of trend"), "level", "from", Quoted("p of change"))
-    return DataTable(heads, rows, "Trend and change of level", detail="full")
+    return table_of(trends.metrics.values(), columns, title="Trend and change of level", detail="full")
+
+
+def change_columns(trends: Trends) -> Columns[MetricTrend]:
+    """Show how sure a metric's trend is, and where its level changed."""
+    runs = [
+        f"{short_id(id_)}, {time:%Y-%m-%d}"
+        for id_, time in zip(trends.candidate_ids, trends.times, strict=True)
+    ]
+    return (
+        (Quoted("p of trend"), lambda one: p_value(one.course.p_value)),
+        (
+            "level",
+            lambda one: Change(one.change.before, one.change.after, 3) if one.change else Words(MISSING),
+        ),
+        ("from", lambda one: Words(runs[one.change.place] if one.change else MISSING)),
+        (Quoted("p of change"), lambda one: p_value(one.change.p_value if one.change else np.nan)),
+    )
+
+
+def evidence_cell(one: MetricTrend) -> Number:
+    """Show the evidence of all runs about a metric, if there is any."""
+    return evidence(one.sequence.latest_evidence if one.sequence else None)
 
 
 def _loss(one: MetricTrend, run: int) -> WithInterval:
     return WithInterval.of(one.loss(run), 3)
+
+
+def readings(trends: Trends) -> tuple[str, ...]:
+    """Say in sentences what a reader must know, the weightiest first."""
+    metrics = list(trends.metrics.values())
+    tested = [one.sequence for one in metrics if one.sequence is not None]
+    proved = [_proved(found) for found in tested if found.is_significant]
+    said = []
+    if proved:
+        said.append(f"Over all runs more is lost than allowed, beyond chance: {_few(proved)}.")
+    elif tested:
+        said.append("Over all runs no metric lost more than is allowed beyond chance.")
+    daily = trends.spans_days
+    worse = [_slope(one, daily=daily) for one in metrics if one.is_trending and one.course.slope.value > 0]
+    better = [_slope(one, daily=daily) for one in metrics if one.is_trending and one.course.slope.value < 0]
+    changed = [_changed(trends, one) for one in metrics if one.has_changed]
+    pace = ", a day" if daily else ""
+    said += [f"Getting worse{pace}: {_few(worse)}."] if worse else []
+    said += [f"Getting better{pace}: {_few(better)}."] if better else []
+    said += [f"Changed level: {_few(changed)}."] if changed else []
+    if len(trends.times) < FEWEST_VALUES:
+        said.append(f"A trend or a change of level takes at least {FEWEST_VALUES} runs.")
+    elif not (worse or better or changed):
+        said.append("No metric shows a trend or a change of level.")
+    return tuple(said)
+
+
+def slope_cell(one: MetricTrend) -> WithInterval:
+    """Show a metric's change a day."""
+    return WithInterval.of(one.course.slope, _DIGITS, signed=True)
+
+
+def models_words(trends: Trends) -> str:
+    """Name the models in the order in which they came."""
+    places = [0, *trends.model_changes]
+    named = [f"{order} “{clipped(trends.models[place], 60).shown}”" for order, place in enumerate(places, 1)]
+    more = [f"{count(len(named) - _NAMED_MODELS)} more"] if len(named) > _NAMED_MODELS else []
+    return listed([*named[:_NAMED_MODELS], *more])
+
+
+def _proved(found: SequenceTest) -> str:
+    shown = cell_text(evidence(found.latest_evidence))
+    return f"{label(found.metric)} (evidence {shown}, {p_said(found.p_adjusted)})"
+
+
+def _slope(one: MetricTrend, *, daily: bool) -> str:
+    by = f" by {cell_text(slope_cell(one))}" if daily else ""
+    return f"{label(one.metric)}{by} ({p_said(one.course.p_value)})"
+
+
+def _changed(trends: Trends, one: MetricTrend) -> str:
+    change = one.change
+    if change is None:
+        return ""
+    level = f"{number(change.before, 3)} → {number(change.after, 3)}"
+    return f"{label(one.metric)} on {trends.times[change.place]:%Y-%m-%d}, {level} ({p_said(change.p_value)})"
+
+
+def _few(named: list[str]) -> str:
+    more = [f"{count(len(named) - _NAMED)} more"] if len(named) > _NAMED else []
+    return listed([*named[:_NAMED], *more])

@@ -1,4 +1,4 @@
-"""What a gate decided, in words: the same in the report, in annotations, summaries and test results."""
+"""Sentences about a gate's decision, for reports, annotations, summaries and test results."""
 
 import math
 from collections.abc import Iterable, Iterator

@@ -1,1 +1,1 @@
-"""The document of a judged table."""
+"""Documents of judging: a judged table, and an audit of a judge."""

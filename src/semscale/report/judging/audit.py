@@ -1,4 +1,4 @@
-"""The document of an audit: what a change of form does to a judge's scores."""
+"""The document of an audit: how far a change of form moves a judge's scores."""
 
 from typing import TYPE_CHECKING
 
@@ -8,8 +8,8 @@ from semscale.report.document.values import Cell, Count, Flag, Quoted, Share, Wi
 from semscale.report.wording import coverage, one_line
 
 if TYPE_CHECKING:
-    from semscale.judging.audit import Audit, BiasCheck
-    from semscale.judging.audit_summary import AuditSummary
+    from semscale.judging.audit.audit import Audit, BiasCheck
+    from semscale.judging.audit.audit_summary import AuditSummary
 
 
 def audit_document(summary: "AuditSummary") -> Document:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, ItemCard, Items, JudgeReply, Paragraph, Subheading
@@ -15,16 +16,24 @@ from semscale.report.judging.figures import (
     severity_figure,
 )
 from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words
-from semscale.report.parts import altogether, headline, settings
-from semscale.report.sentences import interval_words, left_out_section, rows_that_count
+from semscale.report.parts import (
+    altogether,
+    estimated_document,
+    estimated_settings,
+    headline,
+    nothing_section,
+)
+from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.wording import capitalised, counted, has_interval, number
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeSummary
-    from semscale.judging.judged_rows import JudgedRow
+    from semscale.judging.summary.judge_summary import JudgeSummary
+    from semscale.judging.summary.judged_rows import JudgedRow
     from semscale.judging.verdict import Verdict
 
 SHOWN_ITEMS = 8
+_MEAN = "mean score, from 0 to 1"
+_MEAN_EXPECTED = "mean expected score, from 0 to 1"
 
 _JUDGES = Citation(
     "Zheng, L., Chiang, W.-L., Sheng, Y., et al. (2023).",
@@ -41,80 +50,53 @@ _CORRECTION = Citation(
 
 
 def judge_document(summary: "JudgeSummary") -> Document:
-    """Turn what judges said of a table into a document."""
-    estimates, columns = summary.estimates, summary.columns
-    counting = rows_that_count(estimates.overall.n, summary.n, estimates.overall.left_out)
-    nothing = "No row has a score, so there is nothing to estimate. "
-    panel = panel_words(summary)
-    intervals = interval_words(estimates, estimates.overall.method)
-    return Document(
-        kind="judging report",
-        name="Judge",
-        title=("How good “", Quoted(columns.answer), "” is"),
-        source=(
-            Quoted(summary.source),
-            ("template ", Quoted(summary.template.name)),
-            f"{summary.created:%Y-%m-%d}",
-        ),
-        signature=summary.signature,
-        lead=headline(estimates, "mean score, from 0 to 1", (0.0, 1.0)),
-        counting=(counting,),
-        reading=(f"{'' if estimates.overall.n else nothing}{counting}.", *([panel] if panel else [])),
-        facts=_facts(summary),
-        cautions=cautions(summary),
+    """Turn the verdicts on a table into a document."""
+    columns, panel = summary.columns, panel_words(summary)
+    title = ("How good “", Quoted(columns.answer), "” is")
+    base = estimated_document(summary, kind="judging report", name="Judge", title=title)
+    used = (
+        ("Questions", columns.question),
+        ("Answers", columns.answer),
+        *(("References", column) for column in columns.references),
+        ("Human labels", columns.human),
+    )
+    return replace(
+        base,
+        source=(*base.source, ("template ", Quoted(summary.template.name))),
+        lead=headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, (0.0, 1.0)),
+        reading=(*base.reading, *([panel] if panel else [])),
+        facts=(*base.facts, *_facts(summary)),
+        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=(
-            f"intervals: {intervals}",
-            f"distributions: {provenance_words(summary)}",
-            *([panel] if panel else []),
-        ),
-        settings=settings(
-            summary.source,
-            summary.created,
-            [
-                ("Questions", columns.question),
-                ("Answers", columns.answer),
-                *(("References", column) for column in columns.references),
-                ("Human labels", columns.human),
-            ],
-            [("Intervals", intervals)],
-            summary.signature,
-        ),  # fmt: skip
+        notes=(*base.notes, f"distributions: {provenance_words(summary)}", *([panel] if panel else [])),
+        settings=estimated_settings(summary, used),
         citations=(_JUDGES, *([_CORRECTION] if summary.human else [])),
     )
 
 
-def _facts(summary: "JudgeSummary") -> tuple[tuple[str, Cell], ...]:
-    overall = summary.estimates.overall
-    facts: list[tuple[str, Cell]] = [
-        ("Rows", Count(summary.n)),
-        ("Scored", Count(overall.n)),
-        ("Left out", Count(overall.n_left_out)),
-        ("Judges", Count(len(summary.judges))),
-    ]
+def _facts(summary: "JudgeSummary") -> Iterator[tuple[str, Cell]]:
+    yield "Judges", Count(len(summary.judges))
     if summary.human is not None:
         corrected = summary.human.corrected
-        facts.append(("With human labels", Count(corrected.n_labelled)))
-        facts += [("Corrected mean", Number(corrected.value))] if has_interval(corrected) else []
-    return tuple(facts)
+        yield "With human labels", Count(corrected.n_labelled)
+        if has_interval(corrected):
+            yield "Corrected mean", Number(corrected.value)
 
 
 def _sections(summary: "JudgeSummary") -> Iterator[Section]:
     human, severity = human_table(summary), severity_figure(summary)
-    if mean := summary.estimates.overall.mean:
-        figures: list[tuple[str, Cell]] = [("mean score, from 0 to 1", WithInterval.of(mean))]
-        yield Section(
-            "scores",
-            "How the scores are spread",
-            (
-                altogether(figures, summary.plan.interval),
-                scores_histogram(summary),
-                Paragraph(f"{capitalised(provenance_words(summary))}.", "note"),
-            ),
+    if mean := summary.mean_expected:
+        figures: list[tuple[str, Cell]] = [(_MEAN_EXPECTED, WithInterval.of(mean))]
+        if not summary.is_panel:
+            figures.insert(0, (_MEAN, WithInterval.of(summary.estimates.overall.mean)))
+        spread = (
+            altogether(figures, summary.plan.interval),
+            scores_histogram(summary),
+            Paragraph(f"{capitalised(provenance_words(summary))}.", "note"),
         )
+        yield Section("scores", "How the scores are spread", spread)
     else:
-        nothing = "No row has a score, so there is nothing to estimate."
-        yield Section("scores", "", (Paragraph(nothing, detail="brief"),))
+        yield nothing_section("scores")
     blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]
     if summary.is_panel:
         blocks += [Subheading("How far every two judges agree"), pair_table(summary)]
@@ -139,8 +121,8 @@ def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
         items = _items(disputed or vague, brief_title=title if disputed else "")
         yield Section("disputed", title, (items,))
     if lowest:
-        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest score")
-        yield Section("lowest", "The lowest scores", (_items(lowest, brief_title=brief),))
+        brief = "" if disputed else counted(min(len(lowest), Items.most), "lowest expected score")
+        yield Section("lowest", "The lowest expected scores", (_items(lowest, brief_title=brief),))
 
 
 def _items(items: "Sequence[JudgedRow]", *, brief_title: str) -> Items:

@@ -6,14 +6,14 @@ import numpy as np
 
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
-from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
+from semscale.report.document.blocks import DataTable, Figure, Histogram, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.parts import histogram_caption
+from semscale.report.parts import histogram_caption, score_group
 from semscale.report.wording import coverage, ends, number, one_line
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeScores, JudgeSummary
+    from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
     from semscale.stats.intervals.estimates import Estimate
@@ -24,17 +24,16 @@ _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
-    mean = summary.estimates.overall.mean
     name = "Panel, mean" if summary.is_panel else one_line(summary.template.name)
-    groups = [_group(name, summary.expected, ACCENT, mean)]
+    groups = [score_group(name, summary.expected, ACCENT, summary.mean_expected)]
     if summary.is_panel:
         groups += [
-            _group(one_line(judge), own.expected, BAR, summary.judge_estimates[judge].overall.mean)
+            score_group(one_line(judge), own.expected, BAR, _mean_expected(summary, judge))
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        groups.append(_group("People’s labels", summary.human.mean_label, CONTRAST, None))
+        groups.append(score_group("People’s labels", summary.human.mean_label, CONTRAST))
     rows: list[tuple[Cell, ...]] = [
         (Words(group.name), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
         for group in groups
@@ -44,23 +43,23 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
         tuple(groups),
         (0.0, 1.0),
         ("score", "rows"),
-        DataTable(("", "mean", *_BANDS), tuple(rows)),
+        DataTable(("", "mean expected score", *_BANDS), tuple(rows)),
         caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
 
 
 def severity_figure(summary: "JudgeSummary") -> Figure | None:
-    """Draw each judge's mean and the whole of its distributions; ``None`` for one judge."""
-    overall = summary.estimates.overall.mean
+    """Draw each judge's mean expected score and the whole of its distributions; ``None`` for one judge."""
+    overall = summary.mean_expected
     if not summary.is_panel or overall is None:
         return None
     colours, reference = ordinal(len(_BANDS)), overall.value
     rows = [
         _judge_row(name, own, mean)
         for name, own in summary.judges.items()
-        if (mean := summary.judge_estimates[name].overall.mean)
+        if (mean := _mean_expected(summary, name))
     ]
-    described = "; ".join(f"{row.name}: mean {number(row.mean)}" for row in rows)
+    described = "; ".join(f"{row.name}: mean expected score {number(row.mean)}" for row in rows)
     table: list[tuple[Cell, ...]] = [
         (Quoted(row.name), Number(row.mean), *map(Share, row.pmf)) for row in rows
     ]
@@ -68,23 +67,24 @@ def severity_figure(summary: "JudgeSummary") -> Figure | None:
         "severity",
         lambda width: group_rows(rows, colours, reference=reference, width=width),
         f"Means and distributions of each judge. {described}.",
-        DataTable(("judge", "mean", *_BANDS), tuple(table), detail="full"),
-        caption="Each judge’s mean score with its interval, beside the mass it puts on each fifth of the "
-        "range; the dashed line is the panel’s mean.",
+        DataTable(("judge", "mean expected score", *_BANDS), tuple(table), detail="full"),
+        caption="Each judge’s mean expected score with its interval, beside the mass it puts on each fifth "
+        "of the range; the dashed line is the panel’s mean.",
         legend=tuple(Swatch(*pair) for pair in zip(colours, _BANDS, strict=True)),
     )
 
 
 def judge_table(summary: "JudgeSummary") -> DataTable:
-    """List the judges: scored and not, mean, severity."""
+    """List the judges: rows with a score and without, mean score, mean expected score, severity."""
     seen = [s for s in _STATUSES if any(Status(s) in own.counts for own in summary.judges.values())]
     rows = []
     for name, own in summary.judges.items():
         counts = [Count(own.counts.get(Status(status), 0)) for status in ("scored", *seen)]
         row: list[Cell] = [Quoted(name), Quoted(own.template.name), *counts]
         row.append(WithInterval.of(summary.judge_estimates[name].overall.mean))
+        row.append(WithInterval.of(_mean_expected(summary, name)))
         rows.append((*row, WithInterval.of(summary.severities[name])) if summary.is_panel else tuple(row))
-    columns = ("judge", "template", "scored", *seen, "mean")
+    columns = ("judge", "template", "scored", *seen, "mean score", "mean expected score")
     return DataTable(
         (*columns, "above the others") if summary.is_panel else columns, tuple(rows), brief_title="Judges"
     )
@@ -112,7 +112,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
             "what people would give to all rows, if the labelled ones are a random sample",
         ),
         (
-            "mean of the judge",
+            "mean expected score of the judge",
             WithInterval.of(corrected.naive),
             "its interval knows nothing of the judge's errors",
         ),
@@ -150,13 +150,8 @@ def coefficient(estimate: "AgreementEstimate") -> WithInterval:
     return WithInterval.of(estimate, note=estimate.note or "")
 
 
-def _group(name: str, scores: Floats, colour: str, mean: "Estimate | None") -> ScoreGroup:
-    known = scores[~np.isnan(scores)]
-    return (
-        ScoreGroup(name, known, colour)
-        if mean is None
-        else ScoreGroup(name, known, colour, mean.low, mean.high)
-    )
+def _mean_expected(summary: "JudgeSummary", judge: str) -> "Estimate | None":
+    return summary.judge_estimates[judge].overall.figures.get("expected")
 
 
 def _judge_row(name: str, own: "JudgeScores", mean: "Estimate") -> GroupRow:

@@ -1,14 +1,15 @@
-"""What verdicts mean, in words."""
+"""Sentences of a judging report: statuses, distributions, panels and cautions."""
 
 import math
 from typing import TYPE_CHECKING
 
-from semscale.judging.judge_summary import LITTLE_COVERED
+from semscale.judging.summary.judge_summary import LITTLE_COVERED
+from semscale.report.sentences import refused_words
 from semscale.report.wording import counted, has_interval, number, one_line, percent
 from semscale.types import Status
 
 if TYPE_CHECKING:
-    from semscale.judging.judge_summary import JudgeScores, JudgeSummary
+    from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
 
 MEANINGS = {
     "missing": "the question or the answer is empty or null",
@@ -18,7 +19,7 @@ MEANINGS = {
     "unparsable": "no reply states one score beyond doubt; every reply is kept",
     "refused": "the judge declined to give a score",
     "failed": "no reply came",
-    "unfinished": "a cap was reached first; the same command goes on from there",
+    "unfinished": "the run stopped first; the same command goes on from there",
 }
 PROVENANCES = {
     "logprobs": "from the probabilities of the tokens at the score's place",
@@ -39,12 +40,8 @@ def provenance_words(summary: "JudgeSummary") -> str:
 
 
 def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
-    """List what the figures must not be taken for; empty where there is nothing to say."""
-    said = []
-    if summary.stopped:
-        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
-    for name, own in summary.judges.items():
-        said += _cautions_on(one_line(name), own)
+    """List the limits of the figures that a reader must know; empty where there are none."""
+    said = [said for name, own in summary.judges.items() for said in _cautions_on(one_line(name), own)]
     if summary.human is None:
         said.append(
             "No human label stands beside these scores, so nothing here says how right the judge is: "
@@ -85,6 +82,8 @@ def _cautions_on(name: str, own: "JudgeScores") -> list[str]:
     if own.failure is not None:
         why = one_line(own.failure).rstrip(".")
         said.append(f"{name} could not be asked, most often because: {why}.")
+    if refused := refused_words(name, own.signature):
+        said.append(refused)
     if own.n_little_covered:
         said.append(
             f"For {counted(own.n_little_covered, 'row')} less than {percent(LITTLE_COVERED, 0)} of what "

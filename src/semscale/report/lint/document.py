@@ -18,6 +18,7 @@ from semscale.report.lint.figures import (
     verdict_table,
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
+from semscale.report.parts import signature_fields
 from semscale.report.wording import count, counted, listed, one_line
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 
 
 def lint_document(report: "LintReport") -> Document:
-    """Turn what the linter found into a document."""
+    """Turn the linter's findings about a scale into a document."""
     scale = report.scale
     return Document(
         kind="lint report",
@@ -42,13 +43,13 @@ def lint_document(report: "LintReport") -> Document:
         facts=_facts(report),
         sections=(_overview([report]), *_sections(report)),
         notes=_without_probes([report]),
-        settings=tuple((f"· {name}", Quoted(value)) for name, value in report.signature.fields),
+        settings=signature_fields(report.signature),
         citations=(SSR,),
     )
 
 
 def lint_overview(reports: "Sequence[LintReport]") -> Document:
-    """Turn what the linter found about many scales into a document for the screen."""
+    """Turn the linter's findings about many scales into a document for the screen."""
     verdicts = Counter(report.verdict for report in reports)
     said = [f"{count(n)} {verdict}" for verdict, n in verdicts.items()]
     return Document(

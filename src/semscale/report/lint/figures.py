@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from semscale.report.charts.matrix import matrix
+from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
+from semscale.report.parts import Columns, table_of
 from semscale.report.scale_points import mass_heads, point_names, scale_digits
-from semscale.report.wording import count, counted, number, one_line, percent, plain
+from semscale.report.wording import count, counted, number, one_line, plain
 from semscale.types import Floats
 
 if TYPE_CHECKING:
@@ -23,20 +24,16 @@ _DARKEST_SHARE = 0.4
 
 def verdict_table(reports: "Sequence[LintReport]") -> DataTable:
     """List each scale's verdict with what it rests on, for the screen."""
-    rows = tuple(
-        (
-            Quoted(report.scale.name),
-            Flag(report.verdict, report.verdict),
-            Count(len(report.sets)),
-            n_probes(report),
-            Number(report.ladder.spearman),
-            Number(report.ladder.spread),
-            Number(report.reliability),
-        )
-        for report in reports
+    columns: Columns[LintReport] = (
+        ("scale", lambda report: Quoted(report.scale.name)),
+        ("verdict", lambda report: Flag(report.verdict, report.verdict)),
+        ("sets", lambda report: Count(len(report.sets))),
+        ("probes", n_probes),
+        ("order", lambda report: Number(report.ladder.spearman)),
+        ("spread", lambda report: Number(report.ladder.spread)),
+        ("reliability", lambda report: Number(report.reliability)),
     )
-    heads = ("scale", "verdict", "sets", "probes", "order", "spread", "reliability")
-    return DataTable(heads, rows, detail="brief")
+    return table_of(reports, columns, detail="brief")
 
 
 def finding_table(reports: "Sequence[LintReport]") -> DataTable:
@@ -64,12 +61,11 @@ def cosine_figure(one: "SetLint", scale: "Scale") -> Figure:
     """Draw the cosines between a set's anchors; on a good set they fall with the distance between points."""
     names, values = point_names(scale), [plain(value) for value in scale.values]
     cosines = one.cosines.tolist()
-    texts = [[number(cosine) for cosine in row] for row in cosines]
-    colours = [[sequential(max(cosine, 0.0) ** 2) for cosine in row] for row in cosines]
+    cells = [[MatrixCell(sequential(max(r, 0.0) ** 2), number(r)) for r in row] for row in cosines]
     near = f"Neighbours {number(one.neighbours.min())} to {number(one.neighbours.max())}"
     return Figure(
         "cosines",
-        lambda width: matrix(colours, texts, names, values, width=width),
+        lambda width: matrix(cells, names, values, width=width),
         f"Cosines between the anchors of set {one_line(one.name)}. {near}; ends {number(one.ends)}.",
         DataTable(("point", *values), _numbered(names, cosines), detail="full"),
         caption=f"{near}, ends {number(one.ends)}. Away from the diagonal the colour should fade.",
@@ -103,8 +99,7 @@ def ladder_figure(report: "LintReport") -> Figure | None:
     pmf = report.ladder.pmf[drawn]
     darkest = max(float(pmf.max()), _DARKEST_SHARE)
     names = [one_line(report.probes[row]) for row in drawn]
-    colours = [[sequential(share / darkest) for share in row] for row in pmf]
-    texts = [[percent(share, 0).removesuffix("\u00a0%") for share in row] for row in pmf]
+    cells = [[MatrixCell(sequential(p / darkest), number(100 * p, 0)) for p in row] for row in pmf]
     part = (
         "" if len(drawn) == n_probes else f" {count(len(drawn))} of {counted(n_probes, 'probe')} are drawn."
     )
@@ -113,7 +108,7 @@ def ladder_figure(report: "LintReport") -> Figure | None:
     )
     return Figure(
         "ladder",
-        lambda width: matrix(colours, texts, names, values, width=width),
+        lambda width: matrix(cells, names, values, width=width),
         f"PMFs of {count(len(drawn))} probes, from low to high. Means run from {lowest} to {highest}.",
         _ladder_table(report, digits),
         caption=f"{_order(report)}{part}",
@@ -122,20 +117,16 @@ def ladder_figure(report: "LintReport") -> Figure | None:
 
 def sets_table(report: "LintReport") -> DataTable:
     """List the measurements of each set that its verdict rests on."""
-    rows = tuple(
-        (
-            Quoted(one.name),
-            Flag(one.verdict, one.verdict),
-            Number(float(one.neighbours.max())),
-            Number(one.ends),
-            Share(float(one.ladder.peak_mass.min())),
-            Share(one.ladder.spread),
-            Number(one.ladder.spearman),
-        )
-        for one in report.sets
+    columns: Columns[SetLint] = (
+        ("set", lambda one: Quoted(one.name)),
+        ("verdict", lambda one: Flag(one.verdict, one.verdict)),
+        ("neighbours, at most", lambda one: Number(float(one.neighbours.max()))),
+        ("ends", lambda one: Number(one.ends)),
+        ("peak mass, at least", lambda one: Share(float(one.ladder.peak_mass.min()))),
+        ("spread", lambda one: Share(one.ladder.spread)),
+        ("rank r", lambda one: Number(one.ladder.spearman)),
     )
-    heads = ("set", "verdict", "neighbours, at most", "ends", "peak mass, at least", "spread", "rank r")
-    return DataTable(heads, rows, detail="full")
+    return table_of(report.sets, columns, detail="full")
 
 
 def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -> Figure | None:
@@ -152,11 +143,10 @@ def correlations_figure(names: Sequence[str], agreement: Floats, caption: str) -
         return None
     lowest, highest, mean = (number(float(r)) for r in (known.min(), known.max(), known.mean()))
     spread = f"Between two sets r runs from {lowest} to {highest}, mean {mean}."
-    texts = [[number(r) for r in row] for row in agreement.tolist()]
-    colours = [[correlation_colour(r) for r in row] for row in agreement.tolist()]
+    cells = [[MatrixCell(correlation_colour(r), number(r)) for r in row] for row in agreement.tolist()]
     return Figure(
         "agreement-of-sets",
-        lambda width: matrix(colours, texts, names, names, width=width),
+        lambda width: matrix(cells, names, names, width=width),
         f"Matrix of Pearson correlations between anchor sets. {spread}",
         DataTable(("set", *map(Quoted, names)), _numbered(names, agreement.tolist()), detail="full"),
         caption=f"{spread} {caption}",
@@ -179,7 +169,7 @@ def _order(report: "LintReport") -> str:
         )
     return (
         "One row a probe, from the lowest to the highest; mass on each point in percent. "
-        "The dark cells should step from the left to the right."
+        "The strong colours should step from the left to the right."
     )
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Count, Quoted, Words
+from semscale.report.parts import Columns, table_of
 from semscale.report.wording import counted, one_line, plain
 
 if TYPE_CHECKING:
@@ -14,25 +15,21 @@ if TYPE_CHECKING:
 
 def library_document(scales: "Sequence[Scale]") -> Document:
     """List scales, each with its points, its anchor sets and the hash of its content."""
-    rows = tuple(
-        (
-            Quoted(scale.name),
-            Count(scale.n_points),
-            Quoted(scale.labels[0]),
-            Quoted(scale.labels[-1]),
-            Count(len(scale.anchor_sets)),
-            Words(scale.content_hash),
-        )
-        for scale in scales
+    columns: Columns[Scale] = (
+        ("scale", lambda scale: Quoted(scale.name)),
+        ("points", lambda scale: Count(scale.n_points)),
+        ("from", lambda scale: Quoted(scale.labels[0])),
+        ("to", lambda scale: Quoted(scale.labels[-1])),
+        ("sets", lambda scale: Count(len(scale.anchor_sets))),
+        ("hash", lambda scale: Words(scale.content_hash)),
     )
-    table = DataTable(("scale", "points", "from", "to", "sets", "hash"), rows)
     return Document(
         kind="list of scales",
         name="Scales",
         title="Scales that ship with Semscale",
         source=(counted(len(scales), "scale"),),
         signature=None,
-        sections=(Section("scales", "", (table,)),),
+        sections=(Section("scales", "", (table_of(scales, columns),)),),
     )
 
 

@@ -1,4 +1,4 @@
-"""What the linter says, in words."""
+"""Sentences of a lint report: verdicts, findings and cautions."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ SSR = Citation(
 
 
 def reading(report: "LintReport") -> str:
-    """Say what the verdict means, and which sets it is owed to."""
+    """Say what the verdict means, and which anchor sets cause it."""
     if report.verdict == "pass":
         return "Every criterion is met with this embedding model."
     blamed = [one_line(one.name) for one in report.sets if one.verdict == report.verdict]

@@ -9,15 +9,25 @@ from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
 from semscale.report.matching.figures import parts_figure, scores_histogram
-from semscale.report.matching.words import MEANINGS, cautions, costly_tokens, part_name, separation_words
-from semscale.report.parts import altogether, group_table, guard_legend, guard_table, headline, settings
-from semscale.report.sentences import (
-    GUARD_MEANINGS,
-    interval_words,
-    left_out_section,
-    rows_that_count,
-    windowed_words,
+from semscale.report.matching.words import (
+    MEANINGS,
+    cautions,
+    costly_tokens,
+    mean_name,
+    part_name,
+    separation_words,
 )
+from semscale.report.parts import (
+    altogether,
+    estimated_document,
+    estimated_settings,
+    group_table,
+    guard_legend,
+    guard_table,
+    headline,
+    nothing_section,
+)
+from semscale.report.sentences import GUARD_MEANINGS, left_out_section
 from semscale.report.wording import capitalised, counted, one_line, plain
 
 if TYPE_CHECKING:
@@ -42,32 +52,21 @@ _CITED = {"bertscore": BERTSCORE, "cliniqlink-doc": CLINIQLINK, "cliniqlink-code
 
 
 def match_document(summary: "MatchSummary") -> Document:
-    """Turn what came of matching into a document."""
-    overall, separation = summary.estimates.overall, separation_words(summary)
-    counting = rows_that_count(overall.n, summary.n, overall.left_out)
-    nothing = "" if overall.n else "No row has a score, so there is nothing to estimate. "
-    intervals = interval_words(summary.estimates, overall.method)
-    windowed = windowed_words(summary.n_windowed)
-    return Document(
-        kind="matching report",
-        name="Match",
-        title=_title(summary),
-        source=(Quoted(summary.source), f"method {summary.method}", f"{summary.created:%Y-%m-%d}"),
-        signature=summary.signature,
-        lead=headline(summary.estimates, "mean match", summary.bounds),
-        counting=(counting,),
-        reading=(f"{nothing}{counting}.", *([f"{capitalised(separation)}."] if separation else [])),
-        facts=_facts(summary),
-        cautions=cautions(summary),
+    """Turn the scores of matched texts into a document."""
+    base = estimated_document(
+        summary, kind="matching report", name="Match", title=_title(summary), n_windowed=summary.n_windowed
+    )
+    separation = separation_words(summary)
+    return replace(
+        base,
+        source=(*base.source, f"method {summary.method}"),
+        lead=headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
+        reading=(*base.reading, *([f"{capitalised(separation)}."] if separation else [])),
+        facts=(*base.facts, *_facts(summary)),
+        cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=(
-            f"intervals: {intervals}",
-            *([f"separation: {separation}"] if separation else []),
-            *([windowed] if windowed else []),
-        ),
-        settings=settings(
-            summary.source, summary.created, _columns(summary), [("Intervals", intervals)], summary.signature
-        ),
+        notes=(*base.notes, *([f"separation: {separation}"] if separation else [])),
+        settings=estimated_settings(summary, _columns(summary)),
         citations=(_CITED[summary.method],) if summary.method in _CITED else (),
     )
 
@@ -78,17 +77,15 @@ def _title(summary: "MatchSummary") -> Line:
     return ("How far “", Quoted(summary.columns.prediction), "” says what is expected")
 
 
-def _facts(summary: "MatchSummary") -> tuple[tuple[str, Cell], ...]:
+def _facts(summary: "MatchSummary") -> Iterator[tuple[str, Cell]]:
     overall = summary.estimates.overall
-    facts: list[tuple[str, Cell]] = [
-        ("Rows", Count(summary.n)),
-        ("Scored", Count(overall.n)),
-        ("Left out", Count(overall.n_left_out)),
-    ]
-    facts += [("With findings", Count(summary.n_flagged))] if summary.n_flagged is not None else []
-    facts += [("Above unrelated", Share(summary.separation.share))] if summary.separation else []
-    facts += [("Read in windows", Count(summary.n_windowed))] if summary.n_windowed else []
-    return tuple(facts)
+    for name, mean in overall.figures.items():
+        if name != overall.main:
+            yield capitalised(mean_name(name)), WithInterval.of(mean)
+    if summary.n_flagged is not None:
+        yield "With findings", Count(summary.n_flagged)
+    if summary.separation:
+        yield "Above unrelated", Share(summary.separation.share)
 
 
 def _columns(summary: "MatchSummary") -> list[tuple[str, str | None]]:
@@ -103,8 +100,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
     if summary.estimates.overall.n:
         yield _spread(summary)
     else:
-        nothing = "No row has a score, so there is nothing to estimate."
-        yield Section("scores", "", (Paragraph(nothing, detail="brief"),))
+        yield nothing_section("scores")
     if summary.flagged:
         yield _findings(summary)
     if worst := summary.worst(SHOWN_ITEMS):
@@ -120,9 +116,11 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
 
 def _spread(summary: "MatchSummary") -> Section:
     estimates = summary.estimates
-    name = f"mean match, from {' to '.join(map(plain, summary.bounds))}"
-    mean = altogether([(name, WithInterval.of(estimates.overall.mean))], estimates.interval)
-    blocks: list[Block] = [mean, scores_histogram(summary)]
+    figures = estimates.overall.figures
+    names = {name: mean_name(name) for name in figures}
+    names[estimates.overall.main] += f", from {' to '.join(map(plain, summary.bounds))}"
+    means = [(name, WithInterval.of(figures[figure])) for figure, name in names.items()]
+    blocks: list[Block] = [altogether(means, estimates.interval), scores_histogram(summary)]
     title: Line = "How the scores are spread"
     if estimates.groups:
         blocks.append(replace(group_table(estimates, noun="row"), detail="brief"))

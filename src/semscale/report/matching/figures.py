@@ -1,4 +1,4 @@
-"""Pictures of a matched table: how scores are spread, and what they are made of."""
+"""Pictures of a matched table: how scores are spread, and how their parts differ."""
 
 from typing import TYPE_CHECKING
 
@@ -6,14 +6,13 @@ from semscale.report.charts.dots import DotRow, dots
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
-from semscale.report.document.values import Cell, Count, Number, WithInterval, Words
+from semscale.report.document.values import Count, Number, Words
 from semscale.report.matching.words import part_name
-from semscale.report.parts import group_name, histogram_caption
+from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
 from semscale.report.wording import count, counted, number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
-    from semscale.stats.intervals.estimates import GroupEstimate
 
 CHARTED_GROUPS = 10
 """Groups that are drawn, the largest ones."""
@@ -24,20 +23,22 @@ _THIRD_COLOURS = (CONTRAST, "#b9b3a4", ACCENT)
 
 def scores_histogram(summary: "MatchSummary") -> Histogram:
     """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
-    estimates, separation = summary.estimates, summary.separation
-    groups = [_group("All rows", estimates.overall, summary, HISTOGRAM)]
-    rows = [_row(Words("all rows"), estimates.overall)]
+    estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
+    groups = [score_group("All rows", summary.scores, HISTOGRAM, overall.mean)]
+    rows = [mean_row(Words("all rows"), overall)]
     if separation:
         groups.append(ScoreGroup("Unrelated pairs", separation.unrelated, UNRELATED))
         mean = Number(float(separation.unrelated.mean()))
         rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
     scored = [group for group in estimates.groups if group.group in summary.group_scores]
-    charted = sorted(scored, key=lambda group: -group.n)[:CHARTED_GROUPS]
-    named = [_group(one_line(group.group) or "(blank)", group, summary, GROUP) for group in charted]
-    rows += [_row(group_name(group, estimates.by), group) for group in estimates.groups]
+    charted = largest_groups(scored, CHARTED_GROUPS)
+    for group in charted:
+        name = one_line(group_name(group, estimates.by).text)
+        groups.append(score_group(name, summary.group_scores[str(group.group)], GROUP, group.mean))
+    rows += [mean_row(group_name(group, estimates.by), group) for group in estimates.groups]
     return Histogram(
         "scores",
-        (*groups, *sorted(named, key=lambda group: -group.mean)),
+        tuple(groups),
         summary.bounds,
         ("score", "rows"),
         DataTable(("", "rows", "left out", "mean"), tuple(rows)),
@@ -64,16 +65,6 @@ def parts_figure(summary: "MatchSummary") -> Figure | None:
         "tells low scores from high ones; a part whose dots lie together hardly decides anything.",
         legend=tuple(Swatch(*pair) for pair in zip(_THIRD_COLOURS, _THIRDS, strict=True)),
     )
-
-
-def _group(name: str, group: "GroupEstimate", summary: "MatchSummary", colour: str) -> ScoreGroup:
-    scores = summary.scores if group.group is None else summary.group_scores[group.group]
-    mean = WithInterval.of(group.mean)
-    return ScoreGroup(name, scores, colour, mean.low, mean.high)
-
-
-def _row(name: Cell, group: "GroupEstimate") -> tuple[Cell, ...]:
-    return name, Count(group.n), Count(group.n_left_out), WithInterval.of(group.mean)
 
 
 def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:

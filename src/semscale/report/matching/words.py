@@ -1,4 +1,4 @@
-"""What matches mean, in words."""
+"""Sentences of a matching report: statuses, unrelated pairs, costly tokens and cautions."""
 
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ MEANINGS = {
 
 
 def cautions(summary: "MatchSummary") -> tuple[str, ...]:
-    """List what the figures must not be taken for; empty where there is nothing to say."""
+    """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
     separation = summary.separation
     if separation is not None and separation.is_weak:
@@ -77,3 +77,16 @@ def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
 def part_name(name: str) -> str:
     """Write the name of a part of a score as words."""
     return name.replace("_", " ")
+
+
+def mean_name(figure: str) -> str:
+    """Name the mean of a figure that is estimated of matches or BERTScores.
+
+    Example:
+        >>> [mean_name(figure) for figure in ("score", "f1", "recall")]
+        ['mean match', 'mean F1', 'mean recall']
+    """
+    return f"mean {_FIGURES.get(figure, figure)}"
+
+
+_FIGURES = {"score": "match", "f1": "F1"}

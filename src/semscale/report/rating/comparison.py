@@ -1,4 +1,4 @@
-"""Ratings against human ratings: the figures together, what they show, and two pictures."""
+"""Ratings beside human ratings: agreement in words, a table and two pictures."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.charts.scatter import scatter
+from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
 from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
 from semscale.report.scale_points import point_names
@@ -46,7 +46,7 @@ def agreement_words(comparison: "RatingComparison") -> str:
     if not has_interval(pearson):
         return "Too few texts, or scores that never differ: no agreement can be measured."
     reliable = (
-        f", where the mean of the people has a reliability of {number(ceiling.value)}"
+        f"; the human means have a reliability of {number(ceiling.value)}"
         if ceiling is not None and has_interval(ceiling)
         else ""
     )
@@ -74,13 +74,13 @@ def _against_length(pearson: "Estimate", null: "Estimate") -> str:
         return f"{reached}, clearly less."
     if pearson.value > abs(null.value):
         return f"{reached}; the intervals overlap, so the advantage over it is not certain."
-    return f"{reached}, which the ratings do not beat."
+    return f"{reached}; the ratings do not beat that."
 
 
 def _against_equal_shares(ks: "Estimate", equal: "Estimate") -> str:
-    reached = f"Equal shares on every point, which read nothing, reach {number(equal.value)}"
+    reached = f"Equal shares on every point reach {number(equal.value)} without reading a text"
     if ks.value <= equal.value:
-        return f"{reached}, which the ratings do not beat."
+        return f"{reached}; the ratings do not beat that."
     if has_interval(ks) and has_interval(equal) and ks.low > equal.high:
         return f"{reached}, clearly less."
     return f"{reached}; the advantage over them is not certain."

@@ -9,7 +9,7 @@ from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
 from semscale.report.lint.words import SSR, VERDICTS, findings
-from semscale.report.parts import headline, settings
+from semscale.report.parts import estimated_document, estimated_settings, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
 from semscale.report.rating.figures import (
     estimate_table,
@@ -22,7 +22,7 @@ from semscale.report.rating.figures import (
 )
 from semscale.report.rating.words import MEANINGS, cautions, codes_hint, reading
 from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
+from semscale.report.sentences import left_out_section, windowed_words
 from semscale.report.wording import number, one_line, percent
 
 if TYPE_CHECKING:
@@ -39,30 +39,27 @@ _BOOTSTRAP = Citation(
 
 def rating_document(summary: "RatingSummary") -> Document:
     """Turn ratings into a document."""
-    scale, estimates = summary.scale, summary.estimates
+    scale, hint = summary.scale, codes_hint(summary)
     values = tuple(scale.values.tolist())
-    intervals = interval_words(estimates, estimates.overall.method)
-    hint, windowed = codes_hint(summary), windowed_words(summary.n_windowed)
-    return Document(
+    ends, digits = (values[0], values[-1]), scale_digits(scale)
+    base = estimated_document(
+        summary,
         kind="rating report",
         name=one_line(scale.title),
         title=Quoted(scale.title),
-        source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
-        signature=summary.signature,
-        lead=headline(
-            estimates, "mean score", (values[0], values[-1]), digits=scale_digits(scale), ticks=values
-        ),
-        counting=(
-            rows_that_count(estimates.overall.n, summary.n, estimates.overall.left_out),
-            *([f"hint: {hint}"] if hint else []),
-        ),
+        n_windowed=summary.n_windowed,
+    )
+    bootstrapped = summary.estimates.overall.method == "bootstrap"
+    return replace(
+        base,
+        lead=headline(summary.estimates, "mean score", ends, digits=digits, ticks=values),
+        counting=(*base.counting, *([f"hint: {hint}"] if hint else [])),
         reading=(reading(summary),),
         facts=_facts(summary),
-        cautions=cautions(summary),
+        cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=(f"intervals: {intervals}", *([windowed] if windowed else [])),
-        settings=_settings(summary, intervals),
-        citations=(SSR, *([_BOOTSTRAP] if estimates.overall.method == "bootstrap" else [])),
+        settings=_settings(summary),
+        citations=(SSR, *([_BOOTSTRAP] if bootstrapped else [])),
     )
 
 
@@ -80,8 +77,7 @@ def _facts(summary: "RatingSummary") -> tuple[tuple[str, Cell], ...]:
 def _sections(summary: "RatingSummary") -> Iterator[Section]:
     overall, groups = summary.estimates.overall, groups_figure(summary)
     if overall.mean is None:
-        nothing = "No row counts, so there is nothing to estimate."
-        yield Section("distribution", "", (Paragraph(nothing, detail="brief"),))
+        yield nothing_section("distribution")
     else:
         table = estimate_table(summary)
         blocks = (replace(table, detail="brief"), pmf_figure(summary), replace(table, detail="full"))
@@ -140,17 +136,14 @@ def _trust(summary: "RatingSummary") -> Iterator[Block]:
         )
 
 
-def _settings(summary: "RatingSummary", intervals: str) -> tuple[tuple[str, Line], ...]:
+def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
     scale, compared = summary.scale, summary.comparison
     described = f", {scale.n_points} points, {scale.language}, content {scale.content_hash}"
     further: list[tuple[str, Line]] = [
         ("Scale", (Quoted(scale.name), described)),
         ("Anchor sets", Quoted(", ".join(summary.set_names), _LONGEST)),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
-        ("Intervals", intervals),
         *([("Comparison", Quoted(compared.signature, _LONGEST))] if compared is not None else []),
     ]
-    columns = (
-        ("Groups", summary.by), ("Weights", summary.weight), ("Respondents", summary.respondent),
-    )  # fmt: skip
-    return settings(summary.source, summary.created, columns, further, summary.signature)
+    columns = (("Groups", summary.by), ("Weights", summary.weight), ("Respondents", summary.respondent))
+    return estimated_settings(summary, columns, further)

@@ -14,7 +14,7 @@ from semscale.report.charts.strips import strips
 from semscale.report.document.blocks import DataTable, Figure, Swatch, Verbatim, Verbatims
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.lint.figures import correlations_figure
-from semscale.report.parts import GROUPS, group_name
+from semscale.report.parts import GROUPS, group_name, largest_groups, table_of
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.report.wording import (
     count,
@@ -36,8 +36,6 @@ if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
     from semscale.scales import Scale
     from semscale.stats.intervals.estimates import Estimate, GroupEstimate
-
-    GroupColumn = tuple[str, Callable[[GroupEstimate], Cell]]
 
 CHARTED_GROUPS = 40
 _DARKEST_SHARE = 0.35  # the heat map's darkest colour never stands for less, so that flat PMFs look flat
@@ -85,15 +83,14 @@ def pmf_figure(summary: "RatingSummary") -> Figure:
 def group_table(summary: "RatingSummary") -> DataTable:
     """List each group's mean and top-2-box, for the screen."""
     groups = summary.estimates.groups
-    boxes: list[GroupColumn] = [("top 2 points", lambda group: _share(group.top_2_box))]
-    columns: list[GroupColumn] = [
+    columns: list[tuple[str | Quoted, Callable[[GroupEstimate], Cell]]] = [
+        (Quoted(summary.by or "group"), lambda group: group_name(group, summary.by)),
         ("rows", lambda group: Count(group.n)),
         _mean_column(summary),
-        *(boxes if any(group.top_2_box for group in groups) else []),
     ]
-    rows = tuple(_group_cells(group_name(group, summary.by), group, columns) for group in groups)
-    heads: list[str | Quoted] = [Quoted(summary.by or "group"), *(head for head, _ in columns)]
-    return DataTable(tuple(heads), rows, title="By group", most=GROUPS, noun="group", detail="brief")
+    if any(group.top_2_box for group in groups):
+        columns.append(("top 2 points", lambda group: _share(group.top_2_box)))
+    return table_of(groups, columns, title="By group", most=GROUPS, noun="group", detail="brief")
 
 
 def groups_figure(summary: "RatingSummary") -> Figure | None:
@@ -102,9 +99,8 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
     scored = [group for group in estimates.groups if group.mean is not None]
     if not scored or estimates.overall.mean is None:
         return None
-    charted = sorted(scored, key=lambda group: -group.n)[:CHARTED_GROUPS]
+    charted = largest_groups(scored, CHARTED_GROUPS)
     rows = [row for group in charted if (row := _group_row(group, summary.by)) is not None]
-    rows.sort(key=lambda row: -row.mean)
     reference, digits, colours = estimates.overall.mean.value, scale_digits(scale), point_colours(scale)
     described = "; ".join(f"{row.name}: {number(row.mean, digits)}" for row in rows)
     kept = f"The {count(len(charted))} largest of {counted(len(scored), 'group')} are drawn, all are below. "
@@ -140,8 +136,8 @@ def heat_figure(summary: "RatingSummary") -> Figure | None:
         f"Heat map of {counted(sample.height, 'PMF')} by mean: {low} to {high}, median {middle}.",
         _sample_table(sample, scale, digits),
         caption=f"{whose}: one column a text, sorted by mean score (below the picture). "
-        "The darker a cell, the more mass the text puts on that point: paper is 0\u00a0%, "
-        f"the deepest blue {percent(darkest, 0)}.",
+        "The stronger a cell's colour, the more mass the text puts on that point, up to "
+        f"{percent(darkest, 0)}.",
         style="heat",
     )
 
@@ -171,16 +167,19 @@ def _share(estimate: "Estimate | None") -> WithInterval:
     return WithInterval.of(estimate, 1, is_share=True)
 
 
-def _mean_column(summary: "RatingSummary") -> "GroupColumn":
+def _mean_column(summary: "RatingSummary") -> "tuple[str, Callable[[GroupEstimate], Cell]]":
     digits = scale_digits(summary.scale)
     return "mean", lambda group: WithInterval.of(group.mean, digits)
 
 
 def _whole_group_table(summary: "RatingSummary") -> DataTable:
     """List every group with all its figures; a group without a rated text has dashes."""
-    overall, groups = summary.estimates.overall, summary.estimates.groups
-    everything = [overall, *groups]
-    columns: list[GroupColumn] = [("rated", lambda group: Count(group.n))]
+    overall = summary.estimates.overall
+    everything = [overall, *summary.estimates.groups]
+    columns: list[tuple[str | Quoted, Callable[[GroupEstimate], Cell]]] = [
+        ("group", lambda one: Words("all texts") if one is overall else group_name(one, summary.by)),
+        ("rated", lambda group: Count(group.n)),
+    ]
     if any(not math.isclose(group.effective_n, group.n) for group in everything if group.n):
         columns.append(("effective n", lambda group: Number(group.effective_n, 1)))
     columns += [("left out", lambda group: Count(group.n_left_out)), _mean_column(summary)]
@@ -192,15 +191,8 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
         ]
     if any(group.nps for group in everything):
         columns.append(("NPS", lambda group: _share(group.nps)))
-    names: list[Cell] = [Words("all texts"), *(group_name(group, summary.by) for group in groups)]
-    for place, head in enumerate(mass_heads(summary.scale)):
-        columns.append((head, partial(_mass, place)))
-    rows = tuple(_group_cells(name, group, columns) for name, group in zip(names, everything, strict=True))
-    return DataTable(("group", *(head for head, _ in columns)), rows, detail="full")
-
-
-def _group_cells(name: Cell, group: "GroupEstimate", columns: "list[GroupColumn]") -> tuple[Cell, ...]:
-    return (name, *(cell(group) for _, cell in columns))
+    columns += [(head, partial(_mass, place)) for place, head in enumerate(mass_heads(summary.scale))]
+    return table_of(everything, columns, detail="full")
 
 
 def _mass(place: int, group: "GroupEstimate") -> Share:

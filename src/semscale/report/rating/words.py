@@ -1,4 +1,4 @@
-"""Sentences of a rating report: how to read the mean, what was left out, what the figures are not."""
+"""Sentences of a rating report: how to read the mean, statuses, codes for missing answers, cautions."""
 
 import shlex
 from typing import TYPE_CHECKING
@@ -62,11 +62,11 @@ def reading(summary: "RatingSummary") -> str:
 
 
 def cautions(summary: "RatingSummary") -> tuple[str, ...]:
-    """List what the figures of a summary must not be taken for; empty where there is nothing to say."""
-    estimates, comparison = summary.estimates, summary.comparison
-    nps = [NPS_CAUTION] if estimates.overall.nps is not None else []
+    """List the limits of the figures that a reader must know; empty where there are none."""
+    comparison = summary.comparison
+    nps = [NPS_CAUTION] if summary.estimates.overall.nps is not None else []
     said = lint_caution(summary.lint) if summary.lint else None
-    return (*estimates.notes, *nps, *(comparison.notes if comparison else ()), *([said] if said else []))
+    return (*nps, *(comparison.notes if comparison else ()), *([said] if said else []))
 
 
 def codes_hint(summary: "RatingSummary") -> str | None:

@@ -1,4 +1,4 @@
-"""Users' words fitted to a terminal: cut in the middle, harmless, and measured in cells."""
+"""Fits users' words to a terminal: on one line, harmless, cut in the middle."""
 
 from rich.cells import cell_len
 

@@ -1,4 +1,4 @@
-"""A histogram as a figure, for renderers that draw."""
+"""Turns histograms into figures, for renderers that draw."""
 
 import numpy as np
 
@@ -11,8 +11,10 @@ from semscale.types import Floats
 _BINS = 20
 
 
-def as_figure(histogram: Histogram) -> Figure:
-    """Lay a histogram out as a figure; groups without a score are left out of the picture."""
+def as_figure(histogram: Figure | Histogram) -> Figure:
+    """Lay a histogram out as a figure, without groups that have no score; a figure stays as it is."""
+    if isinstance(histogram, Figure):
+        return histogram
     groups = [group for group in histogram.groups if len(group.scores)]
     edges = bin_edges(np.concatenate([group.scores for group in groups]), histogram.bounds, bins=_BINS)
     rows = [_row(group, edges) for group in groups]

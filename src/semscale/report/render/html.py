@@ -46,9 +46,7 @@ def page(document: Document) -> str:
 def notebook_fragment(document: Document) -> Markup:
     """Write the headline, the facts and the first picture of a document, for a notebook's cell."""
     first = next((figure for _, figure in document.figures()), None)
-    picture = (
-        None if first is None else drawings(as_figure(first) if isinstance(first, Histogram) else first)[0]
-    )
+    picture = None if first is None else drawings(first)[0]
     return Markup(_environment().get_template("notebook.html.j2").render(document=document, picture=picture))
 
 
@@ -113,10 +111,11 @@ def marked_html(marked: Marked) -> Markup:
     return Markup("").join(pieces)
 
 
-def drawings(figure: Figure) -> tuple[Markup, Markup | None]:
+def drawings(figure: Figure | Histogram) -> tuple[Markup, Markup | None]:
     """Draw a figure for wide screens and for narrow ones; ``None`` where one drawing serves both."""
-    wide = draw(figure.chart(WIDE), figure.description)
-    return wide, None if figure.is_narrow else draw(figure.chart(NARROW), figure.description)
+    drawn = as_figure(figure)
+    wide = draw(drawn.chart(WIDE), drawn.description)
+    return wide, None if drawn.is_narrow else draw(drawn.chart(NARROW), drawn.description)
 
 
 @cache
@@ -158,7 +157,7 @@ def _place(value: float, bounds: tuple[float, float]) -> float:
 
 
 def _printable(value: object) -> object:
-    """Make what a template shows printable; markup is already, since it was drawn or escaped."""
+    """Make a value of a template printable; markup is printable already."""
     return value if isinstance(value, Markup) else printable(value)
 
 

@@ -4,27 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import assert_never
 
-from semscale.report.document.blocks import (
-    Badge,
-    Block,
-    ComparedItem,
-    ComparedItems,
-    DataTable,
-    Definitions,
-    Figure,
-    Findings,
-    Histogram,
-    ItemCard,
-    Items,
-    Paragraph,
-    Reason,
-    Reasons,
-    Shares,
-    SideBySide,
-    Subheading,
-    Verbatim,
-    Verbatims,
-)
+from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
@@ -76,48 +56,50 @@ def _head(document: Document) -> Iterator[str]:
     yield " · ".join(f"{escaped(name)}: {_cell(value)}" for name, value in document.facts)
 
 
-def _block(block: Block, pictures: Mapping[int, PurePath]) -> Iterator[str]:  # noqa: C901, PLR0912 - one case a kind
+def _block(  # noqa: C901, PLR0912 - one case for each kind of block
+    block: blocks.Block, pictures: Mapping[int, PurePath]
+) -> Iterator[str]:
     match block:
-        case Paragraph(text):
+        case blocks.Paragraph(text):
             yield _line(text)
-        case Subheading(text):
+        case blocks.Subheading(text):
             yield f"### {_line(text)}"
-        case DataTable():
+        case blocks.DataTable():
             yield f"### {escaped(capitalised(line_text(block.title)))}" if block.title else ""
             yield from _table(block)
-        case Figure() | Histogram():
+        case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))
-        case Items():
+        case blocks.Items():
             yield from _guards(block.guards)
             yield from (_item(item, block.noun) for item in block.items)
-        case ComparedItems():
+        case blocks.ComparedItems():
             yield from _guards(block.guards)
             yield from map(_compared_item, block.items)
-        case Verbatims(columns):
+        case blocks.Verbatims(columns):
             for title, texts in columns:
                 yield f"### {escaped(capitalised(title))}"
                 heads = ("text", "row", "mean", "entropy", "PMF")
                 yield _rows(map(capitalised, heads), map(_verbatim, texts))
-        case Findings(items):
+        case blocks.Findings(items):
             yield "\n".join(f"- {_MARKS[level]} {_line(reason)}" for level, reason in items)
-        case Badge(text, level, before):
+        case blocks.Badge(text, level, before):
             yield f"{escaped(before)} {_MARKS[level]} **{escaped(text)}**"
-        case Shares(parts):
+        case blocks.Shares(parts):
             yield ", ".join(f"{escaped(name)} {escaped(percent(share))}" for name, _, share in parts)
-        case Definitions(entries, title):
+        case blocks.Definitions(entries, title):
             yield f"### {escaped(title)}" if title else ""
             yield "\n".join(f"- {_line(name)}: {_cell(value)}" for name, value in entries)
-        case Reasons(reasons, noun):
+        case blocks.Reasons(reasons, noun):
             rows = (_reason(one, noun) for one in reasons)
             yield _rows(("Reason", f"{capitalised(noun)}s", "Share", "Examples"), rows)
-        case SideBySide():
+        case blocks.SideBySide():
             for one in flat([block]):
                 yield from _block(one, pictures)
         case _:
             assert_never(block)
 
 
-def _table(table: DataTable, *, most: int | None = None) -> Iterator[str]:
+def _table(table: blocks.DataTable, *, most: int | None = None) -> Iterator[str]:
     rows = [[_cell(cell, is_name=place == 0) for place, cell in enumerate(row)] for row in table.rows[:most]]
     heads = [escaped(heading_text(head)) for head in table.columns]
     yield _rows(heads, rows)
@@ -131,8 +113,8 @@ def _rows(heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     return "\n".join([table_row(heads), table_row(["---"] * len(heads)), *map(table_row, rows)])
 
 
-def _figure(figure: Figure | Histogram, file: PurePath | None) -> Iterator[str]:
-    drawn = as_figure(figure) if isinstance(figure, Histogram) else figure
+def _figure(figure: blocks.Figure | blocks.Histogram, file: PurePath | None) -> Iterator[str]:
+    drawn = as_figure(figure)
     if file is not None:
         yield f"![{escaped(drawn.description)}](<{file.as_posix()}>)"
     yield escaped(drawn.caption)
@@ -146,11 +128,11 @@ def _guards(guards: tuple[tuple[str, str, int | None], ...]) -> Iterator[str]:
     )
 
 
-def _verbatim(one: Verbatim) -> tuple[str, ...]:
+def _verbatim(one: blocks.Verbatim) -> tuple[str, ...]:
     return _cell(one.text), f"{one.row:,}", _cell(one.mean), _cell(one.entropy), escaped(one.label)
 
 
-def _reason(one: Reason, noun: str) -> tuple[str, ...]:
+def _reason(one: blocks.Reason, noun: str) -> tuple[str, ...]:
     examples = "<br>".join(f"{_cell(text)} ({noun} {row:,})" for row, text in one.examples)
     return (
         f"{escaped(one.status)}: {escaped(one.meaning)}",
@@ -160,7 +142,7 @@ def _reason(one: Reason, noun: str) -> tuple[str, ...]:
     )
 
 
-def _item(item: ItemCard, noun: str) -> str:
+def _item(item: blocks.ItemCard, noun: str) -> str:
     labels = ", ".join([f"{noun} {item.row:,}", *map(_line, item.labels)])
     lines = [f"- **{_cell(item.score)}** ({labels})"]
     lines += [f"  - {escaped(name) or 'also'}: {_cell(text)}" for name, text in item.texts]
@@ -176,7 +158,7 @@ def _item(item: ItemCard, noun: str) -> str:
     return "\n".join(lines)
 
 
-def _compared_item(item: ComparedItem) -> str:
+def _compared_item(item: blocks.ComparedItem) -> str:
     labels = ", ".join([code(item.id.text, item.id.limit), *map(_line, item.labels)])
     lines = [f"- **{_cell(item.harm)}** harm ({labels})"]
     lines += [f"  - asked: {_cell(item.input)}"] if item.input is not None else []

@@ -1,4 +1,4 @@
-"""Figures as files: SVG and PNG."""
+"""Saves figures as SVG and PNG files."""
 
 from pathlib import Path
 
@@ -57,6 +57,6 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 
 def figure_svg(figure: Figure | Histogram) -> str:
     """Draw a figure as an SVG document, with its legend."""
-    drawn = as_figure(figure) if isinstance(figure, Histogram) else figure
+    drawn = as_figure(figure)
     legend = [LegendEntry(swatch.colour, swatch.label, swatch.shape) for swatch in drawn.legend]
     return standalone_svg(drawn.chart(WIDE), drawn.description, legend)

@@ -1,4 +1,4 @@
-"""A sheet of a workbook that is written from top to bottom."""
+"""Writes a sheet of a workbook from top to bottom."""
 
 import io
 import struct

@@ -8,15 +8,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from semscale.report.charts.score_bins import bin_counts, bin_edges
-from semscale.report.document.blocks import (
-    Block,
-    ComparedItems,
-    DataTable,
-    Figure,
-    Histogram,
-    Items,
-    Paragraph,
-)
+from semscale.report.document import blocks
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
 from semscale.report.render.cells import cell_text, is_wordy, line_text
@@ -71,30 +63,30 @@ def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]
         yield Text(f"\n{printable(text)}", style=_COLOURS[level])
 
 
-def _brief(block: Block) -> Iterator[Grid | Text]:
+def _brief(block: blocks.Block) -> Iterator[Grid | Text]:
     """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
-        case DataTable() if detail_of(block) != "full":
+        case blocks.DataTable() if detail_of(block) != "full":
             yield from _titled(block.brief_title or block.title, _grid(block))
-        case Figure(table=table) if table.detail != "full":
+        case blocks.Figure(table=table) if table.detail != "full":
             yield from _titled(table.brief_title or table.title, _grid(table))
-        case Paragraph(text) if detail_of(block) != "full":
+        case blocks.Paragraph(text) if detail_of(block) != "full":
             yield Text(f"\n{line_text(text)}")
-        case Histogram() if detail_of(block) != "full":
+        case blocks.Histogram() if detail_of(block) != "full":
             yield from _titled(block.title, _spread(block))
-        case Items(brief_title=title) if title:
+        case blocks.Items(brief_title=title) if title:
             heads = (block.noun, "score", *block.heads)
             rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
             yield from _titled(title, _listing(heads, rows))
             if block.is_explained:
                 yield Text("\nWhy", style="bold")
                 yield Text("\n".join(_reasons(block)))
-        case ComparedItems(brief_title=title) if title:
+        case blocks.ComparedItems(brief_title=title) if title:
             rows = [item.brief for item in block.items[: block.most]]
             yield from _titled(title, _listing(block.heads, rows))
 
 
-def _grid(table: DataTable) -> Grid:
+def _grid(table: blocks.DataTable) -> Grid:
     width = table.brief or len(table.columns) - table.explained
     heads = [fitted(line_text(head), NAME_CELLS) for head in table.columns[:width]]
     grid = figure_grid(*heads, *([""] if table.bars else []))
@@ -124,7 +116,7 @@ def _listing(heads: tuple[str, ...], rows: Sequence[Sequence[Cell]]) -> Grid:
     return grid
 
 
-def _reasons(block: Items) -> Iterator[str]:
+def _reasons(block: blocks.Items) -> Iterator[str]:
     """Say line by line how each item of a list came to its score."""
     for item in block.items[: block.most]:
         parts = ", ".join(f"{line_text(name)} {cell_text(value)}" for name, value in item.parts)
@@ -134,7 +126,7 @@ def _reasons(block: Items) -> Iterator[str]:
         yield from (f"  {one_line(line)}" for line in item.details[1])
 
 
-def _spread(histogram: Histogram) -> Grid:
+def _spread(histogram: blocks.Histogram) -> Grid:
     """Count the first group's scores in ten bins, the highest first."""
     scores = histogram.groups[0].scores
     edges = bin_edges(scores, histogram.bounds, bins=_BINS)
@@ -145,7 +137,7 @@ def _spread(histogram: Histogram) -> Grid:
     ]
     shares = counts / max(int(counts.max()), 1)
     bars = tuple(np.flip(shares).tolist())
-    return _grid(DataTable(histogram.heads, tuple(reversed(rows)), bars=bars))
+    return _grid(blocks.DataTable(histogram.heads, tuple(reversed(rows)), bars=bars))
 
 
 def _cell(cell: Cell, *, is_first: bool) -> Text:

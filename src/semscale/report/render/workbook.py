@@ -6,24 +6,7 @@ from pathlib import Path
 from typing import assert_never
 
 from semscale.report.charts.svg import rasterized
-from semscale.report.document.blocks import (
-    Badge,
-    Block,
-    ComparedItems,
-    DataTable,
-    Definitions,
-    Figure,
-    Findings,
-    Histogram,
-    ItemCard,
-    Items,
-    Paragraph,
-    Reasons,
-    Shares,
-    SideBySide,
-    Subheading,
-    Verbatims,
-)
+from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.render.cells import cell_text, heading_text, line_text
@@ -97,66 +80,66 @@ def _method(sheet: Sheet, document: Document) -> None:
         sheet.line(f"{work.authors} {work.title}. {work.place}. ({work.use}) {work.url}".strip())
 
 
-def _block(sheet: Sheet, block: Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
+def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - one case for each kind of block
     match block:
-        case Paragraph(text, style):
+        case blocks.Paragraph(text, style):
             sheet.line(line_text(text), "note" if style == "note" else "text")
-        case Subheading(text):
+        case blocks.Subheading(text):
             sheet.line(capitalised(line_text(text)), "heading")
-        case DataTable():
+        case blocks.DataTable():
             _table(sheet, block)
-        case Figure() | Histogram():
+        case blocks.Figure() | blocks.Histogram():
             _figure(sheet, block)
-        case Items():
+        case blocks.Items():
             _items(sheet, block)
-        case ComparedItems():
+        case blocks.ComparedItems():
             _compared(sheet, block)
-        case Verbatims(columns):
+        case blocks.Verbatims(columns):
             for title, texts in columns:
                 sheet.line(capitalised(title), "heading")
                 heads = ("text", "row", "mean", "entropy", *(f"point {n + 1}" for n in range(_points(block))))
                 _rows(sheet, heads, [
                     (one.text, Count(one.row), one.mean, one.entropy, *map(Share, one.pmf)) for one in texts
                 ])  # fmt: skip
-        case Findings(items):
+        case blocks.Findings(items):
             for level, reason in items:
                 sheet.cells([level, line_text(reason)])
-        case Badge(text, _, before):
+        case blocks.Badge(text, _, before):
             sheet.line(f"{before} {text}".strip(), "heading")
-        case Shares(parts):
+        case blocks.Shares(parts):
             _rows(sheet, ("part", "share"), [(Words(name), Share(share)) for name, _, share in parts])
-        case Definitions(entries, title):
+        case blocks.Definitions(entries, title):
             sheet.line(title, "heading")
             for name, value in entries:
                 sheet.cells([line_text(name), *_values(value, spread=False)])
-        case Reasons(reasons, noun):
+        case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [
                 (Words(one.status), Count(one.n), Share(one.share), Words(one.meaning),
                  one.examples[0][1] if one.examples else Words(""))
                 for one in reasons
             ])  # fmt: skip
-        case SideBySide():
+        case blocks.SideBySide():
             for one in flat([block]):
                 _block(sheet, one)
         case _:
             assert_never(block)
 
 
-def _table(sheet: Sheet, table: DataTable) -> None:
+def _table(sheet: Sheet, table: blocks.DataTable) -> None:
     sheet.line(capitalised(line_text(table.title)), "heading")
     _rows(sheet, table.columns, table.rows)
     sheet.line(table.note, "note")
 
 
-def _figure(sheet: Sheet, figure: Figure | Histogram) -> None:
-    drawn = as_figure(figure) if isinstance(figure, Histogram) else figure
+def _figure(sheet: Sheet, figure: blocks.Figure | blocks.Histogram) -> None:
+    drawn = as_figure(figure)
     sheet.picture(rasterized(figure_svg(figure)), drawn.description)
     sheet.line(drawn.caption, "note")
     _table(sheet, drawn.table)
 
 
-def _items(sheet: Sheet, block: Items) -> None:
+def _items(sheet: Sheet, block: blocks.Items) -> None:
     """Write one row an item, so that a reader can sort and filter them; equal headings are told apart."""
     rows: list[dict[tuple[int, str | Quoted, int], Cell]] = []
     for item in block.items:
@@ -175,7 +158,7 @@ def _items(sheet: Sheet, block: Items) -> None:
     _rows(sheet, heads, [[cells.get(column, Words("")) for column in columns] for cells in rows])
 
 
-def _item_cells(item: ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
+def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, Cell]]:
     """Give the cells of an item: where among the columns, below which heading, and what."""
     yield from ((0, name or "also", text) for name, text in item.texts)
     yield 1, "score", item.score
@@ -192,7 +175,7 @@ def _item_cells(item: ItemCard, noun: str) -> Iterator[tuple[int, str | Quoted, 
         yield 7, heading, Words("; ".join(lines))
 
 
-def _compared(sheet: Sheet, block: ComparedItems) -> None:
+def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
         harm = _values(item.harm, spread=False)
         sheet.cells([line_text(item.id), "harm", *harm, *map(line_text, item.labels)], "heading")
@@ -254,5 +237,5 @@ def _whole(cell: Cell) -> Cell:
     return Quoted(cell.text, Sheet.LONGEST) if isinstance(cell, Quoted) else cell
 
 
-def _points(block: Verbatims) -> int:
+def _points(block: blocks.Verbatims) -> int:
     return max((len(one.pmf) for _, texts in block.columns for one in texts), default=0)

@@ -1,4 +1,4 @@
-"""Reports as files: the ending of a file's name chooses its renderer."""
+"""Writes reports to files; the ending of the name chooses the renderer."""
 
 import os
 from pathlib import Path

@@ -1,1 +1,1 @@
-"""The document of a table whose answers were compared with samples."""
+"""The document of answers that were compared with samples."""

@@ -1,13 +1,23 @@
 """The document of answers that were compared with samples."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, SideBySide
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
-from semscale.report.parts import altogether, group_table, guard_legend, guard_table, headline, settings
+from semscale.report.parts import (
+    altogether,
+    estimated_document,
+    estimated_settings,
+    group_table,
+    guard_legend,
+    guard_table,
+    headline,
+    nothing_section,
+)
 from semscale.report.self_consistency.figures import (
     area_table,
     calibration_table,
@@ -26,18 +36,17 @@ from semscale.report.self_consistency.words import (
     contradicted_words,
     labels_words,
 )
-from semscale.report.sentences import interval_words, left_out_section, rows_that_count, windowed_words
+from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.wording import capitalised, clipped, counted, number, one_line
-from semscale.self_consistency.measures import MEASURES
+from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
-    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencyItem, ConsistencySummary
 
 SHOWN_ITEMS = 10
 _MOST_SAMPLES, _MOST_FINDINGS = 8, 6
 _ANSWER_LIMIT, _SAMPLE_LIMIT = 500, 320
-_NOTHING = "No prompt has a value, so there is nothing to estimate."
 
 _NCS = Citation(
     "Bouchard, D., & Chauhan, M. S. (2025).",
@@ -57,70 +66,58 @@ _THRESHOLDS = Citation(
 
 
 def consistency_document(summary: "ConsistencySummary") -> Document:
-    """Turn what was measured into a document."""
-    estimates, overall = summary.estimates, summary.estimates.overall
-    counting = rows_that_count(overall.n, summary.n, overall.left_out, "prompt")
+    """Turn the measures of a table of answers into a document."""
     asking, contradicted = asking_words(summary), contradicted_words(summary)
-    intervals = interval_words(estimates, overall.method, "prompt")
-    floor = (
-        ""
-        if summary.floor is None
-        else f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
-    )
-    reading = (counting if overall.n else f"{_NOTHING} {counting}", contradicted, asking)
-    return Document(
+    base = estimated_document(
+        summary,
         kind="consistency report",
         name="Consistency",
         title="How far sampled answers agree",
-        source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
-        signature=summary.signature,
-        lead=headline(estimates, f"mean {MEASURE_NAMES[summary.main]}", MEASURES[summary.main].bounds),
-        counting=tuple(filter(None, (counting, asking))),
-        reading=tuple(f"{sentence}." for sentence in reading if sentence),
-        facts=tuple(_facts(summary)),
-        cautions=cautions(summary),
+        noun="prompt",
+        n_windowed=summary.n_windowed,
+    )
+    name, bounds = f"mean {MEASURE_NAMES[summary.main]}", MEASURES[summary.main].bounds
+    measured = [(capitalised(MEASURE_NAMES[name]), MEASURES[name].about) for name in summary.scores]
+    columns = [(capitalised(use), column) for use, column in summary.columns]
+    return replace(
+        base,
+        lead=headline(summary.estimates, name, bounds),
+        counting=(*base.counting, *([asking] if asking else [])),
+        reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
+        facts=(*base.facts, *_facts(summary)),
+        cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=tuple(
-            filter(None, (f"intervals: {intervals}", floor, windowed_words(summary.n_windowed, "prompt")))
-        ),
-        settings=settings(
-            summary.source,
-            summary.created,
-            [(capitalised(use), column) for use, column in summary.columns],
-            [
-                *((capitalised(MEASURE_NAMES[name]), MEASURES[name].about) for name in summary.scores),
-                ("Intervals", intervals),
-            ],
-            summary.signature,
-        ),
+        notes=(*base.notes, *_floor(summary)),
+        settings=estimated_settings(summary, columns, measured, noun="prompt"),
         citations=(
             *([_NCS] if "cosine_sim" in summary.scores else []),
-            *([_THRESHOLDS] if summary.trust else []),
+            *([_THRESHOLDS] if summary.correctness else []),
         ),
     )
 
 
+def _floor(summary: "ConsistencySummary") -> Iterator[str]:
+    if summary.floor is not None:
+        yield f"floor: cosine {number(summary.floor, 3)} of answers to different questions"
+
+
 def _facts(summary: "ConsistencySummary") -> Iterator[tuple[str, Cell]]:
-    yield "Prompts", Count(summary.n)
-    yield "Measured", Count(summary.estimates.overall.n)
     yield "Samples", Count(summary.n_samples)
     yield "Contradicted", Count(summary.n_contradicted)
     if summary.floor is not None:
         yield "Floor", Number(summary.floor, 3)
     if summary.replies is not None and summary.replies.n_saved:
         yield "Calls saved", Count(summary.replies.n_saved)
-    if summary.n_windowed:
-        yield "Read in windows", Count(summary.n_windowed)
 
 
 def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
     if summary.estimates.overall.n:
         yield _spread(summary)
-        if summary.trust is not None:
-            yield _trust(summary.trust)
+        if summary.correctness is not None:
+            yield _correctness(summary.correctness)
         yield _least(summary)
     else:
-        yield Section("spread", "", (Paragraph(_NOTHING, detail="brief"),))
+        yield nothing_section("spread", "prompt")
     yield left_out_section(
         summary.estimates.overall.left_out,
         summary.n,
@@ -145,8 +142,8 @@ def _spread(summary: "ConsistencySummary") -> Section:
     return Section("spread", title, tuple(blocks))
 
 
-def _trust(trust: "Trust") -> Section:
-    area = area_words(trust.areas[trust.measure])
+def _correctness(correctness: "CorrectnessProbability") -> Section:
+    area = area_words(correctness.areas[correctness.measure])
     meaning = (
         "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten."
     )
@@ -154,12 +151,14 @@ def _trust(trust: "Trust") -> Section:
         "trust",
         "Which answers can be trusted",
         (
-            Paragraph(f"By {MEASURE_NAMES[trust.measure]}, {area}.", "lead", detail="both"),
-            decision_bar(trust),
-            decision_table(trust),
-            calibration_table(trust),
-            Paragraph(labels_words(trust), "note", detail="both"),
-            SideBySide(((reliability_figure(trust),), (area_table(trust), Paragraph(meaning, "note")))),
+            Paragraph(f"By {MEASURE_NAMES[correctness.measure]}, {area}.", "lead", detail="both"),
+            decision_bar(correctness),
+            decision_table(correctness),
+            calibration_table(correctness),
+            Paragraph(labels_words(correctness), "note", detail="both"),
+            SideBySide(
+                ((reliability_figure(correctness),), (area_table(correctness), Paragraph(meaning, "note")))
+            ),
         ),
     )
 

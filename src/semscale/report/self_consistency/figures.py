@@ -4,16 +4,16 @@ from typing import TYPE_CHECKING
 
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST
-from semscale.report.charts.reliability import ReliabilityDot, reliability
-from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Shares
+from semscale.report.charts.squares import ReliabilityDot, reliability
+from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
-from semscale.report.parts import histogram_caption
+from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
 from semscale.report.wording import capitalised, coverage, number, one_line
-from semscale.self_consistency.measures import MEASURES
+from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
-    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencySummary
 
 _CHARTED_GROUPS = 10
@@ -27,25 +27,14 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
     shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
-        ScoreGroup(
-            capitalised(MEASURE_NAMES[name]), summary.scores[name], colour, means[name].low, means[name].high
-        )
+        score_group(capitalised(MEASURE_NAMES[name]), summary.scores[name], colour, means[name])
         for name, colour in shown.items()
         if len(summary.scores[name])
     ]
-    largest = sorted((group for group in estimates.groups if group.mean), key=lambda group: -group.n)
-    by_mean = sorted(
-        ((group.mean, group.group) for group in largest[:_CHARTED_GROUPS] if group.mean),
-        key=lambda pair: -pair[0].value,
-    )
-    drawn += [
-        ScoreGroup(_group_name(name), summary.group_scores[name], GROUP, mean.low, mean.high)
-        for mean, name in by_mean
-    ]
-    rows = tuple(
-        (Words(MEASURE_NAMES[name]), Count(mean.n), Count(mean.n_left_out), WithInterval.of(mean))
-        for name, mean in means.items()
-    )
+    for group in largest_groups(estimates.groups, _CHARTED_GROUPS):
+        name = one_line(group_name(group, estimates.by).text)
+        drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
+    rows = tuple(mean_row(Words(MEASURE_NAMES[name]), mean) for name, mean in means.items())
     caption = histogram_caption("prompts have which value", estimates)
     crowded = " Raw cosine similarity crowds near 1 even where samples contradict the answer."
     return Histogram(
@@ -59,14 +48,15 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
     )
 
 
-def reliability_figure(trust: "Trust") -> Figure:
+def reliability_figure(correctness: "CorrectnessProbability") -> Figure:
     """Draw the share of right answers against the probability that was given, bin by bin."""
     dots = [
         ReliabilityDot(one.predicted, one.observed.value, one.observed.low, one.observed.high, one.n)
-        for one in trust.figures.bins
+        for one in correctness.figures.bins
     ]
     rows = tuple(
-        (Number(one.predicted), Count(one.n), WithInterval.of(one.observed)) for one in trust.figures.bins
+        (Number(one.predicted), Count(one.n), WithInterval.of(one.observed))
+        for one in correctness.figures.bins
     )
     described = "; ".join(f"{number(dot.predicted)} given, {number(dot.observed)} right" for dot in dots)
     return Figure(
@@ -75,35 +65,39 @@ def reliability_figure(trust: "Trust") -> Figure:
         f"Share of right answers by probability. {described}.",
         DataTable(("P(correct)", "labelled answers", "share right"), rows, detail="full"),
         caption="Each dot is about equally many labelled answers, larger where they are more; its line is "
-        f"the {coverage(trust.interval)} interval of their share. On the dashed line probabilities hold. "
-        "Every answer was judged by a curve that had not seen it.",
+        f"the {coverage(correctness.interval)} interval of their share. On the dashed line probabilities "
+        "hold. Every answer was judged by a curve that had not seen it.",
         style="square",
         is_narrow=True,
     )
 
 
-def decision_bar(trust: "Trust") -> Shares:
+def decision_bar(correctness: "CorrectnessProbability") -> Shares:
     """Give the share of prompts of each decision."""
-    return Shares(tuple((name, _COLOURS[name], share) for name, share in trust.shares.items()))
+    return Shares(tuple((name, _COLOURS[name], share) for name, share in correctness.shares.items()))
 
 
-def decision_table(trust: "Trust") -> DataTable:
+def decision_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say for each decision from which value on it holds, how many prompts it takes, and what it promises."""
-    accept, abstain, confidence = trust.triage.accept, trust.triage.abstain, trust.triage.confidence
+    accept, abstain, confidence = (
+        correctness.triage.accept,
+        correctness.triage.abstain,
+        correctness.triage.confidence,
+    )
     rows = (
         (Words("accept"), Number(accept.value, 3), Share(accept.accepted),
          Words(promise_words(accept, "this or more", "wrong", confidence))),
         (Words("abstain"), Number(abstain.value, 3), Share(abstain.accepted),
          Words(promise_words(abstain, "this or less", "right", confidence))),
-        (Words("review"), Number(None), Share(trust.triage.reviewed), Words("what lies between")),
+        (Words("review"), Number(None), Share(correctness.triage.reviewed), Words("what lies between")),
     )  # fmt: skip
-    columns = ("decision", MEASURE_NAMES[trust.measure], "of prompts", "what it promises")
+    columns = ("decision", MEASURE_NAMES[correctness.measure], "of prompts", "what it promises")
     return DataTable(columns, rows, title="Decisions")
 
 
-def calibration_table(trust: "Trust") -> DataTable:
+def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say how well probabilities hold, each figure beside what it must be compared with."""
-    figures = trust.figures
+    figures = correctness.figures
     rows: tuple[tuple[Cell, ...], ...] = (
         (Words("Brier score", "0 is best"), WithInterval.of(figures.brier, 3),
          Number(figures.brier_of_share, 3), Words("the overall share, given to every answer")),
@@ -113,12 +107,8 @@ def calibration_table(trust: "Trust") -> DataTable:
     return DataTable(("", "value", "compare with", "which is"), rows, title="Do the probabilities hold?")
 
 
-def area_table(trust: "Trust") -> DataTable:
+def area_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
-    areas = sorted(trust.areas.items(), key=lambda item: -item[1])
+    areas = sorted(correctness.areas.items(), key=lambda item: -item[1])
     rows = tuple((Words(MEASURE_NAMES[name]), Number(area, 3)) for name, area in areas)
     return DataTable(("measure", "AUC"), rows, title="What tells right from wrong")
-
-
-def _group_name(name: str | None) -> str:
-    return "(none)" if name is None else one_line(name) or "(blank)"

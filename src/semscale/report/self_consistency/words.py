@@ -1,13 +1,14 @@
-"""What consistency means, in words."""
+"""Sentences of a consistency report: measures, statuses, promises and cautions."""
 
 from typing import TYPE_CHECKING
 
+from semscale.report.sentences import refused_words
 from semscale.report.wording import counted, coverage, number, one_line, percent
-from semscale.self_consistency.length_baselines import NULLS
+from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
 if TYPE_CHECKING:
-    from semscale.self_consistency.correctness_probability import Trust
+    from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
 
@@ -29,7 +30,7 @@ MEANINGS = {
     "too-few-samples": "not enough usable samples to compare the answer with",
     "refused": "the model declined to answer",
     "failed": "no reply came",
-    "unfinished": "a cap was reached first; the same command goes on from there",
+    "unfinished": "the run stopped first; the same command goes on from there",
     "no-value": "no token that counts stands in the answer or in any sample",
 }
 GUARD_MEANINGS = {
@@ -43,11 +44,12 @@ _ENOUGH = 0.6
 
 
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
-    """List what the figures must not be taken for; empty where there is nothing to say."""
+    """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    if summary.stopped:
-        said.append(f"Not everything was asked: {one_line(summary.stopped)}.")
-    if dict(summary.signature.fields).get("floor_from") == "too-few-answers":
+    fields = dict(summary.signature.fields)
+    if refused := refused_words(one_line(fields.get("chat_model", "")), summary.signature):
+        said.append(refused)
+    if fields.get("floor_from") == "too-few-answers":
         said.append(
             "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
             "estimated and nothing was taken off: give --floor, or compare within this table only."
@@ -59,14 +61,18 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         said.append(f"{samples} missing, empty or no text, and left out.")
-    return (*said, *([] if summary.trust is None else _trust_cautions(summary.trust)))
+    return (*said, *([] if summary.correctness is None else _correctness_cautions(summary.correctness)))
 
 
-def _trust_cautions(trust: "Trust") -> list[str]:
-    said, area = [], trust.areas[trust.measure]
+def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
+    said, area = [], correctness.areas[correctness.measure]
     if area < _ENOUGH:
         said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
-    nulls = {name: max(trust.areas[name], 1 - trust.areas[name]) for name in NULLS if name in trust.areas}
+    nulls = {
+        name: max(correctness.areas[name], 1 - correctness.areas[name])
+        for name in NULLS
+        if name in correctness.areas
+    }
     best = max(nulls, key=lambda name: nulls[name], default=None)
     if best is not None and nulls[best] >= area:
         said.append(
@@ -81,10 +87,10 @@ def area_words(area: float) -> str:
     return f"a right answer has the higher value {percent(area)} of the time, and 50 % would by chance"
 
 
-def labels_words(trust: "Trust") -> str:
+def labels_words(correctness: "CorrectnessProbability") -> str:
     """Say what the curve rests on."""
-    labels = counted(trust.figures.n, "labelled answer")
-    return f"{labels}: the curve ({trust.curve}) was fitted and checked in five turns, each on other answers."
+    labels, curve = counted(correctness.figures.n, "labelled answer"), correctness.curve
+    return f"{labels}: the curve ({curve}) was fitted and checked in five turns, each on other answers."
 
 
 def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence: float) -> str:
@@ -105,7 +111,7 @@ def promise_words(side: "AcceptanceThreshold", sign: str, kind: str, confidence:
 
 
 def asking_words(summary: "ConsistencySummary") -> str | None:
-    """Say what asking took; ``None`` where nobody was asked."""
+    """Say how many replies were asked for; ``None`` where no model was asked."""
     replies = summary.replies
     if replies is None:
         return None

@@ -1,4 +1,4 @@
-"""A coefficient of agreement with its interval, what it is made from, and why it is missing where it is."""
+"""A coefficient of agreement with its interval, or the reason why there is none."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from semscale.errors import InputError
 from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped
-from semscale.stats.intervals.jackknife import Stretch, jackknife_interval
+from semscale.stats.intervals.jackknife import NormalizingTransform, jackknife_interval
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.types import Floats
 
@@ -53,7 +53,7 @@ def estimate_agreement(
     coefficient: Counted,
     usable: npt.NDArray[np.bool_],
     plan: ResamplingPlan,
-    stretch: Stretch,
+    transform: NormalizingTransform,
     *,
     undefined: str,
 ) -> AgreementEstimate:
@@ -66,7 +66,7 @@ def estimate_agreement(
         coefficient: of the usable items.
         usable: shape (n,), which items count.
         plan: how all n items are resampled.
-        stretch: of the coefficient, for the jackknife of few clusters.
+        transform: of the coefficient, for the jackknife of few clusters.
         undefined: what it means that the coefficient is not defined.
 
     Raises:
@@ -76,16 +76,16 @@ def estimate_agreement(
     kept = _kept(plan, usable)
     n_clusters = len(np.unique(kept.numbered(n)))
     value = float(coefficient(np.ones((1, n)))[0]) if n else float("nan")
-    note = _note(value, n_clusters, stretch, undefined if n else "no item has two ratings to compare")
+    note = _note(value, n_clusters, transform, undefined if n else "no item has two ratings to compare")
     low, high, method = float("nan"), float("nan"), None
     if note is None:
-        low, high, method = _interval(value, coefficient, kept, n, stretch)
+        low, high, method = _interval(value, coefficient, kept, n, transform)
         note = None if method else "not defined in resamples of so few items"
     return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
 
 
 def _interval(
-    value: float, coefficient: Counted, plan: ResamplingPlan, n: int, stretch: Stretch
+    value: float, coefficient: Counted, plan: ResamplingPlan, n: int, transform: NormalizingTransform
 ) -> tuple[float, float, ResampledBy | None]:
     """A jackknife of few clusters, unless without one of them the coefficient is at an end of its range."""
     clusters = plan.numbered(n)
@@ -93,12 +93,12 @@ def _interval(
     low = high = float("nan")
     if m < _FEWEST_FOR_PERCENTILES:
         left_out = coefficient((1 - np.eye(m))[:, clusters])
-        low, high = jackknife_interval(value, left_out, plan.interval, stretch)
-        unknown = np.isnan(low) or (low, high) == (stretch.least, stretch.greatest)
+        low, high = jackknife_interval(value, left_out, plan.interval, transform)
+        unknown = np.isnan(low) or (low, high) == (transform.least, transform.greatest)
         if not unknown or m < FEWEST_CLUSTERS:
             return low, high, None if np.isnan(low) else "jackknife"
     items = np.arange(n, dtype=np.float64)
-    estimate = bootstrapped(value, lambda _, counts: coefficient(counts), (items,), plan, stretch)
+    estimate = bootstrapped(value, lambda _, counts: coefficient(counts), (items,), plan, transform)
     return estimate.low, estimate.high, None if np.isnan(estimate.low) else "bootstrap"
 
 
@@ -140,11 +140,11 @@ def _kept(plan: ResamplingPlan, usable: npt.NDArray[np.bool_]) -> ResamplingPlan
     return ResamplingPlan(clusters[usable], plan.interval, plan.seed)
 
 
-def _note(value: float, n_clusters: int, stretch: Stretch, undefined: str) -> str | None:
+def _note(value: float, n_clusters: int, transform: NormalizingTransform, undefined: str) -> str | None:
     if np.isnan(value):
         return undefined
     if n_clusters < 2:  # noqa: PLR2004
         return "an interval needs two items or more"
-    if stretch.greatest - value < _ROUNDING:
+    if transform.greatest - value < _ROUNDING:
         return "no disagreement was seen, so nothing says how far from 1 the coefficient may be"
     return None

@@ -1,4 +1,4 @@
-"""A judge beside people: how well it agrees with them, and how well they agree with each other."""
+"""A judge's agreement with people, beside people's agreement with each other."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,13 +18,13 @@ from semscale.stats.agreement.estimates import (
 from semscale.stats.agreement.kappa import kappa_coefficient
 from semscale.stats.agreement.panels import mean_defined
 from semscale.stats.intervals.coefficients import ResamplingPlan
-from semscale.stats.intervals.jackknife import CORRELATION, Stretch
+from semscale.stats.intervals.jackknife import CORRELATION, NormalizingTransform
 from semscale.types import Floats, Integers
 
 Coefficient = Literal["pearson", "spearman", "kappa"]
 """``pearson`` and ``spearman``: with the mean of the others. ``kappa``: with each of them, quadratic."""
 
-_DIFFERENCE = Stretch(np.asarray, np.asarray, -2.0, 2.0)
+_DIFFERENCE = NormalizingTransform(np.asarray, np.asarray, -2.0, 2.0)
 _FEWEST_RATERS = 2
 _COUNTED: dict[str, Callable[[Floats, Floats], Counted]] = {
     "pearson": lambda x, y: lambda counts: weighted_pearson(x, y, counts),
@@ -111,14 +111,15 @@ def compare_with_humans(  # noqa: PLR0913 - the coefficient, and one setting eac
     usable = ~np.isnan(scores) & ((~np.isnan(people)).sum(axis=1) >= _FEWEST_RATERS)
     turns = _turns(scores[usable], people[usable], coefficient)
     plan = ResamplingPlan(clusters, interval, seed)
-    figures: list[tuple[Counted, Stretch]] = [
+    figures: list[tuple[Counted, NormalizingTransform]] = [
         (lambda counts: _both(turns, counts)[0], CORRELATION),
         (lambda counts: _both(turns, counts)[1], CORRELATION),
         (lambda counts: np.subtract(*_both(turns, counts)), _DIFFERENCE),
     ]
     undefined = "in no turn do the judge's, the person's and the others' ratings all vary"
     estimates = (
-        estimate_agreement(figure, usable, plan, stretch, undefined=undefined) for figure, stretch in figures
+        estimate_agreement(figure, usable, plan, transform, undefined=undefined)
+        for figure, transform in figures
     )
     of_judge, of_people, difference = estimates
     return HumanComparison(of_judge, of_people, difference, coefficient, len(turns))

@@ -12,7 +12,7 @@ from semscale.stats.agreement.estimates import (
     estimate_agreement,
 )
 from semscale.stats.intervals.coefficients import ResamplingPlan
-from semscale.stats.intervals.jackknife import RELIABILITY, Stretch
+from semscale.stats.intervals.jackknife import RELIABILITY, NormalizingTransform
 from semscale.types import Floats, Integers
 
 Form = Literal["1,1", "2,1", "3,1", "1,k", "2,k", "3,k"]
@@ -113,9 +113,9 @@ def _ratio(  # noqa: PLR0913 - the mean squares
     return between - noise, between + (k - 1) * noise + k * severity
 
 
-def _of_one(k: int, form: Form) -> Stretch:
+def _of_one(k: int, form: Form) -> NormalizingTransform:
     """Fisher's z of an intraclass correlation of k raters; that of model 2 has no lowest value."""
-    return Stretch(
+    return NormalizingTransform(
         lambda r: np.log(np.maximum(1 + (k - 1) * r, 0) / (1 - r)) / 2,
         lambda z: 2 * np.tanh(z) / (k + (2 - k) * np.tanh(z)),
         -np.inf if form.startswith("2") else -1 / (k - 1),

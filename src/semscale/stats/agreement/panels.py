@@ -1,4 +1,4 @@
-"""A panel of judges without a truth: how far pairs agree, how severe each is, how many it amounts to."""
+"""Panels of judges: agreement of pairs, severity, and the effective number of judges."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""How well raters agree among themselves: the ceiling for anything that is compared with them."""
+"""How well raters agree among themselves, which limits how well anything agrees with them."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Which answers to accept, to review and to abstain from, so that a stated error rate holds."""
+"""Thresholds for accepting, reviewing and abstaining, with an error rate that holds."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -24,8 +24,8 @@ class AcceptanceThreshold:
 
     Attributes:
         value: items with at least this score are accepted; ``None`` where nothing could be shown.
-        error_rate: that is not exceeded among accepted items.
-        confidence: with which.
+        error_rate: the share of errors among accepted items that was shown not to be exceeded.
+        confidence: probability, at least, that this is true.
         n: labelled items that it was chosen with.
         n_left_out: items without a score, or without a label where labels count.
         n_accepted: labelled items at or above the threshold.
@@ -87,10 +87,10 @@ def acceptance_threshold(  # noqa: PLR0913 - what is promised, and what is tried
     """Choose the lowest threshold at which the error rate among accepted items is shown to hold.
 
     At each candidate the exact binomial test asks whether so few errors among so many accepted are less
-    likely than allowed if the rate were exceeded. Candidates are tested from the strictest on. A quarter of
-    1 - confidence enters at each of four of them, spread over those at which success is possible; what a test
-    succeeded with is handed on to the next, and what one failed with is lost. So the chance that any
-    threshold is wrongly shown to hold is at most 1 - confidence.
+    likely than allowed if the rate were exceeded. Candidates are tested from the strictest on. Four of them,
+    spread over those at which success is possible, start with a quarter of 1 - confidence each as their
+    level. A test that succeeds hands its level on to the next one; the level of a test that fails is lost. So
+    the probability that any threshold is wrongly shown to hold is at most 1 - confidence.
 
     Candidates must not depend on the labelled items. They are quantiles of the scores of unlabelled items
     where there are 50 or more, else 50 equal steps within ``bounds``, of which few may be of use.

@@ -1,4 +1,4 @@
-"""How well probabilities hold: Brier score and its parts, calibration error, and a table for a picture."""
+"""Calibration of probabilities: Brier score and its parts, expected calibration error, and bins."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""From scores to the probability of being right: Platt's curve, an isotonic one, honest cross-fitting."""
+"""Curves from scores to the probability of being right: Platt's and isotonic, with cross-fitting."""
 
 from dataclasses import dataclass
 from typing import Literal, Protocol

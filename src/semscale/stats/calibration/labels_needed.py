@@ -1,4 +1,4 @@
-"""How many labels a mean needs to be known to within a given half-width, with a judge and without."""
+"""How many labels give a mean a wanted half-width, with a judge and without."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from semscale.errors import InputError
 from semscale.stats.agreement.correlations import pearson
 from semscale.stats.calibration.prediction_powered import FEWEST_LABELS, checked_labels
 from semscale.stats.intervals.resampling import check_interval
-from semscale.stats.tests.bisection import fewest
+from semscale.stats.tests.bisection import smallest_enough
 from semscale.types import Floats
 
 _MOST_LABELS = 10**9
@@ -100,8 +100,10 @@ def labels_needed(  # noqa: PLR0913 - what is planned
         quantile = stdtrit(max(freedom, 1), (1 + interval) / 2)
         return bool(quantile * np.sqrt(variance / labelled * (1 - share)) > half_width)
 
-    alone = fewest(lambda k: not wide(k, k - 1, 0.0), FEWEST_LABELS, _MOST_LABELS)
-    corrected = fewest(lambda k: not wide(k, k - 2, explained * (total - k) / total), FEWEST_LABELS, total)
+    alone = smallest_enough(lambda k: not wide(k, k - 1, 0.0), FEWEST_LABELS, _MOST_LABELS)
+    corrected = smallest_enough(
+        lambda k: not wide(k, k - 2, explained * (total - k) / total), FEWEST_LABELS, total
+    )
     note = None if corrected else f"labels for all {total} items would not be enough: score more items"
     return LabelsNeeded(half_width, corrected, alone, explained, n, total, left_out, note)
 

@@ -1,4 +1,4 @@
-"""The mean that people would give to all items, from a judge's scores for all and labels for a few."""
+"""Prediction-powered mean: what people would give all items, from some labels and a judge's scores."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple

@@ -1,4 +1,4 @@
-"""The share that people would call yes, from a judge's yes and no for all items and people's for a few."""
+"""Rogan and Gladen's share: what people would call yes, from some labels and a judge's yes and no."""
 
 from dataclasses import dataclass
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Intervals of coefficients: a bootstrap of items or of clusters of them, and a jackknife of few."""
+"""Intervals of coefficients: a bootstrap of items or clusters, and a jackknife where they are few."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import TypedDict
 import numpy as np
 
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.jackknife import Stretch, jackknife_interval
+from semscale.stats.intervals.jackknife import NormalizingTransform, jackknife_interval
 from semscale.stats.intervals.resampling import (
     FEWEST_CLUSTERS,
     check_interval,
@@ -81,7 +81,11 @@ def replicates_for(n: int) -> int:
 
 
 def bootstrapped(
-    value: float, coefficient: Weighted, measured: tuple[Floats, ...], plan: ResamplingPlan, stretch: Stretch
+    value: float,
+    coefficient: Weighted,
+    measured: tuple[Floats, ...],
+    plan: ResamplingPlan,
+    transform: NormalizingTransform,
 ) -> Estimate:
     """Put an interval over items around a coefficient: expanded percentiles of its bootstrap replicates.
 
@@ -92,7 +96,7 @@ def bootstrapped(
         coefficient: computes it from the measurements and from how much each item counts.
         measured: the measurements, items along their first axis.
         plan: what is drawn together, weights, the coverage and the seed.
-        stretch: of the coefficient, for the jackknife.
+        transform: of the coefficient, for the jackknife.
     """
     n = len(measured[0])
     clusters = plan.numbered(n)
@@ -102,7 +106,7 @@ def bootstrapped(
         return Estimate(value, float("nan"), float("nan"))
     if m < FEWEST_CLUSTERS:
         left_out = coefficient(*measured, (1 - np.eye(m))[:, clusters] * weights)
-        return Estimate(value, *jackknife_interval(value, left_out, plan.interval, stretch))
+        return Estimate(value, *jackknife_interval(value, left_out, plan.interval, transform))
     rng = np.random.default_rng(plan.seed)
     blocks = drawn_counts(m, replicates_for(n), rng)
     # Counts of clusters come in blocks sized for m; as counts of items they are n / m times as wide.

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import stdtrit
 
 from semscale.errors import InputError
@@ -24,8 +25,13 @@ from semscale.types import Floats
 Method = Literal["bootstrap", "linearized"]
 """``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
+UsedMethod = Literal["bootstrap", "linearized", "exact"]
+"""A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``unseen_share``."""
+
 _FEWEST_REPLICATES = 100
 _FEWEST_FOR_AN_INTERVAL = 2
+_ROUNDING = 1e-6
+"""Standard deviation, as a share of what a figure can span, below which values differ by rounding alone."""
 
 
 @dataclass(frozen=True)
@@ -55,7 +61,7 @@ class Basis:
 
     n: int
     n_clusters: int
-    method: Method | None
+    method: UsedMethod | None
 
 
 @dataclass(frozen=True)
@@ -73,7 +79,8 @@ class GroupEstimate:
         n_clusters: rows, or respondents where they are named, that the intervals are made from.
         method: how this group's intervals were made: linearized with fewer than 10 clusters, where
             percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
-        bases: for figures that other rows have than the main one, what each is made from.
+        bases: for figures that other rows have than the main one, or whose intervals are exact bounds, what
+            each is made from.
     """
 
     group: str | None
@@ -181,9 +188,13 @@ def estimate_group(
     n_clusters = tally.moments.n
     method = plan.method_for(n_clusters)
     named: dict[str, Estimate] = {}
+    bases: dict[str, Basis] = {}
     if tally.weight > 0:
+        moments = tally.moments
         totals = tally.totals if method == "bootstrap" else None
-        named = estimate_figures(tally.moments, totals, figures, plan)
+        named = estimate_figures(moments, totals, figures, plan)
+        equal = zip(figures.names, have_no_spread(moments, figures), strict=True)
+        bases = {name: Basis(tally.n_rows, n_clusters, "exact") for name, is_equal in equal if is_equal}
     return GroupEstimate(
         group=group,
         n=tally.n_rows,
@@ -193,6 +204,7 @@ def estimate_group(
         main=figures.names[0],
         n_clusters=n_clusters,
         method=method,
+        bases=bases,
     )
 
 
@@ -203,6 +215,9 @@ def estimate_figures(
 
     A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
     linearized variance with t quantiles, and is cut off at the least and greatest value the figure can have.
+    A figure that is the same in every cluster shows no spread to resample; its interval is a bound: with
+    the share q of clusters that may differ unseen, from ``value - q (value - least)`` to
+    ``value + q (greatest - value)``.
 
     Args:
         moments: of m clusters, whose weights sum to more than 0.
@@ -219,8 +234,47 @@ def estimate_figures(
     else:
         low, high = _bootstrapped(totals, figures, plan)
     least, greatest = figures.bounds
+    equal, unseen = have_no_spread(moments, figures), unseen_share(moments.effective_n, plan.interval)
+    low[equal] = (values - unseen * (values - least))[equal]
+    high[equal] = (values + unseen * (greatest - values))[equal]
     rows = zip(values, np.maximum(low, least), np.minimum(high, greatest), strict=True)
     return {name: Estimate(*map(float, row)) for name, row in zip(figures.names, rows, strict=True)}
+
+
+def have_no_spread(moments: Moments, figures: Figures) -> npt.NDArray[np.bool_]:
+    """Tell which bounded figures are the same in every cluster, up to rounding; none of fewer than two.
+
+    Args:
+        moments: of the clusters.
+        figures: f of them.
+
+    Returns:
+        Shape (f,).
+    """
+    variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
+    width = figures.bounds[1] - figures.bounds[0]
+    equal: npt.NDArray[np.bool_] = variance * moments.n <= (_ROUNDING * width) ** 2
+    return equal & np.isfinite(width)
+
+
+def unseen_share(n: float, interval: float) -> float:
+    """Bound the share of clusters that differ, where none of n drawn ones does: ``1 - (1 - interval)^(1/n)``.
+
+    It is the exact upper bound of Clopper and Pearson for no event in n; for 95 % close to 3 / n.
+
+    Args:
+        n: clusters that were drawn, or Kish's effective number of them.
+        interval: coverage, between 0 and 1.
+
+    Example:
+        >>> round(unseen_share(10, 0.95), 4), round(unseen_share(300, 0.95), 4)
+        (0.2589, 0.0099)
+
+    References:
+        Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404. The rule of three:
+        Hanley and Lippman-Hand (1983), JAMA 249(13), 1743-1745, doi 10.1001/jama.1983.03330370053031.
+    """
+    return 1 - (1 - interval) ** (1 / n) if n > 0 else 1.0
 
 
 def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:

@@ -1,4 +1,4 @@
-"""Intervals of coefficients from few clusters: a jackknife with t quantiles, on a line of its own."""
+"""Jackknife intervals of coefficients from few clusters, with t quantiles on a transformed scale."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -11,45 +11,45 @@ from semscale.types import Floats
 _ROUNDING = 1e-12
 
 
-class Stretch(NamedTuple):
-    """A coefficient's range, and how it is stretched so that its error is about normal.
+class NormalizingTransform(NamedTuple):
+    """A transform after which a coefficient's error is about normal, such as Fisher's z of a correlation.
 
     Attributes:
-        onto: stretches, infinite at an end where the error has no size.
-        back: undoes that.
+        forward: transforms values; infinite at an end of the range where the error has no size.
+        inverse: transforms back.
         least: lower end of the range.
         greatest: upper end.
     """
 
-    onto: Callable[[Floats], Floats]
-    back: Callable[[Floats], Floats]
+    forward: Callable[[Floats], Floats]
+    inverse: Callable[[Floats], Floats]
     least: float
     greatest: float
 
 
-CORRELATION = Stretch(np.arctanh, np.tanh, -1.0, 1.0)
+CORRELATION = NormalizingTransform(np.arctanh, np.tanh, -1.0, 1.0)
 """Fisher's z."""
 
-SHARE = Stretch(np.asarray, np.asarray, 0.0, 1.0)
-"""As it is."""
+SHARE = NormalizingTransform(np.asarray, np.asarray, 0.0, 1.0)
+"""No transform: a share keeps its own scale."""
 
-RELIABILITY = Stretch(lambda r: -np.log1p(-r) / 2, lambda z: -np.expm1(-2 * z), -np.inf, 1.0)
-"""Fisher's z of the correlation of halves that Spearman and Brown's formula steps up."""
+RELIABILITY = NormalizingTransform(lambda r: -np.log1p(-r) / 2, lambda z: -np.expm1(-2 * z), -np.inf, 1.0)
+"""Fisher's z of the halves' correlation, from the reliability by Spearman and Brown's formula."""
 
 
 def jackknife_interval(
-    value: float, left_out: Floats, interval: float, stretch: Stretch
+    value: float, left_out: Floats, interval: float, transform: NormalizingTransform
 ) -> tuple[float, float]:
     """Make a t interval from a coefficient's values with each cluster left out once.
 
-    On the stretched line the variance is ``(m - 1) / m * sum((z_i - mean z) ** 2)``, with m - 1 degrees of
+    After the transform the variance is ``(m - 1) / m * sum((z_i - mean z) ** 2)``, with m - 1 degrees of
     freedom.
 
     Args:
         value: the coefficient itself.
         left_out: shape (m,), the coefficient without each cluster.
         interval: coverage, between 0 and 1.
-        stretch: of the coefficient.
+        transform: of the coefficient.
 
     Returns:
         Low and high ends. The whole range where the coefficient is at its end, or the same whichever cluster
@@ -68,12 +68,12 @@ def jackknife_interval(
     if m < 2 or np.isnan([value, *left_out]).any():  # noqa: PLR2004
         return float("nan"), float("nan")
     with np.errstate(divide="ignore"):
-        centre, z = stretch.onto(np.asarray(value)), stretch.onto(left_out)
+        centre, z = transform.forward(np.asarray(value)), transform.forward(left_out)
     finite = np.isfinite(centre) and np.isfinite(z).all()
     if not finite or np.ptp(z) <= _ROUNDING * max(1.0, abs(float(centre))):
-        known = np.isfinite(stretch.least)
-        return (stretch.least, stretch.greatest) if known else (float("nan"), float("nan"))
+        known = np.isfinite(transform.least)
+        return (transform.least, transform.greatest) if known else (float("nan"), float("nan"))
     variance = (m - 1) / m * ((z - z.mean()) ** 2).sum()
     half = stdtrit(m - 1, (1 + interval) / 2) * np.sqrt(variance)
-    low, high = stretch.back(centre - half), stretch.back(centre + half)
-    return max(float(low), stretch.least), min(float(high), stretch.greatest)
+    low, high = transform.inverse(centre - half), transform.inverse(centre + half)
+    return max(float(low), transform.least), min(float(high), transform.greatest)

@@ -5,7 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.intervals.estimates import Estimate, GroupEstimate, IntervalPlan, Method, estimate_figures
+from semscale.stats.intervals.estimates import (
+    Estimate,
+    GroupEstimate,
+    IntervalPlan,
+    UsedMethod,
+    estimate_figures,
+    have_no_spread,
+)
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import value_figure
 from semscale.stats.intervals.tally import MAX_CLUSTERS
@@ -32,7 +39,7 @@ class MeanEstimate:
     n: int
     n_left_out: int
     n_clusters: int
-    method: Method | None
+    method: UsedMethod | None
 
 
 def estimate_mean(
@@ -65,14 +72,17 @@ def estimate_mean(
     if len(groups) != len(values):
         raise InputError(f"clusters must have {len(values)} rows as values has, got {len(groups)}")
     totals = _totals(values[kept], groups[kept])
-    method = plan.method_for(len(totals))
+    method: UsedMethod | None = plan.method_for(len(totals))
     if method == "bootstrap" and len(totals) > MAX_CLUSTERS:
         method = "linearized"
     mean = Estimate(np.nan, np.nan, np.nan)
     if len(totals):
         moments = Moments.empty(1).added(totals)
         drawn = totals if method == "bootstrap" else None
-        mean = estimate_figures(moments, drawn, value_figure("mean", bounds), plan)["mean"]
+        figure = value_figure("mean", bounds)
+        mean = estimate_figures(moments, drawn, figure, plan)["mean"]
+        if have_no_spread(moments, figure).all():
+            method = "exact"
     n = int(kept.sum())
     return MeanEstimate(mean.value, mean.low, mean.high, n, len(values) - n, len(totals), method)
 

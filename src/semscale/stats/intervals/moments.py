@@ -1,4 +1,4 @@
-"""Sufficient statistics of weighted mean PMFs: sums that can be merged, and what follows from them alone."""
+"""Sufficient statistics of weighted mean PMFs: sums that can be merged."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -37,6 +37,10 @@ class Moments:
         """
         return Moments(self.n + len(totals), self.total + totals.sum(axis=0), self.outer + totals.T @ totals)
 
+    def scaled(self, factor: float) -> "Moments":
+        """Multiply all weights by a factor."""
+        return Moments(self.n, self.total * factor, self.outer * factor**2)
+
     def merged(self, other: "Moments") -> "Moments":
         """Join two disjoint lots of clusters."""
         return Moments(self.n + other.n, self.total + other.total, self.outer + other.outer)
@@ -51,6 +55,12 @@ class Moments:
         """
         weight = self.total[-1]
         return self.total[:-1] / weight if weight > 0 else np.full(len(self.total) - 1, np.nan)
+
+    @property
+    def effective_n(self) -> float:
+        """Kish's effective number of clusters, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight."""
+        squared = self.outer[-1, -1]
+        return float(self.total[-1] ** 2 / squared) if squared > 0 else 0.0
 
     @property
     def covariance(self) -> Floats:

@@ -1,4 +1,4 @@
-"""Figures about a mean, all of them linear in it: a small matrix times the mean of what rows hold."""
+"""Figures that are linear in a mean, such as top-2-box: a small matrix times the mean of the rows."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""Bootstrap of clusters: how often each was drawn, in blocks of bounded size, and percentile intervals."""
+"""Bootstrap of clusters: draws in blocks of bounded size, and percentile intervals."""
 
 from collections.abc import Iterator
 from numbers import Real

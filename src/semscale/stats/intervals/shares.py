@@ -1,4 +1,4 @@
-"""Shares of yes among n: intervals and tests of a binomial."""
+"""Intervals and tests of a binomial share."""
 
 import numpy as np
 from scipy.special import bdtr, betaincinv, ndtri

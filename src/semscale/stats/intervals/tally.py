@@ -1,4 +1,4 @@
-"""A running tally of cluster totals: exact while clusters are few, bounded in memory however many come."""
+"""A running tally of cluster totals: exact while clusters are few, bounded in memory when they are many."""
 
 import numpy as np
 
@@ -9,6 +9,8 @@ MAX_CLUSTERS = 20_000
 """Up to here cluster totals are kept, for the bootstrap; above, sums suffice."""
 
 _RANDOM_GROUPS = 2048
+_FAR = 200
+"""Powers of two that weights may grow before the unit changes; the square of so large a number is a float."""
 
 
 class Tally:
@@ -18,6 +20,9 @@ class Tally:
     cluster are clusters of their own. Above ``MAX_CLUSTERS`` clusters, those are given up in
     favour of their sums; named clusters, whose rows may still come, are put together into 2,048 random groups
     by their number. Random groups of whole clusters leave the variance estimate unbiased.
+
+    Weights are divided by a power of two, which changes no digit, so that neither they nor their squares
+    leave the range of floats, whatever their unit.
 
     Args:
         k: number of points.
@@ -36,6 +41,7 @@ class Tally:
         self._kept: list[Floats] = []
         self._clusters = np.zeros(0, dtype=np.int64)
         self._totals = np.zeros((0, k + 1))
+        self._exponent: int | None = None
 
     def add(self, pmf: Floats, weights: Floats, clusters: Integers | None = None) -> None:
         """Add rows.
@@ -50,6 +56,7 @@ class Tally:
         if not counting.all():
             pmf, weights = pmf[counting], weights[counting]
             clusters = None if clusters is None else clusters[counting]
+        weights = self._in_unit(weights)
         rows = np.column_stack([pmf * weights[:, None], weights])
         self.n_rows += len(rows)
         self.weight += float(weights.sum())
@@ -77,6 +84,24 @@ class Tally:
     def totals(self) -> Floats:
         """Totals of every cluster, shape (m, k + 1); only while ``exact``."""
         return np.concatenate([*self._kept, self._totals])
+
+    def _in_unit(self, weights: Floats) -> Floats:
+        """Divide weights by the unit of this tally: the power of two of the first ones, unless more come."""
+        largest = int(np.frexp(weights.max(initial=0.0))[1])
+        if self._exponent is None and len(weights):
+            self._exponent = largest
+        elif self._exponent is not None and largest > self._exponent + _FAR:
+            self._scale(2.0 ** (self._exponent - largest))
+            self._exponent = largest
+        return np.ldexp(weights, -(self._exponent or 0))
+
+    def _scale(self, factor: float) -> None:
+        """Change the unit of everything that was added."""
+        self.weight *= factor
+        self.squared_weight *= factor**2
+        self._sums = self._sums.scaled(factor)
+        self._kept = [rows * factor for rows in self._kept]
+        self._totals = self._totals * factor
 
     def _add_singles(self, rows: Floats) -> None:
         self._sums = self._sums.added(rows)

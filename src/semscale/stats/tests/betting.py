@@ -1,4 +1,4 @@
-"""Evidence against a bounded mean that may be looked at after every observation: betting e-processes."""
+"""Betting e-processes: evidence against a bounded mean, valid whenever one looks."""
 
 import numpy as np
 

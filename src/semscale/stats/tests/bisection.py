@@ -1,9 +1,9 @@
-"""The fewest of anything that are enough, found by bisection."""
+"""Bisection for the smallest number that is enough."""
 
 from collections.abc import Callable
 
 
-def fewest(enough: Callable[[int], bool], least: int, most: int) -> int | None:
+def smallest_enough(enough: Callable[[int], bool], least: int, most: int) -> int | None:
     """Find the smallest number that is enough, given that any greater one is enough, too.
 
     Args:
@@ -15,7 +15,7 @@ def fewest(enough: Callable[[int], bool], least: int, most: int) -> int | None:
         The number; ``None`` where ``most`` is not enough or lies below ``least``.
 
     Example:
-        >>> fewest(lambda n: n * n >= 50, 1, 100), fewest(lambda n: n > 100, 1, 100)
+        >>> smallest_enough(lambda n: n * n >= 50, 1, 100), smallest_enough(lambda n: n > 100, 1, 100)
         (8, None)
     """
     if most < least or not enough(most):

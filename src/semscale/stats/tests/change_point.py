@@ -1,4 +1,4 @@
-"""Where a series changed its level, and whether it did."""
+"""Change-point test: whether a series changed its level, and where."""
 
 from dataclasses import dataclass
 

@@ -1,11 +1,11 @@
-"""How many items would decide a question about a mean, if mean and spread stayed as they are."""
+"""How many items would decide a test of a mean if mean and spread stayed as they are."""
 
 from math import ceil, log2
 
 import numpy as np
 from scipy.special import stdtrit
 
-from semscale.stats.tests.bisection import fewest
+from semscale.stats.tests.bisection import smallest_enough
 
 _MOST = 10**9
 
@@ -44,7 +44,7 @@ def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None
     def enough(n: int) -> bool:
         return bool(drift >= -stdtrit(n - 1, alpha) * sd / np.sqrt(n))
 
-    return fewest(enough, signs_needed(alpha), _MOST)
+    return smallest_enough(enough, signs_needed(alpha), _MOST)
 
 
 def needed_for_width(half_width: float, sd: float, interval: float) -> int | None:
@@ -69,4 +69,4 @@ def needed_for_width(half_width: float, sd: float, interval: float) -> int | Non
     def enough(n: int) -> bool:
         return bool(-stdtrit(n - 1, (1 - interval) / 2) * sd / np.sqrt(n) < half_width)
 
-    return fewest(enough, 2, _MOST)
+    return smallest_enough(enough, 2, _MOST)

@@ -1,4 +1,4 @@
-"""Whether a series rises or falls over time, and by how much a day, by ranks."""
+"""Trend test by ranks: whether a series rises or falls over time, and by how much a day."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""P-values of many tests, adjusted so that all together err no more often than one may."""
+"""Adjusts p-values of many tests for their number."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -60,7 +60,7 @@ def benjamini_hochberg(p_values: Floats) -> Floats:
 
 
 def adjusted(p_values: Floats, correction: Correction) -> Floats:
-    """Adjust those p-values that are there; NaN, where nothing was tested, stays NaN and does not count.
+    """Adjust the p-values that are not NaN; NaN stays NaN and counts as no test.
 
     Example:
         >>> adjusted(np.array([0.02, np.nan, 0.5]), "holm").tolist()

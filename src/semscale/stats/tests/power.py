@@ -1,9 +1,9 @@
-"""Power of a one-sided paired t-test: what difference n items detect, and how many a difference needs."""
+"""Power of a one-sided paired t-test: the difference that it detects, and the items that it needs."""
 
 import numpy as np
 from scipy.special import nctdtrinc, stdtrit
 
-from semscale.stats.tests.bisection import fewest
+from semscale.stats.tests.bisection import smallest_enough
 
 _MOST = 10**9
 
@@ -59,7 +59,7 @@ def items_for_difference(difference: float, sd: float, *, alpha: float, power: f
     def enough(n: int) -> bool:
         return detectable_difference(n, sd, alpha=alpha, power=power) <= difference
 
-    return fewest(enough, 2, _MOST)
+    return smallest_enough(enough, 2, _MOST)
 
 
 def _noncentrality(n: int, alpha: float, power: float) -> float:

@@ -1,4 +1,4 @@
-"""Tests of many thresholds in one order, so that together they err no more often than one of them may."""
+"""Tests of many thresholds in one order that together keep the error rate of a single test."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -77,7 +77,7 @@ def acceptance_steps(scores: Floats, correct: Floats, thresholds: Floats) -> lis
 def start_places(
     steps: Sequence[ThresholdStep], n: int, unlabelled: Floats, error_rate: float, chance: float
 ) -> list[int]:
-    """Say at which steps a share of the chance of erring enters: up to four, where success is possible.
+    """Choose the steps at which testing starts: up to four, spread over those where success is possible.
 
     Possible is where items without an error would be enough. How many items to expect is read off the
     unlabelled scores where there are 50 or more, so that the order of tests does not depend on the labelled
@@ -105,9 +105,9 @@ def holding_steps(
 
     Args:
         steps: in the order in which they are tested.
-        starts: places at which equal shares of the chance enter.
-        error_rate: that is tested.
-        chance: of showing anything wrong, in all.
+        starts: places of the steps at which testing starts, each with an equal share of ``chance``.
+        error_rate: share of errors among accepted items that is tested, 0 to 1.
+        chance: allowed probability that any step is wrongly shown to hold, 0 to 1.
 
     References:
         Wiens (2003), Pharmaceutical Statistics 2(3), 211-215, doi 10.1002/pst.64.

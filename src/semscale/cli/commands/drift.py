@@ -1,0 +1,124 @@
+"""The commands ``semscale drift``: is a new model worse than the approved baseline?"""
+
+from typing import Annotated
+
+import typer
+
+from semscale.cli.drift.command_options import (
+    GATED,
+    ApprovalOptions,
+    CompareOptions,
+    HistoryViewOptions,
+    PlanOptions,
+    RecordOptions,
+    SelfTestOptions,
+)
+from semscale.cli.drift.options import GateOptions
+from semscale.cli.options.groups import grouped
+from semscale.cli.outputs import present
+
+_EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
+
+app = typer.Typer(
+    help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+)
+
+
+@app.command()
+@grouped
+def record(options: RecordOptions) -> None:
+    """Store a model's outputs for a dataset as a run that is never changed.
+
+    [bold]semscale drift record outputs.jsonl --model gpt-4o-2024-08-06 --dataset feedback[/bold]
+
+    Each row is an item with its id and its outputs. If the same model was asked again: --rerun-of baseline.
+    """
+    from semscale.cli.drift.record_run import record_outputs
+
+    present(record_outputs(options), options.outputs)
+
+
+@app.command()
+@grouped
+def approve(options: ApprovalOptions) -> None:
+    """Make a run the baseline of its dataset, with which later runs are compared.
+
+    [bold]semscale drift approve latest --by Ann --why "checked by two tutors" --expires 90d[/bold]
+    """
+    from semscale.cli.drift.record_run import approve_run
+
+    present(approve_run(options), options.outputs)
+
+
+@app.command()
+@grouped
+def compare(options: CompareOptions) -> None:
+    """Measure how far a candidate is from the baseline, and decide nothing.
+
+    [bold]semscale drift compare new.jsonl --model gpt-4o-mini --out losses.parquet --report drift.html[/bold]
+    """
+    from semscale.cli.drift.compare_run import CompareRun
+
+    CompareRun(options).present()
+
+
+@app.command()
+@grouped
+def gate(gate: GateOptions, options: Annotated[CompareOptions, GATED]) -> None:
+    """Decide whether a candidate is as good as the baseline: pass, fail or undecided.
+
+    [bold]semscale drift gate new.jsonl --model gpt-4o-mini --report drift.html[/bold]
+
+    It fails where a metric drifted significantly and by its margin or more, or a threshold does not hold.
+
+    Exit code 0: passed; 1: failed; 4: undecided, with the number of items that would decide.
+    """
+    from semscale.cli.drift.compare_run import CompareRun
+    from semscale.cli.drift.settings import gate_settings
+
+    compared = CompareRun(options, gate_settings(gate, options.seed)).present()
+    raise typer.Exit(_EXIT_CODES[str(compared.stored.outcome)])
+
+
+@app.command()
+@grouped
+def history(options: HistoryViewOptions) -> None:
+    """List runs, baselines and comparisons, and how each metric developed.
+
+    [bold]semscale drift history --report trend.html[/bold]
+
+    The trend covers all comparisons with the latest baseline.
+    """
+    from semscale.cli.drift.history_run import read_history
+
+    present(read_history(options), options.outputs)
+
+
+@app.command("self-test")
+@grouped
+def self_test(options: SelfTestOptions) -> None:
+    """Damage the baseline in known ways, and count how often the gate notices.
+
+    [bold]semscale drift self-test --gate gate.yaml --report self-test.html[/bold]
+
+    It also counts how often the gate fails although nothing is worse: other order, other words, a rerun.
+    """
+    from semscale.cli.drift.self_test_run import damage_and_gate
+
+    present(damage_and_gate(options), options.outputs)
+
+
+@app.command()
+@grouped
+def plan(options: PlanOptions) -> None:
+    """Say which drift the gate can find, and how many items it needs for another drift.
+
+    [bold]semscale drift plan --power .8 --drift .1[/bold]
+
+    How far items differ is taken from comparisons with this baseline, or from a rerun of it.
+    """
+    from semscale.cli.drift.plan_run import plan_from_history
+
+    present(plan_from_history(options), options.outputs)

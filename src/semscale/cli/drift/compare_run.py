@@ -1,0 +1,143 @@
+"""What ``semscale drift compare`` and ``gate`` do between options and output: load, measure, decide, keep."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+from semscale.cli.drift.command_options import CompareOptions, GateOutputs
+from semscale.cli.drift.comparison_files import write_files
+from semscale.cli.drift.meter import drift_meter
+from semscale.cli.drift.output_reading import read_outputs
+from semscale.cli.drift.run_lookup import baseline_of, dataset_of, run_of
+from semscale.cli.outputs import present
+from semscale.cli.progress import progress_bars
+from semscale.drift.gate.check import check_gate
+from semscale.drift.gate.decision import GateDecision
+from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
+from semscale.drift.measure.compare_runs import compare
+from semscale.drift.measure.comparison import Comparison
+from semscale.drift.measure.meter import DriftMeter
+from semscale.errors import InputError, InterruptedRunError, UnknownNameError
+from semscale.history.runs import Approval, Run, short_id
+
+if TYPE_CHECKING:
+    from semscale.history.history import History
+
+
+@dataclass(frozen=True)
+class CompareRun:
+    """One call of ``semscale drift compare`` or ``gate``.
+
+    Attributes:
+        options: what is compared and how.
+        settings: of the gate; ``None`` where none is asked.
+    """
+
+    options: CompareOptions
+    settings: GateSettings | None = None
+
+    def present(self) -> DriftSummary:
+        """Compare, store the comparison, write the files that were asked for, and print a summary.
+
+        Raises:
+            SemscaleError: what the history, the file or the model cannot do.
+            InterruptedRunError: the user stopped it, before or after the comparison was stored.
+        """
+        outputs = self.options.outputs
+        annotate = isinstance(outputs, GateOutputs) and outputs.github
+        if outputs.json and annotate:
+            raise InputError("--github prints its lines beside the table: take it without --json")
+        summary = self._done()
+        try:
+            if annotate and summary.decision is not None:
+                from semscale.report.ci.github import github_annotations
+
+                typer.echo("\n".join(github_annotations(summary, summary.decision)))
+            write_files(summary, outputs)
+            present(summary, outputs, comparison=summary.stored.id)
+        except KeyboardInterrupt:
+            raise InterruptedRunError(
+                "stopped; the comparison is stored, and files may be missing: ask about "
+                f"{short_id(summary.comparison.candidate.id)} again"
+            ) from None
+        return summary
+
+    def _done(self) -> DriftSummary:
+        options = self.options
+        options.outputs.check()
+        meter = drift_meter(options.measuring, options.embedder, options.seed)
+        with options.history.open() as history:
+            history.check_writable()
+            try:
+                return self._compared(history, meter)
+            except KeyboardInterrupt:
+                raise InterruptedRunError(
+                    "stopped; no comparison was stored. The same command goes on with what "
+                    "was read of the baseline"
+                ) from None
+
+    @property
+    def _needs_floors(self) -> bool:
+        return self.settings is not None and bool(self.settings.thresholds)
+
+    def _decided(self, history: "History", comparison: Comparison) -> GateDecision | None:
+        settings = self.settings
+        if settings is None:
+            return None
+        earlier = history.comparisons(baseline_id=comparison.baseline.id) if settings.over_runs else ()
+        return decide(comparison, settings, earlier=earlier)
+
+    def _compared(self, history: "History", meter: DriftMeter) -> DriftSummary:
+        baseline, candidate, approval, recorded = self._runs(history)
+        if candidate.id == baseline.id:
+            raise InputError(
+                f"candidate must be another run than the baseline {short_id(baseline.id)}: record what "
+                "the new model gives, or name its file"
+            )
+        if self.settings is not None:
+            check_gate(baseline, self.settings)
+        reruns = [run for run in history.reruns(baseline.id) if run.id != candidate.id]
+        with progress_bars() as progress:
+            comparison = compare(
+                baseline, candidate, reruns=reruns, meter=meter, floors=self._needs_floors, progress=progress
+            )
+            decision = self._decided(history, comparison)
+        summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
+        if recorded is not None:
+            history.record(candidate)
+        history.keep(summary.stored)
+        return summary
+
+    def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:
+        """Load the baseline and the candidate; say who approved it, and which file was read."""
+        named, dataset, replaced = self.options.candidate, self.options.history.dataset, self.options.baseline
+        if named != "-" and not Path(named).exists():
+            candidate = self._stored_candidate(history)
+            self._check_model(candidate)
+            baseline, approval = baseline_of(history, replaced, candidate.dataset)
+            return baseline, candidate, approval, None
+        baseline, approval = baseline_of(history, replaced, dataset_of(history, dataset))
+        source, table = self.options.source, self.options.table
+        candidate = read_outputs(named, source, table, dataset=baseline.dataset, like=baseline)
+        return baseline, candidate, approval, named
+
+    def _check_model(self, candidate: Run) -> None:
+        """Refuse ``--model`` where the candidate is a stored run of another model."""
+        named = self.options.source.model
+        if named not in {None, candidate.model}:
+            raise InputError(
+                f"model: run {short_id(candidate.id)} is of {candidate.model!r:.60}, got {named!r:.60}: drop "
+                "--model, or name the file of the new outputs"
+            )
+
+    def _stored_candidate(self, history: "History") -> Run:
+        try:
+            return run_of(history, self.options.candidate, self.options.history.dataset)
+        except UnknownNameError as error:
+            if Path(self.options.candidate).suffix:
+                raise InputError(f"{self.options.candidate} does not exist, and it names no run") from error
+            raise

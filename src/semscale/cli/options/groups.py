@@ -1,0 +1,144 @@
+"""Groups of options: a command takes a dataclass of options as one parameter."""
+
+import functools
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from copy import copy
+from dataclasses import dataclass, is_dataclass
+from itertools import chain
+from typing import Annotated, Any, TypeVar, dataclass_transform, get_args, get_origin, get_type_hints
+
+from typer.models import OptionInfo
+
+Kind = TypeVar("Kind")
+
+
+@dataclass(frozen=True)
+class Changes:
+    """Options that a command changes in a group.
+
+    Attributes:
+        options: by the field's name, the option in its place, or another group in the place of a group;
+            ``None`` where the command has no such option, so that the field keeps its default.
+    """
+
+    options: Mapping[str, Any]
+
+
+def without(*fields: str) -> Changes:
+    """Drop options from a group, by the field's name."""
+    return Changes(dict.fromkeys(fields))
+
+
+def instead(**options: object) -> Changes:
+    """Replace options of a group, by the field's name."""
+    return Changes(options)
+
+
+@dataclass_transform(frozen_default=True, kw_only_default=True)
+def option_group(kind: type[Kind]) -> type[Kind]:
+    """Make a class a frozen dataclass of options; it has no comparison and no ``repr``, for a short start."""
+    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(kind)
+
+
+def grouped(command: Callable[..., object]) -> Callable[..., object]:
+    """Let a command take its options in groups.
+
+    A parameter whose type is a dataclass becomes one option for each field, in the order of the fields; a
+    field may itself be such a dataclass. An option that is declared without a name has that of its field:
+    ``part_rows`` is ``--part-rows``. When the command is called, the dataclasses are made of the values.
+
+    Args:
+        command: a function whose parameters and fields carry ``typer.Option`` or ``typer.Argument`` in their
+            annotations.
+
+    Returns:
+        A function with one keyword parameter for each option, as Typer takes it.
+
+    Raises:
+        TypeError: a change names a field that its group does not have.
+    """
+    group = _grouped(command, "", {})
+    parameters = list(group.parameters())
+
+    @functools.wraps(command)
+    def call(**values: object) -> object:
+        return group.made_of(values)
+
+    call.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    call.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    return call
+
+
+@dataclass(frozen=True)
+class _Flattened:
+    """A command or dataclass, and by parameter its options and inner groups."""
+
+    target: Callable[..., object]
+    parts: "Mapping[str, _Flattened | inspect.Parameter]"
+
+    def parameters(self) -> Iterator[inspect.Parameter]:
+        for part in self.parts.values():
+            if isinstance(part, _Flattened):
+                yield from part.parameters()
+            else:
+                yield part
+
+    def made_of(self, values: Mapping[str, object]) -> object:
+        return self.target(
+            **{
+                name: part.made_of(values) if isinstance(part, _Flattened) else values[part.name]
+                for name, part in self.parts.items()
+            }
+        )
+
+
+def _grouped(target: Callable[..., object], prefix: str, changes: Mapping[str, Any]) -> _Flattened:
+    """Collect the options of a command's parameters or of a dataclass's fields."""
+    hints, declared = _declared(target)
+    unknown = changes.keys() - declared.keys()
+    if unknown:
+        raise TypeError(f"{target.__name__} has no option {', '.join(sorted(unknown))}")
+    parts: dict[str, _Flattened | inspect.Parameter] = {}
+    for name, parameter in declared.items():
+        if name in changes and changes[name] is None:
+            continue
+        kind, notes = _parted(hints[name])
+        if name in changes and is_dataclass(kind):
+            kind, notes = _parted(changes[name])
+        elif name in changes:
+            notes = [changes[name]]
+        if isinstance(kind, type) and is_dataclass(kind):
+            inner = [note.options.items() for note in notes if isinstance(note, Changes)]
+            parts[name] = _grouped(kind, f"{prefix}{name}_", dict(chain.from_iterable(inner)))
+        else:
+            parts[name] = parameter.replace(
+                name=f"{prefix}{name}",
+                annotation=Annotated[kind, *(_named(note, name) for note in notes)] if notes else kind,
+                kind=inspect.Parameter.KEYWORD_ONLY,
+            )
+    return _Flattened(target, parts)
+
+
+@functools.cache
+def _declared(target: Callable[..., object]) -> tuple[dict[str, Any], Mapping[str, inspect.Parameter]]:
+    """Look up types and parameters; once for a group, as many commands share it and start-up is short."""
+    return get_type_hints(target, include_extras=True), inspect.signature(target).parameters
+
+
+def _parted(hint: Any) -> tuple[Any, list[Any]]:  # noqa: ANN401 - a type, which has no type of its own
+    """Separate a type from the notes of ``Annotated``."""
+    if get_origin(hint) is not Annotated:
+        return hint, []
+    kind, *notes = get_args(hint)
+    return kind, notes
+
+
+def _named(note: object, field: str) -> object:
+    """Name an option after its field, unless it has a name."""
+    # Typer keeps the first name of an annotation where a parameter's default would be.
+    if not isinstance(note, OptionInfo) or note.default is not ...:
+        return note
+    option = copy(note)
+    option.param_decls = (f"--{field.replace('_', '-')}",)
+    return option

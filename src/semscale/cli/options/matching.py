@@ -1,0 +1,80 @@
+"""Options of ``semscale match`` and ``semscale match evaluate``."""
+
+from typing import Annotated
+
+import typer
+
+from semscale.cli.options.corpus import MATCHING, CorpusOptions
+from semscale.cli.options.groups import instead, option_group, without
+from semscale.cli.options.model import ModelOptions
+from semscale.cli.options.panels import RUN, column, option, setting
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import File, TableOptions
+from semscale.cli.outputs import Outputs, written_as
+
+Method = Annotated[str, setting(MATCHING, "How to match.", "METHOD")]
+
+
+@option_group
+class MatchColumnOptions:
+    """The columns, as ``MatchColumns`` takes them."""
+
+    prediction: Annotated[str, column("The texts to be judged.")]
+    reference: Annotated[
+        list[str], column('What they should say: texts, or lists like ["one", "other"]; can be repeated.')
+    ]
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
+
+
+@option_group
+class MatchOptions:
+    """All options of ``semscale match``."""
+
+    file: File
+    columns: MatchColumnOptions
+    method: Method = "calibrated"
+    corpus: CorpusOptions
+    explain: Annotated[bool, option(MATCHING, "Show which words and findings made the lowest scores.")] = (
+        False
+    )
+    guard: Annotated[
+        list[str] | None,
+        option(
+            MATCHING,
+            "What a guard does: negation, opposite, number, name or all, =off, =warn or =weigh; can be "
+            "repeated.",
+            "GUARD=MODE",
+        ),
+    ] = None
+    recall_share: Annotated[
+        float | None,
+        option(
+            MATCHING,
+            "For calibrated: 0 asks whether the reference backs all of the prediction, 1 whether the "
+            "prediction says all of the reference.",
+            "SHARE",
+        ),
+    ] = None
+    layer: Annotated[int | None, option(MATCHING, "Layer that bertscore compares.", "NUMBER")] = None
+    outputs: Annotated[Outputs, written_as("Matched table")]
+    model: ModelOptions
+    table: TableOptions
+    run: RunOptions
+
+
+@option_group
+class EvaluationOptions:
+    """All options of ``semscale match evaluate``."""
+
+    folder: Annotated[
+        str, typer.Argument(metavar="FOLDER", help="Holds true_false.json, short.json and the others.")
+    ]
+    method: Method = "cliniqlink-doc"
+    corpus: CorpusOptions
+    outputs: Annotated[Outputs, written_as("Table of items")]
+    model: Annotated[ModelOptions, without("engine", "base_url", "no_cache")]
+    run: Annotated[
+        RunOptions,
+        without("interval", "part_rows", "restart"),
+        instead(seed=setting(RUN, "Seed of what is drawn.")),
+    ]

@@ -1,0 +1,110 @@
+"""Options of ``semscale rate``."""
+
+import math
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from semscale.cli.options.groups import option_group
+from semscale.cli.options.model import ModelOptions
+from semscale.cli.options.panels import COLUMNS, column, option, setting
+from semscale.cli.options.run import RunOptions
+from semscale.cli.options.table import File, TableOptions
+from semscale.cli.outputs import Outputs, written_as
+from semscale.errors import InputError
+
+if TYPE_CHECKING:
+    from semscale.rating.rater import RaterSettings
+
+_RATING = "Rating"
+
+
+@option_group
+class RatingColumnOptions:
+    """The columns, as ``FileColumns`` takes them."""
+
+    text: Annotated[str, column("The texts to rate.")]
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
+    weight: Annotated[str | None, column("Weights, 0 or more.")] = None
+    respondent: Annotated[str | None, column("Who wrote each text; one person's texts belong together.")] = (
+        None
+    )
+    human: Annotated[
+        str | None, column("Human ratings to compare with: a number, or a list like [3, 4].")
+    ] = None
+    human_range: Annotated[
+        tuple[float, float] | None, option(COLUMNS, "Lowest and highest value humans could give.", "LOW HIGH")
+    ] = None
+
+
+@option_group
+class ScaleOptions:
+    """The scale, and how texts are rated on it."""
+
+    scale: Annotated[
+        str, option(_RATING, "A scale's name (see [bold]semscale scales list[/bold]) or YAML file.", "SCALE")
+    ]
+    anchor_sets: Annotated[str | None, option(_RATING, "Use only these sets of anchors.", "NAME,NAME")] = None
+    temperature: Annotated[float, setting(_RATING, "Below 1 ratings are sharper, above 1 flatter.")] = 1.0
+    epsilon: Annotated[float, setting(_RATING, "Mass added to each rating.")] = 0.0
+    semantics: Annotated[
+        Literal["safe", "paper", "guide"],
+        option(_RATING, "A value for every text, or the equation as published.", shown=True),
+    ] = "safe"
+    floor: Annotated[
+        str, setting(_RATING, "Cosine below which a text is off topic: auto, none or a number.", "FLOOR")
+    ] = "auto"
+    missing: Annotated[
+        list[str] | None,
+        option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
+    ] = None
+
+    def settings(self) -> "RaterSettings":
+        """Settings of the rater, without its embedder.
+
+        Raises:
+            InputError: a floor that cannot be read.
+        """
+        sets = None if self.anchor_sets is None else [name.strip() for name in self.anchor_sets.split(",")]
+        return {
+            "anchor_sets": None if sets is None else [name for name in sets if name],
+            "temperature": self.temperature,
+            "epsilon": self.epsilon,
+            "semantics": self.semantics,
+            "floor": as_floor(self.floor),
+            "missing": self.missing or [],
+        }
+
+
+@option_group
+class RatingOptions:
+    """All options of ``semscale rate``."""
+
+    file: File
+    columns: RatingColumnOptions
+    rating: ScaleOptions
+    outputs: Annotated[Outputs, written_as("Rated table")]
+    model: ModelOptions
+    table: TableOptions
+    run: RunOptions
+
+
+def as_floor(text: str) -> Literal["auto"] | float | None:
+    """Read the option ``--floor``.
+
+    Raises:
+        InputError: neither ``auto``, ``none`` nor a number.
+
+    Example:
+        >>> as_floor("none"), as_floor("0.2")
+        (None, 0.2)
+    """
+    if text == "auto":
+        return "auto"
+    if text == "none":
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number):
+        raise InputError(f"floor must be auto, none or a number from -1 to 1, got {text!r}")
+    return number

@@ -1,0 +1,1 @@
+"""Numbers, units, times and labels in texts, and the guard that compares them."""

@@ -1,0 +1,222 @@
+"""The number guard: reports numbers, units and labels that differ (0.5 mg and 50 mg, terminals 1 and 4).
+
+English only; texts in other scripts give no findings.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import product
+
+from semscale.guards.findings import Finding
+from semscale.guards.numbers.quantities import Quantity
+from semscale.guards.numbers.units import conversion_of, measure_the_same
+from semscale.guards.reading import AnalysedText, analyse, comparable, differ
+
+OTHER_VALUE = "other-value"
+OTHER_UNIT = "other-unit"
+OTHER_BOUND = "other-bound"
+OTHER_LABEL = "other-label"
+MISSING_NUMBER = "missing-number"
+ADDED_NUMBER = "added-number"
+MISSING_LABEL = "missing-label"
+ADDED_LABEL = "added-label"
+
+_EXACT = 1e-6
+_PLACE = Quantity._fields.index("start")
+"""Index of the first field that states a quantity's position; earlier fields state its value."""
+_ROUNDED_DIGITS = 2
+_MOST_REPORTED = 200
+"""The most numbers of a text that are reported; a pasted table may have many."""
+_MOST_COMPARED = 1000
+"""The most numbers of a text that are compared by rounding, conversion or label; equal ones always agree."""
+
+
+class NumberGuard:
+    """Finds numbers and labels that differ, are missing or were added.
+
+    Example:
+        >>> found = NumberGuard().check("Take 50 mg.", "Take 0.5 mg.")
+        >>> found[0].kind, found[0].prediction.text, found[0].reference.text
+        ('other-value', '50 mg', '0.5 mg')
+        >>> NumberGuard().check("Take 1 g.", "Take 1000 mg.")
+        []
+    """
+
+    name = "number"
+    kinds = (
+        OTHER_VALUE,
+        OTHER_UNIT,
+        OTHER_BOUND,
+        OTHER_LABEL,
+        MISSING_NUMBER,
+        ADDED_NUMBER,
+        MISSING_LABEL,
+        ADDED_LABEL,
+    )
+
+    def check(self, prediction: str, reference: str) -> list[Finding]:
+        """Return findings for the numbers of each text that the other lacks.
+
+        Args:
+            prediction: the text to be judged.
+            reference: the text that it should agree with.
+
+        Returns:
+            Findings in the order of the prediction; numbers that it lacks come last.
+        """
+        ours, theirs = analyse(prediction), analyse(reference)
+        if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
+            return []
+        found = list(_findings(ours, theirs))
+        return found if found and differ(ours, theirs) else []
+
+
+def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    yield from _bounds(ours, theirs)
+    left = _unanswered(ours.quantities, theirs.quantities)
+    wanted = _unanswered(theirs.quantities, ours.quantities)
+    for one in left:
+        partner = _partner(one, wanted)
+        if partner:
+            wanted.remove(partner)
+            yield _differing(one, partner, ours, theirs)
+        elif _expected(one, theirs.quantities):
+            kind = ADDED_LABEL if one.label else ADDED_NUMBER
+            reason = f'"{one.shown}" does not stand in the reference.'
+            yield Finding("number", kind, reason, ours.place(one.start, one.end), None)
+    for other in wanted:
+        if _expected(other, ours.quantities):
+            kind = MISSING_LABEL if other.label else MISSING_NUMBER
+            reason = f'"{other.shown}" is missing from the prediction.'
+            yield Finding("number", kind, reason, None, theirs.place(other.start, other.end))
+
+
+def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
+    """List numbers that agree with no number of the other text; of many, only the first ones."""
+    told = [one for one in here if not one.weak]
+    if not told:
+        return []
+    distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
+    written = {(value, unit) for other in distinct for value in other.values for unit in (other.unit, "*")}
+    compared = distinct[:_MOST_COMPARED]
+    answered: dict[tuple[object, ...], bool] = {}
+    left: list[Quantity] = []
+    for one in told:
+        alike = one[:_PLACE]
+        if alike not in answered:
+            answered[alike] = _is_written(one, written) or any(_agree(one, each) for each in compared)
+        if not answered[alike]:
+            left.append(one)
+        if len(left) == _MOST_REPORTED:
+            break
+    return left
+
+
+def _is_written(one: Quantity, written: set[tuple[float | str, str]]) -> bool:
+    """Check quickly whether the other text has exactly this number, with this unit or without one."""
+    units = {one.unit or "*", ""}
+    return not one.label and any((value, unit) in written for value in one.values for unit in units)
+
+
+def _differing(one: Quantity, other: Quantity, ours: AnalysedText, theirs: AnalysedText) -> Finding:
+    kind = OTHER_LABEL if one.label else OTHER_VALUE
+    if not one.label and one.unit and other.unit and not measure_the_same(one.unit, other.unit):
+        kind = OTHER_UNIT
+    reason = f'The prediction says "{one.shown}", the reference "{other.shown}".'
+    return Finding(
+        "number", kind, reason, ours.place(one.start, one.end), theirs.place(other.start, other.end)
+    )
+
+
+def _bounds(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    """Find numbers that are an upper bound in one text and a lower bound in the other."""
+    bounds = ([each for each in side.quantities if each.bound][:_MOST_REPORTED] for side in (ours, theirs))
+    for one, other in product(*bounds):
+        if one.bound * other.bound < 0 and _agree(one, other):
+            reason = f'"{one.shown}" is a bound on the other side in the reference.'
+            here, there = ours.place(one.start, one.end), theirs.place(other.start, other.end)
+            yield Finding("number", OTHER_BOUND, reason, here, there)
+
+
+def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
+    """Tell whether a missing number is worth a finding: a text without labels may just say "they"."""
+    return not quantity.label or any(_same_kind_of_label(quantity, other) for other in others)
+
+
+def _same_kind_of_label(one: Quantity, other: Quantity) -> bool:
+    return bool(one.label and other.label) and (one.label == other.label or "?" in (one.label, other.label))
+
+
+def _partner(one: Quantity, wanted: list[Quantity]) -> Quantity | None:
+    """Find the number that another one replaces: of the same counted thing or unit if possible."""
+    ranked = [(_kinship(one, other), -at) for at, other in enumerate(wanted)]
+    best = max(ranked, default=(0, 0))
+    return wanted[-best[1]] if best[0] else None
+
+
+def _kinship(one: Quantity, other: Quantity) -> int:
+    """Return how likely one of two different numbers replaces the other, from 0, not at all."""
+    if one.label or other.label:
+        return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
+    if one.sort != other.sort:
+        return 0
+    if one.unit and other.unit:
+        return 3 if measure_the_same(one.unit, other.unit) else int(bool(set(one.values) & set(other.values)))
+    if one.noun and one.noun == other.noun:
+        return 3
+    return 1
+
+
+def _agree(one: Quantity, other: Quantity) -> bool:
+    if one.label and other.label and not _same_kind_of_label(one, other):
+        return False
+    if set(one.values) & set(other.values) and (one.unit == other.unit or not (one.unit and other.unit)):
+        return True
+    numbers = [[value for value in quantity.values if isinstance(value, float)] for quantity in (one, other)]
+    return any(_close(mine, one, yours, other) for mine in numbers[0] for yours in numbers[1])
+
+
+def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
+    """Tell whether two values in one unit agree; the finer one may be rounded to the coarser one's digits."""
+    if one.unit == other.unit or not (one.unit and other.unit):
+        first, second = _as_shares(mine, one, yours, other)
+        return math.isclose(first, second, rel_tol=_EXACT) or (
+            one.digits != other.digits and _rounds(first, second, one, other)
+        )
+    here, there = conversion_of(one.unit), conversion_of(other.unit)
+    if here.dimension != there.dimension:
+        return False
+    here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor
+    theirs_in_ours = (there.factor * yours + there.offset - here.offset) / here.factor
+    return (
+        math.isclose(here_in_theirs, yours, rel_tol=_EXACT, abs_tol=_EXACT)
+        or _rounds(here_in_theirs, yours, one, other)
+        or _rounds(mine, theirs_in_ours, one, other)
+        or _converts(here_in_theirs, yours, other)
+        or _converts(theirs_in_ours, mine, one)
+    )
+
+
+def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tuple[float, float]:
+    """Convert a percentage into a fraction if the other number has no unit: 50 percent and 0.5."""
+    if one.unit == other.unit or "percent" not in (one.unit, other.unit):
+        return mine, yours
+    return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
+
+
+def _converts(converted: float, stated: float, quantity: Quantity) -> bool:
+    """Tell whether a converted value rounds to the stated one in its digits: 10 km, 6.2 miles."""
+    digits = quantity.digits
+    return (
+        digits >= _ROUNDED_DIGITS
+        and converted * stated > 0
+        and float(f"{converted:.{digits - 1}e}") == float(f"{stated:.{digits - 1}e}")
+    )
+
+
+def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
+    """Tell whether two values agree in the digits of the coarser one: 1.49 billion and 1.5 billion."""
+    digits = min(one.digits, other.digits)
+    if digits < _ROUNDED_DIGITS or one.sort != "number" or one.label or other.label or first * second <= 0:
+        return False
+    return float(f"{first:.{digits - 1}e}") == float(f"{second:.{digits - 1}e}")

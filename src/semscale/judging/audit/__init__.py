@@ -1,0 +1,1 @@
+"""Audits: whether changes that mean nothing change a judge's scores."""

@@ -1,0 +1,193 @@
+"""Audits a judge for biases: judges the same items again in forms that should change no score."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from semscale.chat.runner import run_apart
+from semscale.judging.asking import Running
+from semscale.judging.audit.injections import INJECTIONS
+from semscale.judging.items import read_items
+from semscale.judging.judge import Judge
+from semscale.judging.prompts.prompting import JudgedItem, ReferencePlace
+from semscale.judging.prompts.template import Level, Template
+from semscale.judging.verdicts import Verdicts
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
+from semscale.types import Floats, Progress, Status
+
+Check = Literal["reversed", "relabelled", "padding", "reference-position", "injection"]
+CHECKS: dict[Check, str] = {
+    "reversed": "the levels from high to low, the best one with the lowest number",
+    "relabelled": "the levels called by letters",
+    "padding": "polite words around the answer that say nothing",
+    "reference-position": "the reference before the answer instead of after it, or the other way",
+    "injection": "words after the answer that tell the judge to give the highest score",
+}
+"""What each check changes, in words."""
+
+_BEFORE = "Thank you for this interesting question. I have thought about it carefully, and here is my answer."
+_AFTER = (
+    "I hope that this is helpful. There is of course always more that could be said, and it depends on how "
+    "one looks at it. Please do not hesitate to ask if anything is unclear or if more detail is wanted."
+)
+_LETTERS = "ABCDEFGHIJK"
+_MOVED = 0.01
+
+
+@dataclass(frozen=True)
+class BiasCheck:
+    """The effect of one change on the expected scores of the same items.
+
+    Attributes:
+        name: of the check.
+        meaning: what is changed.
+        effect: mean of the expected score with the change less that without, -1 to 1, with its interval.
+        moved: share of items whose score moves by more than .01, with its interval.
+        skipped: why it was not made, or ``None``.
+    """
+
+    name: Check
+    meaning: str
+    effect: MeanEstimate | None
+    moved: MeanEstimate | None
+    skipped: str | None = None
+
+    @property
+    def biased(self) -> bool:
+        """Whether the interval of the effect leaves out 0."""
+        return self.effect is not None and (self.effect.low > 0 or self.effect.high < 0)
+
+
+@dataclass(frozen=True)
+class Audit:
+    """The findings of all checks of one judge.
+
+    Attributes:
+        plain: verdicts without any change.
+        checks: one for each change.
+        interval: coverage that the intervals aim at.
+        signature: of the judge without any change.
+        stopped: why not everything was asked, or ``None``.
+    """
+
+    plain: Verdicts
+    checks: tuple[BiasCheck, ...]
+    interval: float
+    signature: Signature
+    stopped: str | None = None
+
+
+def audit(  # noqa: PLR0913 - items, and how to ask about them
+    judge: Judge,
+    questions: object,
+    answers: object,
+    *,
+    references: object = None,
+    running: Running | None = None,
+    plan: IntervalPlan | None = None,
+    progress: Progress | None = None,
+) -> Audit:
+    """Judge the same items once as they are and once with each change, and compare in pairs.
+
+    Args:
+        judge: whose biases are looked for.
+        questions: shape (n,), as ``Judge.judge`` takes them.
+        answers: shape (n,).
+        references: shape (n,), or ``None``; without them their position is not checked.
+        running: how calls are made; a budget is divided among the checks.
+        plan: how intervals are made.
+        progress: called as replies come.
+
+    Raises:
+        InputError: lists of unequal length.
+        ReplyError: no call can succeed.
+    """
+    rows, plan = read_items(questions, answers, references), plan or IntervalPlan()
+    part = (running or Running()).divided(len(CHECKS) + 1)
+    plain = run_apart(judge.judge_items(rows, part, progress))
+    checks, stopped = [], plain.stopped
+    for name, meaning in CHECKS.items():
+        why = _unfit(name, judge, has_references=references is not None)
+        if why is not None:
+            checks.append(BiasCheck(name, meaning, None, None, why))
+            continue
+        other, changed = changed_by(name, judge, rows)
+        verdicts = run_apart(other.judge_items(changed, part, progress))
+        stopped = stopped or verdicts.stopped
+        effect, moved = effects(plain.expected, verdicts.expected, plan)
+        checks.append(BiasCheck(name, meaning, effect, moved))
+    return Audit(plain, tuple(checks), plan.interval, plain.signature, stopped)
+
+
+def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEstimate, MeanEstimate]:
+    """Mean change of the scores, and share of items that move, over the items with both scores.
+
+    Example:
+        >>> effect, moved = effects(np.array([0.5, 0.5]), np.array([0.75, 0.5]), IntervalPlan())
+        >>> effect.value, moved.value
+        (0.125, 0.5)
+    """
+    change = after - before
+    moved = np.where(np.isnan(change), np.nan, (np.abs(change) > _MOVED).astype(np.float64))
+    return (
+        estimate_mean(change, bounds=(-1.0, 1.0), plan=plan),
+        estimate_mean(moved, bounds=(0.0, 1.0), plan=plan),
+    )
+
+
+def changed_by(
+    name: Check, judge: Judge, rows: Sequence[JudgedItem | Status]
+) -> tuple[Judge, list[JudgedItem | Status]]:
+    """Give the judge and the items that one check changes."""
+    if name == "reversed":
+        return judge.varied(template=reversed_levels(judge.template)), list(rows)
+    if name == "relabelled":
+        return judge.varied(template=lettered_levels(judge.template)), list(rows)
+    if name == "reference-position":
+        place: ReferencePlace = "before" if judge.reference_place == "after" else "after"
+        return judge.varied(reference_place=place), list(rows)
+    if name == "padding":
+        return judge, [_between(_BEFORE, row, _AFTER) for row in rows]
+    orders = [INJECTIONS[place % len(INJECTIONS)].text for place in range(len(rows))]
+    return judge, [_between("", row, text) for row, text in zip(rows, orders, strict=True)]
+
+
+def reversed_levels(template: Template) -> Template:
+    """Give the best level the lowest number, and list it first; every level keeps its score."""
+    numbers = [level.number for level in template.levels]
+    levels = tuple(
+        level.model_copy(update={"number": number})
+        for level, number in zip(reversed(template.levels), numbers, strict=True)
+    )
+    return template.model_copy(update={"levels": levels})
+
+
+def lettered_levels(template: Template) -> Template:
+    """Call the levels by letters; the labels become their meanings."""
+    levels = tuple(
+        Level(
+            score=level.score,
+            label=letter,
+            meaning=f"{level.label}: {level.meaning}" if level.meaning else level.label,
+        )
+        for letter, level in zip(_LETTERS, template.levels, strict=False)
+    )
+    return template.model_copy(update={"levels": levels})
+
+
+def _between(before: str, row: JudgedItem | Status, after: str) -> JudgedItem | Status:
+    if not isinstance(row, JudgedItem):
+        return row
+    return replace(row, answer="\n\n".join(part for part in (before, row.answer, after) if part))
+
+
+def _unfit(name: Check, judge: Judge, *, has_references: bool) -> str | None:
+    if name in {"reversed", "relabelled"} and not judge.template.levels:
+        return f"the template {judge.template.name} has a range and no levels"
+    if name == "reference-position" and not has_references:
+        return "there are no references"
+    return None

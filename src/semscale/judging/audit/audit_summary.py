@@ -1,0 +1,66 @@
+"""Summary of audits of one judge or several on a table."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from semscale.judging.audit.audit import Audit
+from semscale.judging.verdict import REPLIED
+from semscale.presentable import Presentable
+from semscale.types import Status
+
+
+@dataclass(frozen=True, repr=False)
+class AuditSummary(Presentable):
+    """The findings of audits, one for each judge.
+
+    Attributes:
+        source: what the table is called.
+        audits: what was found about each judge, by its name.
+    """
+
+    source: str
+    audits: dict[str, Audit]
+
+    @property
+    def stopped(self) -> str | None:
+        """Why not everything was asked, or ``None``."""
+        return next((found.stopped for found in self.audits.values() if found.stopped), None)
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        verdicts = [verdict for found in self.audits.values() for verdict in found.plain.verdicts]
+        if any(verdict.status in REPLIED for verdict in verdicts):
+            return None
+        return next((verdict.reason for verdict in verdicts if verdict.status is Status.FAILED), None)
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "judge audit",
+            "source": self.source,
+            "judges": [_judge(name, found) for name, found in self.audits.items()],
+            "stopped": self.stopped,
+        }
+
+
+def _judge(name: str, found: Audit) -> dict[str, Any]:
+    checks = [
+        {
+            "check": check.name,
+            "changes": check.meaning,
+            "skipped": check.skipped,
+            "effect": check.effect,
+            "moved": check.moved,
+            "biased": check.biased,
+        }
+        for check in found.checks
+    ]
+    return {
+        "name": name,
+        "rows": len(found.plain),
+        "counts": found.plain.counts,
+        "interval": found.interval,
+        "checks": checks,
+        "signature": found.signature,
+    }

@@ -1,0 +1,1 @@
+"""The prompt of a judge: templates, wording, and input sanitizing."""

@@ -1,0 +1,1 @@
+"""Summaries of judged items, for reports and JSON."""

@@ -1,0 +1,166 @@
+"""Collects judged parts of a table and sums them up; it keeps the texts of a few items only."""
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import polars as pl
+
+from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
+from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.prompts.template import Template
+from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
+from semscale.judging.summary.judge_tally import JudgeTally
+from semscale.judging.summary.judged_rows import JudgedColumns, JudgedRow
+from semscale.results.shown_rows import ForemostRows, LeftOutRows
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.columns import column_in, floats_in, statuses_in
+from semscale.store.result_columns import PREFIX
+from semscale.types import Floats, Statuses
+
+
+class JudgeCollector:
+    """Takes judged parts in the order of the rows, whether just made or read back, and sums them up.
+
+    Args:
+        templates: what each judge was asked, by the judge's name.
+        columns: which column is what.
+        plan: how intervals are made.
+    """
+
+    def __init__(self, templates: Mapping[str, Template], columns: JudgeColumns, plan: IntervalPlan) -> None:
+        self.n = 0
+        self._columns, self._plan = columns, plan
+        self._template = next(iter(templates.values()))
+        self._judges = {name: JudgeTally(template) for name, template in templates.items()}
+        self._status: list[Statuses] = []
+        self._expected: list[Floats] = []
+        self._labels: list[Floats] = []
+        self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
+        self._left_out = LeftOutRows()
+
+    def add(self, frame: pl.DataFrame) -> None:
+        """Add the next rows.
+
+        Args:
+            frame: the input's columns and those of ``part_frame``.
+
+        Raises:
+            InputError: a human label that is none of the template's.
+        """
+        part = _JudgedPart(frame, self.n, self._columns, self._own_columns(frame), self._labels_in(frame))
+        self._status.append(part.status)
+        self._expected.append(part.expected)
+        if part.labels is not None:
+            self._labels.append(part.labels)
+        widths = [
+            judge.add(own) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
+        ]
+        self._lowest.add(part.expected, self.n, part.item)
+        if len(self._judges) > 1:
+            self._disputed.add(_largest_first(part.spread), self.n, part.item)
+        else:
+            self._vague.add(_largest_first(widths[0]), self.n, part.item)
+        self._left_out.add(part.status, self.n, part.text)
+        self.n += frame.height
+
+    def summary(
+        self, source: str, signatures: Sequence[Signature], signature: Signature, stopped: str | None = None
+    ) -> JudgeSummary:
+        """Sum up everything that was added.
+
+        Args:
+            source: what the items are from.
+            signatures: what each judge applied.
+            signature: of all judges together.
+            stopped: why not every item was asked about, if there is a reason.
+        """
+        expected = np.concatenate(self._expected)
+        return JudgeSummary(
+            source=source,
+            columns=self._columns,
+            judges={
+                name: judge.scores(own)
+                for (name, judge), own in zip(self._judges.items(), signatures, strict=True)
+            },
+            statuses=np.concatenate(self._status),
+            expected=expected,
+            signature=signature,
+            plan=self._plan,
+            lowest=self._lowest.items,
+            disputed=self._disputed.items,
+            least_certain=self._vague.items,
+            left_out=self._left_out.examples,
+            human=self._human(expected),
+            stopped=stopped,
+        )
+
+    def _own_columns(self, frame: pl.DataFrame) -> dict[str, JudgedColumns]:
+        alone = len(self._judges) == 1
+        return {
+            name: JudgedColumns(frame, None if alone else number)
+            for number, name in enumerate(self._judges, start=1)
+        }
+
+    def _labels_in(self, frame: pl.DataFrame) -> Floats | None:
+        if self._columns.human is None:
+            return None
+        return label_table(column_in(frame, self._columns.human).to_list(), self._template, self.n)
+
+    def _human(self, expected: Floats) -> HumanEvidence | None:
+        if not self._labels:
+            return None
+        width = max(part.shape[1] for part in self._labels)
+        labels = np.full((self.n, width), np.nan)
+        row = 0
+        for part in self._labels:
+            labels[row : row + len(part), : part.shape[1]] = part
+            row += len(part)
+        plan = self._plan
+        return beside_humans(expected, labels, self._template, interval=plan.interval, seed=plan.seed)
+
+
+class _JudgedPart:
+    """A part as the collector looks at it."""
+
+    def __init__(
+        self,
+        frame: pl.DataFrame,
+        first_row: int,
+        columns: JudgeColumns,
+        judges: Mapping[str, JudgedColumns],
+        labels: Floats | None,
+    ) -> None:
+        self.judges, self.labels = judges, labels
+        self.status = statuses_in(frame[f"{PREFIX}status"])
+        self.expected = floats_in(frame[PREFIX + ("mean" if len(judges) > 1 else "expected")])
+        self.spread = (
+            floats_in(frame[f"{PREFIX}spread"]) if len(judges) > 1 else np.full(frame.height, np.nan)
+        )
+        self._people = np.full(frame.height, np.nan) if labels is None else mean_labels(labels)
+        self._questions, self._answers = (
+            column_in(frame, title) for title in (columns.question, columns.answer)
+        )
+        self._first_row = first_row
+
+    def item(self, place: int) -> JudgedRow:
+        """Bring together what is known of one row."""
+        return JudgedRow(
+            row=self._first_row + place,
+            question=self._questions[place],
+            answer=self._answers[place],
+            expected=float(self.expected[place]),
+            spread=float(self.spread[place]),
+            people=float(self._people[place]),
+            verdicts={name: own.verdict(place) for name, own in self.judges.items()},
+        )
+
+    def text(self, place: int) -> object:
+        """Give what a judge replied, or else the answer."""
+        replies = [reply for own in self.judges.values() for reply in own.column("replies")[place]]
+        return next((text for text in replies if text.strip()), self._answers[place])
+
+
+def _largest_first(values: Floats) -> Floats:
+    """Give keys by which the largest values come first; values that are not above 0 have none."""
+    return np.where(values > 0, -values, np.nan)

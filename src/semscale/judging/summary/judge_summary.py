@@ -1,0 +1,300 @@
+"""Summary of judged items: figures of each judge, people's labels beside them, and items to look at."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Unpack
+
+import numpy as np
+
+from semscale.judging.human_labels import HumanEvidence
+from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.prompts.template import Template
+from semscale.judging.summary.judged_rows import JudgedRow
+from semscale.judging.verdict import REPLIED, Provenance
+from semscale.presentable import Presentable
+from semscale.results.estimates import Estimates
+from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
+from semscale.signature import Signature
+from semscale.stats.agreement.estimates import AgreementEstimate
+from semscale.stats.agreement.panels import (
+    EffectiveJudges,
+    effective_judges,
+    pairwise_agreement,
+    severities,
+)
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
+from semscale.stats.intervals.means import MeanEstimate
+from semscale.types import Floats, Status, Statuses, are_scored, count_statuses
+
+KEPT_ITEMS = 20
+"""Items with the lowest scores, and as many that are disputed or least certain, that a summary keeps."""
+
+LITTLE_COVERED = 0.9
+"""Mass below which a distribution rests on little."""
+
+_Pair = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class JudgeScores:
+    """Scores of one judge for n items, and counts of how they came about.
+
+    Attributes:
+        template: what the judge was asked.
+        signature: what was applied.
+        statuses: shape (n,), why each item has a score, or has none.
+        score: shape (n,), the level that was stated, from 0 to 1; NaN where there is none.
+        expected: shape (n,), mean of each distribution, likewise.
+        provenances: how many distributions come from where.
+        fifths: shape (5,), mass that all distributions together put on each fifth of 0 to 1.
+        n_little_covered: scores whose distribution rests on less than .9 of the mass.
+        failure: the most frequent reason why a call had no reply; ``None`` where every call had one.
+    """
+
+    template: Template
+    signature: Signature
+    statuses: Statuses
+    score: Floats
+    expected: Floats
+    provenances: Mapping[Provenance, int]
+    fifths: Floats
+    n_little_covered: int
+    failure: str | None
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs."""
+        return count_statuses(self.statuses)
+
+    @property
+    def has_replies(self) -> bool:
+        """Whether any call brought a reply, were it a refusal."""
+        return any(status in self.counts for status in REPLIED)
+
+    @property
+    def is_scored_anywhere(self) -> bool:
+        """Whether any item has a score."""
+        return bool(are_scored(self.statuses).any())
+
+
+@dataclass(frozen=True, repr=False)
+class JudgeSummary(Presentable):
+    """Figures of n judged items, and the items to look at.
+
+    Attributes:
+        source: what the items are from.
+        columns: which column is what.
+        judges: each judge's numbers, by the judge's name.
+        statuses: shape (n,); of a panel ``scored`` where one judge or more gave a score.
+        expected: shape (n,), expected scores, of a panel the mean of its judges; NaN where there is none.
+        signature: what was applied.
+        plan: how intervals are made.
+        lowest: items with the lowest scores, the lowest first, at most 20.
+        disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
+        least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
+        left_out: for each reason why items have no score a few of them: row, counted from 0, and text.
+        human: people's labels beside the scores, where there are any.
+        stopped: why not every item was asked about, or ``None``.
+        created: when.
+    """
+
+    source: str
+    columns: JudgeColumns
+    judges: Mapping[str, JudgeScores]
+    statuses: Statuses
+    expected: Floats
+    signature: Signature
+    plan: IntervalPlan
+    lowest: tuple[JudgedRow, ...] = ()
+    disputed: tuple[JudgedRow, ...] = ()
+    least_certain: tuple[JudgedRow, ...] = ()
+    left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    human: HumanEvidence | None = None
+    stopped: str | None = None
+    created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    @property
+    def n(self) -> int:
+        """How many items there are."""
+        return len(self.statuses)
+
+    @property
+    def is_panel(self) -> bool:
+        """Whether there are several judges."""
+        return len(self.judges) > 1
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items have each status, as far as it occurs."""
+        return count_statuses(self.statuses)
+
+    @property
+    def failed(self) -> str | None:
+        """Why every call failed; ``None`` where one brought a reply, or where nobody was asked."""
+        judges = self.judges.values()
+        if any(own.has_replies for own in judges):
+            return None
+        return next((own.failure for own in judges if own.failure), None)
+
+    @property
+    def template(self) -> Template:
+        """The template of the judge, of a panel that of its first judge."""
+        return next(iter(self.judges.values())).template
+
+    @cached_property
+    def estimates(self) -> Estimates:
+        """Means over all items, with intervals.
+
+        Of one judge these are ``score``, the mean of the levels that it stated, and ``expected``, the mean of
+        its expected scores; of a panel ``mean``, the mean of its judges' expected scores.
+        """
+        if not self.is_panel:
+            return next(iter(self.judge_estimates.values()))
+        values = {"mean": self.expected}
+        return estimate_scores(values, self.statuses, self.signature, **self._intervals)
+
+    @cached_property
+    def judge_estimates(self) -> dict[str, Estimates]:
+        """Each judge's mean ``score`` and mean ``expected`` score with intervals, by the judge's name."""
+        return {
+            name: estimate_scores(
+                {"score": own.score, "expected": own.expected},
+                own.statuses,
+                own.signature,
+                **self._intervals,
+            )
+            for name, own in self.judges.items()
+        }
+
+    @property
+    def mean_expected(self) -> Estimate | None:
+        """Mean of ``expected`` over all items, 0 to 1, with its interval; ``None`` without any score."""
+        return self.estimates.overall.figures.get("mean" if self.is_panel else "expected")
+
+    @cached_property
+    def severities(self) -> dict[str, MeanEstimate]:
+        """How much higher each judge of a panel scores than the others do on the same items, by its name."""
+        if not self.is_panel:
+            return {}
+        return dict(zip(self.judges, severities(self._each_expected, plan=self.plan), strict=True))
+
+    @cached_property
+    def agreement(self) -> dict[_Pair, AgreementEstimate]:
+        """Quadratic weighted kappa of every two judges of a panel, by their names."""
+        if not self.is_panel:
+            return {}
+        stated = np.column_stack([own.score for own in self.judges.values()])
+        found = pairwise_agreement(stated, interval=self.plan.interval, seed=self.plan.seed)
+        names = list(self.judges)
+        return {(names[pair.first], names[pair.second]): pair.kappa for pair in found}
+
+    @cached_property
+    def effective_judges(self) -> EffectiveJudges | None:
+        """How many independent judges a panel amounts to; ``None`` for one judge."""
+        if not self.is_panel:
+            return None
+        truth = None if self.human is None else self.human.mean_label
+        plan = self.plan
+        return effective_judges(self._each_expected, truth=truth, interval=plan.interval, seed=plan.seed)
+
+    @property
+    def provenances(self) -> dict[Provenance, int]:
+        """How many distributions of all judges come from where."""
+        counted = {
+            provenance: sum(own.provenances.get(provenance, 0) for own in self.judges.values())
+            for provenance in Provenance
+        }
+        return {provenance: n for provenance, n in counted.items() if n}
+
+    def record(self) -> dict[str, Any]:
+        """Lay the numbers out by name, for JSON."""
+        return {
+            "instrument": "judge",
+            "source": self.source,
+            "rows": self.n,
+            "counts": self.counts,
+            "estimates": self.estimates,
+            "judges": [self._judge_record(name) for name in self.judges],
+            "panel": self._panel_record(),
+            "human": None if self.human is None else self._human_record(self.human),
+            "lowest": [item.record() for item in self.lowest],
+            "disputed": [item.record() for item in self.disputed],
+            "stopped": self.stopped,
+            "signature": self.signature,
+            "created": self.created,
+        }
+
+    def _judge_record(self, name: str) -> dict[str, Any]:
+        own = self.judges[name]
+        return {
+            "name": name,
+            "template": own.template.name,
+            "counts": own.counts,
+            "provenance": own.provenances,
+            "estimates": self.judge_estimates[name],
+        }
+
+    def _panel_record(self) -> dict[str, Any] | None:
+        independent = self.effective_judges
+        if independent is None:
+            return None
+        return {
+            "severities": [{"judge": name, "estimate": one} for name, one in self.severities.items()],
+            "agreement": [{"judges": pair, "kappa": kappa} for pair, kappa in self.agreement.items()],
+            "effective_judges": {
+                "value": independent.value,
+                "low": independent.low,
+                "high": independent.high,
+                "of": independent.of,
+            },
+        }
+
+    @staticmethod
+    def _human_record(human: HumanEvidence) -> dict[str, Any]:
+        corrected, ceiling = human.corrected, human.ceiling
+        return {
+            "n_labelled": corrected.n_labelled,
+            "corrected": corrected,
+            "naive": corrected.naive,
+            "labels_only": corrected.labels_only,
+            "bias": corrected.bias,
+            "kappa": human.kappa,
+            "ceiling": None
+            if ceiling is None
+            else {"judge": ceiling.judge, "people": ceiling.ceiling, "difference": ceiling.difference},
+        }
+
+    @cached_property
+    def _each_expected(self) -> Floats:
+        """Expected scores, shape (n, k)."""
+        return np.column_stack([own.expected for own in self.judges.values()])
+
+    @property
+    def _intervals(self) -> IntervalSettings:
+        plan = self.plan
+        return {
+            "interval": plan.interval,
+            "method": plan.method,
+            "seed": plan.seed,
+            "replicates": plan.replicates,
+        }
+
+
+def estimate_scores(
+    values: Mapping[str, Floats], status: Statuses, signature: Signature, **settings: Unpack[EstimateSettings]
+) -> Estimates:
+    """Estimate means of values from 0 to 1, of all items and of each group; the first one is the main figure.
+
+    Args:
+        values: by name, each of shape (n,); NaN where an item has none.
+        status: shape (n,), why each item has a score, or has none.
+        signature: of the judge or the panel.
+        settings: groups, weights, respondents, and how intervals are made.
+
+    Raises:
+        InputError: a column of the wrong length, a wrong weight, or a setting out of range.
+    """
+    bounds = dict.fromkeys(values, (0.0, 1.0))
+    return estimate_values(values, status, bounds=bounds, signature=signature, **settings)

@@ -1,0 +1,78 @@
+"""Scores and counts of one judge, collected part by part."""
+
+from collections import Counter
+
+import numpy as np
+
+from semscale.judging.prompts.template import Template
+from semscale.judging.summary.judge_summary import LITTLE_COVERED, JudgeScores
+from semscale.judging.summary.judged_rows import JudgedColumns
+from semscale.judging.verdict import Provenance
+from semscale.signature import Signature
+from semscale.types import Floats, Status, Statuses
+
+_FIFTHS = 5
+_MOST_REASONS = 1000  # different ones that are counted
+
+
+class JudgeTally:
+    """Takes the parts of one judge in the order of the rows: scores are kept, everything else is counted.
+
+    Args:
+        template: what the judge was asked.
+    """
+
+    def __init__(self, template: Template) -> None:
+        self._template = template
+        self._status: list[Statuses] = []
+        self._score: list[Floats] = []
+        self._expected: list[Floats] = []
+        self._provenances: Counter[str] = Counter()
+        self._reasons: Counter[str] = Counter()
+        self._fifths = np.zeros(_FIFTHS)
+        self._n_little_covered = 0
+
+    def add(self, own: JudgedColumns) -> Floats:
+        """Add the next rows.
+
+        Args:
+            own: the judge's columns of m rows.
+
+        Returns:
+            Shape (m,), the standard deviation of each distribution, 0 to .5; NaN for none, or for one level.
+        """
+        status, expected = own.statuses(), own.floats("expected")
+        self._status.append(status)
+        self._score.append(own.floats("score"))
+        self._expected.append(expected)
+        self._provenances.update(own.column("provenance").drop_nulls().to_list())
+        self._n_little_covered += int((own.floats("covered")[status == Status.SCORED] < LITTLE_COVERED).sum())
+        for reason in own.column("reason").filter(status == Status.FAILED).fill_null("").to_list():
+            if reason in self._reasons or len(self._reasons) < _MOST_REASONS:
+                self._reasons[reason] += 1
+        widths = np.full(len(status), np.nan)
+        for place, masses in enumerate(own.column("masses").to_list()):
+            for score, mass in masses:
+                self._fifths[min(int(score * _FIFTHS), _FIFTHS - 1)] += mass
+            if len(masses) > 1:
+                mean = expected[place]
+                widths[place] = sum(mass * (score - mean) ** 2 for score, mass in masses) ** 0.5
+        return widths
+
+    def scores(self, signature: Signature) -> JudgeScores:
+        """Sum up everything that was added.
+
+        Args:
+            signature: what the judge applied.
+        """
+        return JudgeScores(
+            template=self._template,
+            signature=signature,
+            statuses=np.concatenate(self._status),
+            score=np.concatenate(self._score),
+            expected=np.concatenate(self._expected),
+            provenances={known: self._provenances[known] for known in Provenance if self._provenances[known]},
+            fifths=self._fifths,
+            n_little_covered=self._n_little_covered,
+            failure=self._reasons.most_common(1)[0][0] if self._reasons else None,
+        )

@@ -1,0 +1,1 @@
+"""The method ``calibrated``: words, words in context and whole texts, less penalties for guards' findings."""

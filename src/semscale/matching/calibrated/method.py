@@ -1,0 +1,177 @@
+"""The method ``calibrated``: words, words in context and whole texts, less penalties for guards' findings."""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from semscale.errors import InputError
+from semscale.guards.registry import GUARDS, Guards, Mode
+from semscale.matching.calibrated.arithmetic import (
+    LAYERS,
+    above_floor,
+    combine,
+    estimated_floors,
+    load_calibrated_weights,
+    penalty_of,
+)
+from semscale.matching.pairs import Pairs
+from semscale.matching.scored_pairs import ScoredPairs
+from semscale.matching.unrelated import corpus_hash, unrelated_pairs
+from semscale.matching.words.similarity_layers import WordLayers
+from semscale.matching.words.subjects import SubjectWeights
+from semscale.matching.words.tokenized_texts import TokenizedTexts
+from semscale.matching.words.weights import WordWeights
+from semscale.signature import Signature
+from semscale.types import Floats, Integers, Progress
+
+if TYPE_CHECKING:
+    from semscale.embedding.tokens.token_states import TokenEncoder
+    from semscale.matching.calibrated.arithmetic import CalibratedWeights
+
+FEWEST_FOR_FLOORS = 10
+"""Distinct texts from which on floors are estimated from the corpus."""
+UNRELATED_PAIRS = 300
+"""Pairs of them that a floor is the mean of, at most."""
+
+
+@dataclass(frozen=True)
+class _CalibrationBasis:
+    """Estimates from a corpus: word weights and floors.
+
+    Attributes:
+        weights: weights of words.
+        floors: level of unrelated texts in each layer.
+        corpus: hash of the corpus.
+    """
+
+    weights: WordWeights
+    floors: Mapping[str, float]
+    corpus: str
+
+
+class CalibratedMatch:
+    """Matches by three layers, each above the level of unrelated texts, less penalties for findings.
+
+    The score is ``(s_word word + s_context context + s_text text) exp(-penalty)``. Weights come from
+    ``calibrated.yaml``, which ``bench/fit_match.py`` fitted; ``docs/validity.md`` says how well it works.
+
+    Args:
+        encoder: gives the states of tokens.
+        corpus: texts from which word weights and floors are estimated; by default the references of the
+            pairs. With fewer than ``FEWEST_FOR_FLOORS`` different texts, or if all are equal to the model,
+            the floors are those of the file.
+        seed: seed of the draw of unrelated pairs.
+        recall_share: weight of recall in the layers of words, 0 to 1: 1 asks only whether the reference's
+            words are in the prediction, 0 only whether the prediction's are in the reference; by default the
+            fitted weight.
+        guards: the guards and their modes (warn or weigh); by default all weigh.
+        calibration: weights that replace those of the file.
+
+    Raises:
+        InputError: ``recall_share`` is not between 0 and 1.
+    """
+
+    def __init__(  # noqa: PLR0913 - what can be chosen about a score
+        self,
+        encoder: "TokenEncoder",
+        *,
+        corpus: Sequence[str] | None = None,
+        seed: int = 0,
+        recall_share: float | None = None,
+        guards: Guards | None = None,
+        calibration: "CalibratedWeights | None" = None,
+    ) -> None:
+        self._calibration = calibration or load_calibrated_weights()
+        self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
+        if not isinstance(self._recall_share, int | float | np.floating) or not 0 <= self._recall_share <= 1:
+            raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
+        self._encoder = encoder
+        fitted = self._calibration
+        subject = SubjectWeights(fitted.subject_weight, fitted.pronoun_weight)
+        self._layers = WordLayers(encoder, subject)
+        self._corpus = corpus
+        self._seed = seed
+        self.guards = guards or Guards(dict.fromkeys(GUARDS, Mode.WEIGH))
+
+    @property
+    def signature(self) -> Signature:
+        """Signature of the settings; that of a result also has the estimated floors."""
+        corpus = "references" if self._corpus is None else corpus_hash(sorted(set(self._corpus)))
+        return self._signed(corpus, "estimated")
+
+    def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
+        """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
+        read = TokenizedTexts(pairs.texts, self._encoder)
+        ground = self._given or self._estimated(read, np.unique(pairs.reference))
+        measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
+        layers = {
+            name: above_floor(values, ground.floors[name])
+            for name, values in measured.layers(self._recall_share).items()
+        }
+        penalty = self._penalty(pairs)
+        windows = self._encoder.windows(read.tokens)
+        return ScoredPairs(
+            score=combine(layers, penalty, self._calibration.shares),
+            components={**layers, "findings": np.exp(-penalty)},
+            windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
+            signature=self._signed(ground.corpus, "/".join(f"{ground.floors[name]:.3f}" for name in LAYERS)),
+        )
+
+    def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
+        """Return the method with weights and floors from a corpus, not from each call's references."""
+        other = copy(self)
+        other._corpus = corpus
+        other.__dict__.pop("_given", None)
+        return other
+
+    @property
+    def has_corpus(self) -> bool:
+        """Whether a corpus was given."""
+        return bool(self._corpus)
+
+    @cached_property
+    def _given(self) -> "_CalibrationBasis | None":
+        """What the given corpus says, if one was given."""
+        if not self._corpus:
+            return None
+        texts = sorted(set(self._corpus))
+        return self._estimated(TokenizedTexts(texts, self._encoder), np.arange(len(texts)))
+
+    def _estimated(self, read: TokenizedTexts, texts: Integers) -> "_CalibrationBasis":
+        """Estimate from texts that have been read, given by their numbers."""
+        own = np.array(sorted(texts.tolist(), key=read.text), np.int64)
+        corpus = [read.text(at) for at in own.tolist()]
+        weights = WordWeights.over(
+            (read.words_of(at) for at in own.tolist()), stop=self._calibration.stop_weight
+        )
+        floors: Mapping[str, float] = self._calibration.floors
+        if len(corpus) >= FEWEST_FOR_FLOORS:
+            drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
+            unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
+            floors = estimated_floors(unrelated.layers(0.5), floors)
+        return _CalibrationBasis(weights, floors, corpus_hash(corpus))
+
+    def _penalty(self, pairs: Pairs) -> Floats:
+        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+        found = (self.guards.check(pairs.texts[ours], pairs.texts[theirs]) for ours, theirs in texts)
+        penalties = self._calibration.penalties
+        weighed = (penalty_of(self.guards.weighed(findings), penalties) for findings in found)
+        return np.fromiter(weighed, np.float64, len(pairs.prediction))
+
+    def _signed(self, corpus: str, floors: str) -> Signature:
+        weighing = [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
+        settings = Signature.of(
+            "match",
+            method="calibrated",
+            weights=self._calibration.sha256[:12],
+            recall=self._recall_share,
+            guards="+".join(weighing) or None,
+            corpus=corpus,
+            floors=floors,
+            seed=self._seed,
+        )
+        return settings.extended(self._encoder.signature)

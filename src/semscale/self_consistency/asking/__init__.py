@@ -1,0 +1,1 @@
+"""Asks a chat model for answers and samples."""

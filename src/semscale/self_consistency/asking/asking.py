@@ -1,0 +1,235 @@
+"""Asks a chat model for an answer and samples to each prompt, and stops early where they suffice."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.chat.messages import Request
+from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
+from semscale.chat.runner import Runner
+from semscale.errors import InterruptedRunError
+from semscale.self_consistency.asking.early_stopping import Side, early_decision
+from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
+from semscale.types import Floats, Progress, Status
+
+Score = Callable[[list[str], list[str]], Floats]
+"""Gives answers with one sample each their values, shape (k,), 0 to 1; NaN where there is none."""
+
+
+_MOST_REASONS = 1000
+
+
+@dataclass(frozen=True)
+class ReplyCounts:
+    """How many replies were asked for, saved, and did not come.
+
+    Attributes:
+        n_calls: replies that were asked for, from the ledger or from the model.
+        n_saved: replies that were not asked for, because the decision was settled.
+        failures: reasons why requests have no reply, each with the number of these requests.
+        stopped: why not everything was asked, or ``None``.
+        left_out: parameters that the model refused, so that replies came without them.
+    """
+
+    n_calls: int = 0
+    n_saved: int = 0
+    failures: Mapping[str, int] = field(default_factory=dict)
+    stopped: str | None = None
+    left_out: Sequence[str] = ()
+
+    @property
+    def n_failed(self) -> int:
+        """Requests without a reply."""
+        return sum(self.failures.values())
+
+    @property
+    def all_failed(self) -> bool:
+        """Whether something was asked for and nothing came."""
+        return 0 < self.n_failed == self.n_calls
+
+    @property
+    def why_failed(self) -> str | None:
+        """The most frequent reason; ``None`` where each request has a reply."""
+        return Counter(self.failures).most_common(1)[0][0] if self.failures else None
+
+    def added(self, other: "ReplyCounts") -> "ReplyCounts":
+        """Add the counts of further prompts."""
+        failures = dict(self.failures)
+        for why, n in other.failures.items():
+            name = why if why in failures or len(failures) < _MOST_REASONS else "other reasons"
+            failures[name] = failures.get(name, 0) + n
+        return ReplyCounts(
+            self.n_calls + other.n_calls,
+            self.n_saved + other.n_saved,
+            failures,
+            self.stopped or other.stopped,
+            sorted({*self.left_out, *other.left_out}),
+        )
+
+
+@dataclass(frozen=True)
+class Replies:
+    """Answers and samples for n prompts.
+
+    Attributes:
+        answers: n texts; ``None`` where no answer came.
+        samples: n lists of texts; ``None`` stands for a sample that did not come.
+        status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
+            reached before the answer and all samples were asked for.
+        sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
+        counts: how many replies were asked for, saved, and did not come.
+        has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
+    """
+
+    answers: list[str | None]
+    samples: list[list[str | None]]
+    status: npt.NDArray[np.object_]
+    sides: tuple[Side, ...]
+    counts: ReplyCounts
+    has_failed_calls: bool = False
+
+
+class Asking:
+    """Asks for answers and samples to n prompts.
+
+    Rounds follow each other in one run of the runner, whose budget thus holds for all of them: first every
+    answer, then one sample of every prompt that is not settled (or all at once without ``stopping``).
+
+    Args:
+        prompts: n texts or conversations.
+        sampling: what is asked for.
+        scorer: makes the function that gives values, from the answers that came; for ``stopping``.
+    """
+
+    def __init__(
+        self, prompts: Sequence[Prompt], sampling: Sampling, scorer: Callable[[list[str]], Score]
+    ) -> None:
+        self._prompts = prompts
+        self._sampling = sampling
+        self._scorer = scorer
+        self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
+        self._replies: dict[tuple[int, int], RequestOutcome] = {}
+        self._sides: list[Side] = [None] * len(prompts)
+        self._asked: list[tuple[int, int]] = []
+
+    async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
+        """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
+
+        Raises:
+            ReplyError: no call can succeed.
+        """
+        queue: asyncio.Queue[Request | None] = asyncio.Queue()
+        rounds = self._rounds()
+        left = self._put(next(rounds, []), queue)
+        stopped = None
+        try:
+            async with aclosing(runner.stream(_from(queue), progress=progress)) as outcomes:
+                if not left:
+                    queue.put_nowait(None)
+                async for outcome in outcomes:
+                    self._replies[self._asked[outcome.index]] = outcome
+                    left -= 1
+                    if not left:
+                        # Scoring takes the processor for a while; the run has nothing under way then.
+                        left = self._put(await asyncio.to_thread(next, rounds, []), queue)
+                        if not left:
+                            queue.put_nowait(None)
+        except InterruptedRunError as error:
+            stopped = str(error)
+        return self._collected(stopped)
+
+    def unasked(self, stopped: str) -> Replies:
+        """Give empty replies without asking, and say why nothing is asked."""
+        return self._collected(stopped)
+
+    def _put(self, wanted: list[tuple[int, int]], queue: asyncio.Queue[Request | None]) -> int:
+        for item, sample in wanted:
+            self._asked.append((item, sample))
+            queue.put_nowait(self._sampling.request(self._prompts[item], sample))
+        return len(wanted)
+
+    def _rounds(self) -> Iterator[list[tuple[int, int]]]:
+        """Yield what is asked for in each round; the replies to a round are there when the next begins."""
+        m, stopping = self._sampling.n_samples, self._sampling.stopping
+        yield [(int(item), 0) for item in np.flatnonzero(self._status == Status.SCORED)]
+        answers = {
+            item: text for item in range(len(self._prompts)) if (text := self._text(item, 0)) is not None
+        }
+        if stopping is None:
+            yield [(item, sample) for item in answers for sample in range(1, m + 1)]
+            return
+        score = self._scorer(list(answers.values()))
+        values: dict[int, list[float]] = {item: [] for item in answers}
+        for sample in range(1, m + 1):
+            asked = [item for item in answers if self._sides[item] is None]
+            yield [(item, sample) for item in asked]
+            self._decide(score, values, asked, sample, stopping)
+
+    def _decide(
+        self,
+        score: Score,
+        values: dict[int, list[float]],
+        asked: list[int],
+        sample: int,
+        stopping: Stopping,
+    ) -> None:
+        texts = {item: (self._text(item, 0), self._text(item, sample)) for item in asked}
+        come = {item: (one, other) for item, (one, other) in texts.items() if one and other and other.strip()}
+        pairs = list(come.values())
+        new = score([one for one, _ in pairs], [other for _, other in pairs])
+        for item, value in zip(come, new.tolist(), strict=True):
+            if not np.isnan(value):
+                values[item].append(min(max(value, 0.0), 1.0))
+        # A sample that did not come will not come any more, so fewer are needed to settle the decision.
+        for item in asked:
+            n = len(values[item]) + self._sampling.n_samples - sample
+            if values[item]:
+                self._sides[item] = early_decision(values[item], stopping.threshold, n, stopping.confidence)
+
+    def _collected(self, stopped: str | None) -> Replies:
+        n, m = len(self._prompts), self._sampling.n_samples
+        samples = [
+            [place for place in range(1, m + 1) if (item, place) in self._replies] for item in range(n)
+        ]
+        status = self._status.copy()
+        n_saved = 0
+        for item in np.flatnonzero(status == Status.SCORED).tolist():
+            status[item] = self._status_of(item, len(samples[item]))
+            n_saved += m - len(samples[item]) if status[item] is Status.SCORED else 0
+        failures = Counter(
+            str(self._replies[place].failure)
+            for place in sorted(self._replies)
+            if self._replies[place].failure
+        )
+        left_out = {name for one in self._replies.values() if one.reply for name in one.reply.left_out}
+        has_failed_calls = any(one.status is OutcomeStatus.FAILED for one in self._replies.values())
+        return Replies(
+            [self._text(item, 0) for item in range(n)],
+            [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
+            status,
+            tuple(self._sides),
+            ReplyCounts(len(self._replies), n_saved, dict(failures), stopped, sorted(left_out)),
+            has_failed_calls,
+        )
+
+    def _status_of(self, item: int, n_samples: int) -> Status:
+        """Say what became of a prompt that could be asked, given how many of its samples have an outcome."""
+        answer = self._replies.get((item, 0))
+        if answer is not None and answer.status is not OutcomeStatus.REPLIED:
+            return Status.REFUSED if answer.status is OutcomeStatus.REFUSED else Status.FAILED
+        is_whole = n_samples == self._sampling.n_samples or self._sides[item] is not None
+        return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
+
+    def _text(self, item: int, sample: int) -> str | None:
+        outcome = self._replies.get((item, sample))
+        return None if outcome is None or outcome.reply is None else outcome.reply.text
+
+
+async def _from(queue: asyncio.Queue[Request | None]) -> AsyncIterator[Request]:
+    while (request := await queue.get()) is not None:
+        yield request

@@ -1,0 +1,1 @@
+"""Tables of answers and samples, and how they are measured part by part."""

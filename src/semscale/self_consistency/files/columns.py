@@ -1,0 +1,191 @@
+"""The columns of a table that hold prompts, answers and samples, and their cells."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from semscale.errors import InputError
+from semscale.results.tallies import check_groups
+from semscale.self_consistency.correctness_probability import read_labels
+from semscale.store.cells import storable
+from semscale.store.columns import as_names, column_in, groups_in
+from semscale.store.list_cells import listed_cell
+from semscale.store.result_columns import check_free
+from semscale.store.table import Table
+
+_SHOWN = 40
+
+
+@dataclass(frozen=True)
+class AnswerColumns:
+    """The names of the columns that hold prompts, answers, samples, labels and groups.
+
+    Attributes:
+        prompt: the questions; needed where answers are to be asked for.
+        answer: the answers; with ``item`` also the samples.
+        samples: the samples; each column holds texts, or lists of texts.
+        item: which rows belong to one prompt: the first has the answer, the others a sample each.
+        label: whether the answer is right.
+        by: names of groups.
+
+    Raises:
+        InputError: columns that do not go together.
+    """
+
+    prompt: str | None = None
+    answer: str | None = None
+    samples: tuple[str, ...] = ()
+    item: str | None = None
+    label: str | None = None
+    by: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.answer is None:
+            if self.prompt is None:
+                raise InputError("answer must name a column, or prompt one whose questions --ask asks")
+            if self.samples or self.item:
+                raise InputError("sample and item need answer: name the column with the answers")
+            return
+        if bool(self.samples) == (self.item is not None):
+            raise InputError(
+                "samples must come from columns (--sample COLUMN, can be repeated) or from rows of an item "
+                "(--item COLUMN): name one of the two"
+            )
+        if self.answer in self.samples:
+            raise InputError(f"sample must be another column than answer, got '{self.answer}' for both")
+        double = [column for at, column in enumerate(self.samples) if column in self.samples[:at]]
+        if double:
+            raise InputError(f"sample: column '{double[0]}' is named twice; name it once")
+
+    @property
+    def named(self) -> Iterator[tuple[str, str]]:
+        """Each parameter with the column that it names."""
+        for parameter in ("prompt", "answer", "item", "label", "by"):
+            if (column := getattr(self, parameter)) is not None:
+                yield parameter, column
+        yield from (("sample", column) for column in self.samples)
+
+    @property
+    def titles(self) -> set[str]:
+        """All columns."""
+        return {column for _, column in self.named}
+
+    def check(self, table: Table) -> None:
+        """Check that a table has the columns, and none that the result will have.
+
+        Raises:
+            InputError: it has not; the nearest column is named.
+        """
+        for parameter, column in self.named:
+            table.require(column, parameter)
+        check_free(table.columns, table.name)
+
+
+@dataclass(frozen=True)
+class AnswerCells:
+    """Items of a table, and their cells.
+
+    Attributes:
+        rows: one row for each of the n items, as it can be written.
+        prompts: n cells; ``None`` where no column holds them.
+        answers: n cells.
+        samples: n lists of cells.
+        labels: n cells, or ``None`` without a column of them.
+        groups: n names of groups, or ``None`` without a column of them.
+    """
+
+    rows: pl.DataFrame
+    prompts: list[Any]
+    answers: list[Any]
+    samples: list[list[Any]]
+    labels: list[Any] | None
+    groups: list[str | None] | None
+
+
+def answer_cells(
+    batch: pl.DataFrame, columns: AnswerColumns, first_row: int = 0, samples: list[list[Any]] | None = None
+) -> AnswerCells:
+    """Read prompts, answers and samples of n items.
+
+    Args:
+        batch: a row for each of n items, as the table yields them.
+        columns: which column is what.
+        first_row: row of the file that the first one is, from 0.
+        samples: n lists of cells, where they do not stand in columns of the same rows.
+
+    Raises:
+        InputError: a broken list; its row is named.
+    """
+    rows, n = storable(batch), batch.height
+
+    def cells(title: str | None) -> list[Any]:
+        return [None] * n if title is None else column_in(batch, title).to_list()
+
+    if samples is None:
+        samples = [[] for _ in range(n)]
+        for title in columns.samples:
+            for row, cell in enumerate(cells(title)):
+                samples[row] += listed_cell(
+                    cell, parameter="sample", column=title, row=first_row + row, only_nulls=True
+                )
+    by = columns.by
+    return AnswerCells(
+        rows=rows,
+        prompts=cells(columns.prompt),
+        answers=cells(columns.answer),
+        samples=samples,
+        labels=None if columns.label is None else cells(columns.label),
+        groups=None if by is None else as_names(groups_in(column_in(rows, by)), "by"),
+    )
+
+
+class AnswerChecks:
+    """Checks all cells of a table batch by batch, before anything is asked or measured.
+
+    Args:
+        columns: which column is what.
+    """
+
+    def __init__(self, columns: AnswerColumns) -> None:
+        self.n = 0
+        self._parameter, self._column = (
+            ("answer", columns.answer) if columns.answer else ("prompt", columns.prompt)
+        )
+        self._groups: set[str | None] = set()
+        self._given: object = None
+        self._has_text = False
+
+    def add(self, cells: AnswerCells) -> None:
+        """Check the next items.
+
+        Raises:
+            InputError: a label that says neither right nor wrong, or more than 1,000 groups.
+        """
+        if cells.labels is not None:
+            read_labels(cells.labels, self.n)
+        if cells.groups is not None:
+            self._groups.update(cells.groups)
+            check_groups(self._groups)
+        self.n += len(cells.answers)
+        if not self._has_text:
+            texts = cells.answers if self._parameter == "answer" else cells.prompts
+            given = [cell for cell in texts if cell is not None and str(cell).strip()]
+            self._has_text = any(isinstance(cell, str) for cell in given)
+            self._given = given[0] if given and self._given is None else self._given
+
+    def finish(self) -> None:
+        """Refuse a table without a text among the answers, or among the prompts that are to be asked.
+
+        Raises:
+            InputError: there is none.
+        """
+        if self._has_text:
+            return
+        given = self._given
+        found = "all its cells are empty" if given is None else f"its first value is {str(given)[:_SHOWN]!r}"
+        raise InputError(
+            f"{self._parameter}: column '{self._column}' holds no text: {found}; "
+            f"name the column with the {self._parameter}s"
+        )

@@ -1,0 +1,224 @@
+"""Measures the rows of a table part by part, and sums the parts up."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from semscale.chat.runner import run_apart
+from semscale.embedding.cache.cached_embedder import KEPT_EMBEDDINGS, CachedEmbedder
+from semscale.results.estimating import estimate_values
+from semscale.self_consistency.asking.asked_model import AskedModel
+from semscale.self_consistency.asking.asking import ReplyCounts
+from semscale.self_consistency.consistency import Consistency
+from semscale.self_consistency.consistency_collector import AnswerTexts, ConsistencyCollector
+from semscale.self_consistency.correctness_probability import (
+    CorrectnessProbability,
+    CorrectnessSettings,
+    correctness_frame,
+    estimate_correctness,
+    read_labels,
+)
+from semscale.self_consistency.files.columns import AnswerCells, AnswerColumns, answer_cells
+from semscale.self_consistency.files.item_rows import ItemRows, read_items
+from semscale.self_consistency.files.measured_part import (
+    SPANS,
+    TEXTS,
+    part_columns,
+    part_items,
+    part_notes,
+    text_columns,
+)
+from semscale.self_consistency.sampling import without_parameters
+from semscale.self_consistency.scoring.floor import Floor
+from semscale.self_consistency.scoring.measures import MEASURES
+from semscale.self_consistency.summary import ConsistencySummary
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.store.columns import as_names, column_in, groups_in
+from semscale.store.result_columns import PREFIX, check_free
+from semscale.store.table import Table
+from semscale.store.table_run import WorkedPart
+from semscale.types import Floats, Progress
+
+
+@dataclass
+class ConsistencyWork:
+    """Asks for and measures the items of a table part by part, and sums the parts up.
+
+    Attributes:
+        table: the input.
+        columns: which column is what.
+        instrument: measures.
+        plan: how intervals are made.
+        items: which rows belong to which item, where an item has several.
+        model: the model that is asked; ``None`` where answers and samples stand in the table.
+        floor_from: answers that the floor is estimated from or, where a model is asked, prompts whose answers
+            are asked for first.
+        correctness: how P(correct) is made of labels.
+        progress: called while texts are embedded and replies come.
+        collector: takes the parts.
+    """
+
+    table: Table
+    columns: AnswerColumns
+    instrument: Consistency
+    plan: IntervalPlan
+    items: ItemRows | None = None
+    model: AskedModel | None = None
+    floor_from: Sequence[str] = ()
+    correctness: CorrectnessSettings = field(default_factory=CorrectnessSettings)
+    progress: Progress | None = None
+    collector: ConsistencyCollector = field(default_factory=ConsistencyCollector)
+    stage = "measuring"
+
+    def __post_init__(self) -> None:
+        self._floor: Floor | None = None
+        self._stopped: str | None = None
+        self._counts: ReplyCounts | None = None
+        self._labels: list[Floats] = []
+        self._correctness: CorrectnessProbability | None = None
+        self._notes: Mapping[str, Any] = {}
+
+    @property
+    def kept(self) -> str:
+        """Clause on replies or embeddings that are kept."""
+        if self._keeps_replies:
+            return "replies that came stay in the ledger"
+        cached = "cosine" in self.instrument.needs and isinstance(self.instrument.embedder, CachedEmbedder)
+        return KEPT_EMBEDDINGS if cached else ""
+
+    @property
+    def private(self) -> tuple[str, ...]:
+        """Columns that only the summary needs."""
+        return (SPANS, TEXTS)
+
+    def key(self) -> dict[str, str]:
+        """Give the names of the columns, and the fields of the signature."""
+        columns, signature = self.columns, self.instrument.signature
+        if self.model is not None:
+            signature = signature.extended(self.model.sampling.signature)
+        return {
+            "prompt": columns.prompt or "none",
+            "answer": columns.answer or "none",
+            "sample": ", ".join(columns.samples),
+            "item": columns.item or "none",
+            **dict(signature.fields),
+        }
+
+    def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
+        """Measure the items after the first ``skip`` ones."""
+        for cells in self._cells(size, skip):
+            floor, replies = self._known_floor(), None
+            if self.model is None:
+                found = self.instrument.measure_part(cells.answers, cells.samples, floor, self.progress)
+            else:
+                prompts = [str(cell) if isinstance(cell, int | float) else cell for cell in cells.prompts]
+                asked = run_apart(
+                    self.instrument.ask_part(
+                        prompts, *self.model, floor=floor, stopped=self._stopped, progress=self.progress
+                    )
+                )
+                found, replies = asked.consistencies, asked.replies
+                self.model = self.model._replace(runner=self.model.runner.rest())
+                self._stopped = replies.counts.stopped or self._stopped
+            notes = {
+                **part_notes(found),
+                "floor": [floor.value, floor.origin],
+                "replies": None if replies is None else asdict(replies.counts),
+            }
+            added = part_columns(found).with_columns(text_columns(cells, replies))
+            frame = pl.concat([cells.rows, added], how="horizontal")
+            yield WorkedPart(
+                frame,
+                notes,
+                is_finished=self._stopped is None,
+                has_failed_calls=self._keeps_replies and replies is not None and replies.has_failed_calls,
+            )
+
+    def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
+        """Take a part, and go on with its floor."""
+        columns, asked = self.columns, self.model is not None
+        self._notes, self._floor = notes, Floor(*notes["floor"])
+        if notes["replies"] is not None:
+            self._counts = (self._counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
+        if columns.label is not None:
+            labels = column_in(frame, columns.label).to_list()
+            self._labels.append(read_labels(labels, self.collector.n))
+        answer = f"{PREFIX}answer" if asked else str(columns.answer)
+        texts = AnswerTexts(
+            [None] * frame.height if columns.prompt is None else column_in(frame, columns.prompt).to_list(),
+            column_in(frame, answer).to_list(),
+            frame[f"{PREFIX}samples_asked" if asked else TEXTS].to_list(),
+        )
+        groups = () if columns.by is None else as_names(groups_in(column_in(frame, columns.by)), "by")
+        self.collector.add(part_items(frame, notes), texts, groups)
+
+    def summary(self) -> ConsistencySummary:
+        """Sum all parts up, and estimate P(correct) where there are labels."""
+        collector, by, plan = self.collector, self.columns.by, self.plan
+        # Of a run that a cap stopped the first items are there, and labels among these are no random sample.
+        has_replies = self._counts is None or not self._counts.all_failed
+        if self._labels and self._stopped is None and has_replies:
+            labels = np.concatenate(self._labels)
+            self._correctness = estimate_correctness(
+                collector.measures, labels, nulls=collector.nulls, **self.correctness
+            )
+        instrument, fields = self._notes["signature"]
+        left_out = () if self._counts is None else self._counts.left_out
+        signature = without_parameters(
+            Signature(instrument, tuple((name, value) for name, value in fields)), left_out
+        )
+        estimates = estimate_values(
+            collector.measures,
+            collector.status,
+            bounds={name: MEASURES[name].bounds for name in collector.measures},
+            signature=signature,
+            by=None if by is None else pl.Series(by, collector.groups, pl.String),
+            interval=plan.interval,
+            method=plan.method,
+            seed=plan.seed,
+            replicates=plan.replicates,
+        )
+        return collector.summary(
+            estimates,
+            signature=signature,
+            floor=self._notes["applied_floor"],
+            source=self.table.name,
+            columns=tuple(self.columns.named),
+            correctness=self._correctness,
+            replies=self._counts,
+        )
+
+    def late(self, start: int, stop: int) -> pl.DataFrame | None:
+        """Give P(correct) and decisions, which depend on the labels of the whole table."""
+        if self._correctness is None:
+            return None
+        return correctness_frame(self._correctness, start, stop).rename(lambda name: PREFIX + name)
+
+    @property
+    def _keeps_replies(self) -> bool:
+        return self.model is not None and self.model.runner.keeps_replies
+
+    def _cells(self, size: int, skip: int) -> Iterator[AnswerCells]:
+        if self.items is not None:
+            yield from read_items(self.table, self.columns, self.items, size, skip)
+            return
+        first_row = skip
+        for batch in self.table.batches(size, skip):
+            check_free(batch.columns, self.table.name)
+            yield answer_cells(batch, self.columns, first_row)
+            first_row += batch.height
+
+    def _known_floor(self) -> Floor:
+        """Give the floor of all items, estimated when the first of them are measured."""
+        if self._floor is None:
+            answers = list(self.floor_from)
+            if self.model is not None and answers:
+                answers, self._stopped = run_apart(self.model.first_answers(answers, self.progress))
+                self.model = self.model._replace(runner=self.model.runner.rest())
+            self._floor = self.instrument.estimated_floor(answers, self.progress)
+            self.floor_from = ()
+        return self._floor

@@ -1,0 +1,1 @@
+"""Scores of answers and their samples: pairs, measures, contradictions and the floor."""

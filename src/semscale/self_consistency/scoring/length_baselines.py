@@ -1,0 +1,37 @@
+"""Baselines from the lengths of texts alone, which a measure of consistency should beat."""
+
+import numpy as np
+
+from semscale.matching.pairs import Pairs
+from semscale.self_consistency.scoring.measures import item_means
+from semscale.types import Floats
+
+NULLS = {
+    "equal_lengths": "how alike answer and samples are in length: the shorter by the longer, on average",
+    "brevity": "how short the answer is: 1 / (1 + characters)",
+}
+"""Every null by its name."""
+
+
+def length_nulls(pairs: Pairs) -> dict[str, Floats]:
+    """Compute the length baselines of each item.
+
+    Args:
+        pairs: of an answer (``prediction``) and a sample (``reference``).
+
+    Returns:
+        Arrays of shape (n,), 0 to 1; NaN for items without pairs.
+
+    Example:
+        >>> from semscale.matching.pairs import pair_up
+        >>> nulls = length_nulls(pair_up(["abc"], [["abcd", "abcdef"]]))  # (3/4 + 3/6) / 2
+        >>> nulls["equal_lengths"].tolist(), nulls["brevity"].tolist()
+        ([0.625], [0.25])
+    """
+    lengths = np.array([len(text.strip()) for text in pairs.texts], np.float64)
+    answer, sample = lengths[pairs.prediction], lengths[pairs.reference]
+    alike = np.minimum(answer, sample) / np.maximum(answer, sample)
+    return {
+        "equal_lengths": item_means(alike, pairs.item, pairs.n_items),
+        "brevity": item_means(1 / (1 + answer), pairs.item, pairs.n_items),
+    }

@@ -1,0 +1,120 @@
+"""Values of pairs of an answer and a sample, made in blocks so that memory stays bounded."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+
+from semscale.guards.findings import Finding
+from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.cosines import Cosines
+from semscale.matching.pairs import Pairs
+from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
+from semscale.self_consistency.scoring.measures import MEASURES, PairParts
+from semscale.types import Floats, Integers, Progress
+
+BLOCK = 32_768
+"""Pairs whose texts are embedded together."""
+
+
+class MeasureChoice(Protocol):
+    """The measures and guards that were chosen."""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        """Names of measures."""
+
+    @property
+    def guards(self) -> tuple[str, ...]:
+        """Names of guards."""
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
+
+
+@dataclass(frozen=True)
+class PairValues:
+    """Values of p pairs.
+
+    Attributes:
+        measures: each of shape (p,).
+        windows: shape (p,), the most windows that one of the two texts was read in.
+        findings: p tuples of what contradicts.
+    """
+
+    measures: Mapping[str, Floats]
+    windows: Integers
+    findings: Sequence[tuple[Finding, ...]]
+
+
+def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
+    chosen: MeasureChoice,
+    pairs: Pairs,
+    floor: float,
+    *,
+    cosines: Cosines | None,
+    scorer: BertScorer | None,
+    progress: Progress | None = None,
+) -> PairValues:
+    """Compute each measure for each pair.
+
+    Args:
+        chosen: the measures and guards.
+        pairs: p pairs of an answer (``prediction``) and a sample (``reference``).
+        floor: cosine of unrelated answers.
+        cosines: where a measure needs them.
+        scorer: where a measure needs BERTScores.
+        progress: called while texts are embedded and scored.
+    """
+    p = len(pairs.item)
+    measures = {name: np.full(p, np.nan) for name in chosen.measures}
+    windows: Integers = np.zeros(p, np.int64)
+    findings: list[tuple[Finding, ...]] = []
+    for start in range(0, p, BLOCK):
+        rows = slice(start, start + BLOCK)
+        block = _part(pairs, rows)
+        parts, seen = _parts(block, floor, cosines, scorer, progress)
+        found = _findings(chosen, parts)
+        parts = replace(parts, contradicted=marked(found))
+        for name in chosen.measures:
+            measures[name][rows] = MEASURES[name].values(parts)
+        windows[rows] = seen
+        findings += found
+    return PairValues(measures, windows, findings)
+
+
+def _part(pairs: Pairs, rows: slice) -> Pairs:
+    """Give some of the pairs with their own texts only."""
+    used, places = np.unique(np.stack([pairs.prediction[rows], pairs.reference[rows]]), return_inverse=True)
+    answer, sample = places.reshape(2, -1)
+    texts = [pairs.texts[place] for place in used.tolist()]
+    return Pairs(texts, answer, sample, pairs.item[rows], pairs.place[rows], pairs.status)
+
+
+def _parts(
+    block: Pairs,
+    floor: float,
+    cosines: Cosines | None,
+    scorer: BertScorer | None,
+    progress: Progress | None,
+) -> tuple[PairParts, Integers]:
+    n = len(block.item)
+    cosine, f1 = np.full(n, np.nan), np.full(n, np.nan)
+    windows: Integers = np.ones(n, np.int64)
+    if cosines is not None:
+        cosine, windows = cosines.of(block.texts, block.prediction, block.reference, progress)
+    if scorer is not None:
+        scored = scorer.score_pairs(block, progress=progress)
+        f1, windows = scored.values[:, 2], np.maximum(windows, scored.windows)
+    nothing = np.zeros(n, dtype=bool)
+    return PairParts(block.texts, block.prediction, block.reference, cosine, floor, nothing, f1), windows
+
+
+def _findings(chosen: MeasureChoice, parts: PairParts) -> list[tuple[Finding, ...]]:
+    if "contradicted" not in chosen.needs:
+        return [()] * len(parts.cosine)
+    return find_contradictions(
+        PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine), chosen.guards
+    )

@@ -1,0 +1,161 @@
+"""Scores answers against their samples, with the measures, guards and floor that were chosen."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from semscale.embedding.loading import as_embedder
+from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.cosines import Cosines
+from semscale.self_consistency.scoring.floor import NO_FLOOR, Floor, estimate_floor, given_floor
+from semscale.self_consistency.scoring.measures import MEASURES, item_means
+from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
+from semscale.self_consistency.scoring.pair_blocks import PairValues, value_pairs
+from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
+from semscale.signature import Signature
+from semscale.types import Floats, Progress
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from semscale.embedding import Embedder
+
+
+@dataclass(frozen=True)
+class SampleScorer:
+    """Scores answers against their samples; models are loaded when they are first needed.
+
+    Attributes:
+        measures: names of measures; the first one is the score.
+        guards: names of the guards that look for contradictions.
+        floor: cosine of unrelated answers, -1 to below 1, or ``auto`` to estimate it.
+        fewest_samples: usable samples below which an item has no values.
+        seed: of the draw of unrelated pairs.
+        embedder_choice: a known model, a folder, a name on the hub, or an embedder; ``None`` for the default.
+        bert_choice: the model of ``bert_score``, likewise, or a ``BertScorer``.
+    """
+
+    measures: tuple[str, ...]
+    guards: tuple[str, ...]
+    floor: float | str
+    fewest_samples: int
+    seed: int
+    embedder_choice: "str | Path | Embedder | None"
+    bert_choice: "str | Path | Embedder | BertScorer"
+
+    @cached_property
+    def embedder(self) -> "Embedder":
+        """What turns texts into vectors."""
+        return as_embedder(self.embedder_choice)
+
+    @cached_property
+    def bert_scorer(self) -> BertScorer:
+        """What gives BERTScores."""
+        given = self.bert_choice
+        if isinstance(given, str | Path) or callable(getattr(given, "embed", None)):
+            return BertScorer(cast("str | Path | Embedder", given))
+        return cast(BertScorer, given)
+
+    @property
+    def needs(self) -> frozenset[str]:
+        """What the measures are made from: ``cosine``, ``floor``, ``contradicted``, ``f1``."""
+        return frozenset().union(*(MEASURES[name].needs for name in self.measures))
+
+    def values(
+        self,
+        taken: SampledAnswers,
+        floor: Floor | None = None,
+        progress: Progress | None = None,
+        *,
+        cosines: Cosines | None = None,
+    ) -> tuple[PairValues, Floor]:
+        """Compute the measures of all pairs of an answer and a sample, and give the floor that was applied.
+
+        Args:
+            taken: n answers with their samples.
+            floor: estimated from these answers unless given.
+            progress: called while texts are embedded and scored.
+            cosines: between texts, so that vectors are kept from call to call; new ones unless given.
+
+        Raises:
+            ModelError: the model cannot be run.
+        """
+        cosines = cosines or self._cosines()
+        if floor is None:
+            answers = [taken.pairs.texts[place] for place in np.unique(taken.pairs.prediction).tolist()]
+            floor = self.floor_of(answers, progress, cosines=cosines)
+        scorer = self.bert_scorer if "f1" in self.needs else None
+        values = value_pairs(
+            self, taken.pairs, floor.value, cosines=cosines, scorer=scorer, progress=progress
+        )
+        return values, floor
+
+    def single_samples(
+        self, answers: list[str], floor: Floor | None = None
+    ) -> "tuple[Callable[[list[str], list[str]], Floats], Floor]":
+        """Prepare to score single samples as they come, all of them on one floor.
+
+        Args:
+            answers: all answers; the floor is estimated from them unless it is given.
+            floor: the floor, where it is known.
+
+        Returns:
+            A function that takes k answers and a sample of each, and gives scores of shape (k,), NaN where
+            there is none; and the floor.
+        """
+        cosines = self._cosines()
+        applied = floor or self.floor_of(answers, cosines=cosines)
+
+        def score(answers: list[str], samples: list[str]) -> Floats:
+            taken = take_samples(answers, [[sample] for sample in samples])
+            values, _ = self.values(taken, applied, cosines=cosines)
+            return item_means(values.measures[self.measures[0]], taken.pairs.item, taken.pairs.n_items)
+
+        return score, applied
+
+    def floor_of(
+        self, answers: list[str], progress: Progress | None = None, *, cosines: Cosines | None = None
+    ) -> Floor:
+        """Give the floor that was set, or estimate it from answers; ``NO_FLOOR`` if no measure needs one.
+
+        Args:
+            answers: texts; equal ones count once.
+            progress: called while texts are embedded.
+            cosines: between texts; new ones unless given.
+        """
+        if "floor" not in self.needs:
+            return NO_FLOOR
+        if not isinstance(self.floor, str):
+            return given_floor(self.floor)
+        used = cosines or Cosines(MemoizedEmbedder(self.embedder))
+        return estimate_floor(list(dict.fromkeys(answers)), used, seed=self.seed, progress=progress)
+
+    def signature(self, floor: Floor | None = None) -> Signature:
+        """Record what is applied; without ``floor``, what is known before anything is measured."""
+        if floor is None:
+            floor = Floor(0.0, "auto") if isinstance(self.floor, str) else given_floor(self.floor)
+        needs = self.needs
+        settings: dict[str, object] = {"measures": "+".join(self.measures)}
+        if "floor" in needs:
+            settings |= {
+                "floor": floor.value if floor.origin != "auto" else "auto",
+                "floor_from": floor.origin,
+            }
+            settings |= {} if floor.origin == "given" else {"seed": self.seed}
+        if "contradicted" in needs:
+            settings["guards"] = "+".join(self.guards) or "none"
+        signature = Signature.of("consistency", **settings, fewest_samples=self.fewest_samples)
+        if "cosine" in needs:
+            signature = signature.extended(self.embedder.signature)
+        if "f1" in needs:
+            bert = self.bert_scorer.signature.fields
+            signature = signature.extended(
+                Signature("bertscore", tuple((f"bert_{name}", value) for name, value in bert))
+            )
+        return signature
+
+    def _cosines(self) -> Cosines | None:
+        return Cosines(MemoizedEmbedder(self.embedder)) if "cosine" in self.needs else None

@@ -1,0 +1,109 @@
+"""Reads answers and their samples into pairs of an answer and one sample."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from semscale.errors import InputError
+from semscale.matching.pairs import Pairs, pair_up
+from semscale.store.columns import as_list, is_missing
+from semscale.types import Integers, Status
+
+
+@dataclass(frozen=True)
+class SampledAnswers:
+    """n answers with their samples.
+
+    Attributes:
+        pairs: each answer (as ``prediction``) with each of its usable samples (as ``reference``); none for
+            items that have too few.
+        status: shape (n,), each a ``Status``.
+        n_samples: shape (n,), usable samples, whether or not they are enough.
+        n_left_out: shape (n,), samples that are missing, empty or no text.
+    """
+
+    pairs: Pairs
+    status: npt.NDArray[np.object_]
+    n_samples: Integers
+    n_left_out: Integers
+
+
+def take_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
+    """Pair answers with their samples.
+
+    Args:
+        answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
+        samples: n lists of texts, of any lengths.
+        fewest: usable samples that an item needs.
+
+    Raises:
+        InputError: lists of unequal length, or something other than a list where samples should be.
+
+    Example:
+        >>> taken = take_samples(["Paris", "12"], [["Paris", None], []])
+        >>> [str(status) for status in taken.status], taken.n_left_out.tolist()
+        (['scored', 'too-few-samples'], [1, 0])
+    """
+    originals, lists = given_texts(answers, samples)
+    pairs = pair_up(originals, lists)
+    n = pairs.n_items
+    # An item whose answer is no text has no pairs, but its samples are counted all the same.
+    usable = np.array([sum(map(_usable, cells)) for cells in lists], np.int64).reshape(n)
+    given = np.array([len(cells) for cells in lists], np.int64).reshape(n)
+    status = pairs.status.copy()
+    scored = np.array([one in {Status.SCORED, Status.NO_REFERENCE} for one in status], dtype=bool)
+    status[scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
+    kept = usable[pairs.item] >= fewest
+    chosen = {name: getattr(pairs, name)[kept] for name in ("prediction", "reference", "item", "place")}
+    return SampledAnswers(replace(pairs, status=status, **chosen), status, usable, given - usable)
+
+
+def split_first(answers: object) -> tuple[list[Any], list[list[Any]]]:
+    """Take the first text of each list as the answer and the others as its samples.
+
+    Raises:
+        InputError: a cell is a text: there is nothing it could agree with.
+
+    Example:
+        >>> split_first([["Paris", "Rome"], None])
+        (['Paris', None], [['Rome'], []])
+    """
+    rows: list[Any] = list(answers) if isinstance(answers, np.ndarray) else as_list(answers, "answers")
+    lists = [_cells(row, place, "answers") for place, row in enumerate(rows)]
+    return [cells[0] if cells else None for cells in lists], [cells[1:] for cells in lists]
+
+
+def given_texts(answers: object, samples: object = None) -> tuple[list[Any], list[list[Any]]]:
+    """Give the answers and the samples of each, as ``take_samples`` takes them.
+
+    Raises:
+        InputError: lists of unequal length, or something other than a list where samples should be.
+    """
+    if samples is None:
+        return split_first(answers)
+    originals = as_list(answers, "answers")
+    rows: list[Any] = list(samples) if isinstance(samples, np.ndarray) else as_list(samples, "samples")
+    if len(originals) != len(rows):
+        raise InputError(
+            f"answers and samples must have equal lengths, got {len(originals)} answers and {len(rows)} "
+            "lists of samples"
+        )
+    return originals, [_cells(row, place, "samples") for place, row in enumerate(rows)]
+
+
+def _cells(row: object, place: int, name: str) -> list[Any]:
+    if is_missing(row):
+        return []
+    if isinstance(row, str | bytes) or not isinstance(row, Sequence | np.ndarray):
+        what = "an answer and its samples" if name == "answers" else "texts"
+        raise InputError(
+            f"{name} must hold a list of {what} for each prompt, got {str(row)[:40]!r} at {place} (from 0)"
+        )
+    return as_list(row, name)
+
+
+def _usable(cell: object) -> bool:
+    return isinstance(cell, str) and bool(cell.strip())

@@ -1,0 +1,89 @@
+"""A guard for short answers: finds two that name different things, or a yes beside a no."""
+
+from functools import lru_cache
+
+from semscale.guards.findings import Finding, Span
+from semscale.guards.words import Word, read_words, stem
+from semscale.matching.words.stop_words import stop_words
+
+SAME_ANSWER = 0.78
+"""Cosine from which two short answers without a word in common count as two wordings of one answer."""
+
+_SHORT, _LONG = 3, 8  # content words of the shorter and of the longer answer
+_YES = frozenset({"yes", "yeah", "yep", "true", "correct"})
+_NO = frozenset({"no", "nope", "false", "incorrect"})
+
+
+class ShortAnswerGuard:
+    """Checks two answers to one prompt; unlike other guards it also takes the cosine of their vectors."""
+
+    name = "answer"
+    kinds = ("other-answer", "opposite-verdict")
+
+    def check(self, answer: str, sample: str, cosine: float) -> list[Finding]:
+        """Report that the answers open with opposite verdicts, or give different things in a few words.
+
+        Args:
+            answer: the original.
+            sample: another answer to the same prompt.
+            cosine: of their vectors.
+
+        Example:
+            >>> guard = ShortAnswerGuard()
+            >>> [finding.kind for finding in guard.check("Paris", "It is London.", 0.6)]
+            ['other-answer']
+            >>> [finding.kind for finding in guard.check("Yes, it is safe.", "No, it is not safe.", 0.9)]
+            ['opposite-verdict']
+            >>> guard.check("couch", "sofa", 0.86)
+            []
+        """
+        ours, theirs = _read(answer), _read(sample)
+        if not ours or not theirs:
+            return []
+        if {_verdict(ours[0]), _verdict(theirs[0])} == {"yes", "no"}:
+            reason = f'The answer begins with "{ours[0].text}", the sample with "{theirs[0].text}".'
+            return [_finding("opposite-verdict", reason, _span(answer, ours[:1]), _span(sample, theirs[:1]))]
+        if cosine >= SAME_ANSWER:
+            return []
+        said, other = _content(ours), _content(theirs)
+        if not said or not other or not _short(said, other) or _stems(said) & _stems(other):
+            return []
+        here, there = _span(answer, said), _span(sample, other)
+        reason = f'The answer says "{here.text}", the sample "{there.text}".'
+        return [_finding("other-answer", reason, here, there)]
+
+
+def _finding(kind: str, reason: str, here: Span, there: Span) -> Finding:
+    return Finding("answer", kind, reason, here, there)
+
+
+@lru_cache(maxsize=4096)
+def _read(text: str) -> tuple[Word, ...]:
+    return tuple(word for word in read_words(text) if word.kind != "p")
+
+
+def _verdict(word: Word) -> str | None:
+    return "yes" if word.text in _YES else "no" if word.text in _NO else None
+
+
+def _content(words: tuple[Word, ...]) -> tuple[Word, ...]:
+    """Keep what an answer gives: no stop words, no verdict, no numbers, which have a guard of their own."""
+    return tuple(
+        word
+        for word in words
+        if word.kind == "w" and not _verdict(word) and (word.text not in stop_words() or len(words) == 1)
+    )
+
+
+def _short(said: tuple[Word, ...], other: tuple[Word, ...]) -> bool:
+    fewer, more = sorted((len(said), len(other)))
+    return fewer <= _SHORT and more <= _LONG
+
+
+def _stems(words: tuple[Word, ...]) -> frozenset[str]:
+    return frozenset(stem(word.text) for word in words)
+
+
+def _span(text: str, words: tuple[Word, ...]) -> Span:
+    start, end = words[0].start, words[-1].end
+    return Span(start, end, text[start:end])

@@ -1,0 +1,176 @@
+"""Numbers, units and labels that differ are found, equal ones are not; the pairs were written by hand."""
+
+import pytest
+
+from semscale.guards.numbers.number_guard import NumberGuard
+from semscale.guards.reading import analyse
+
+OTHER = [
+    ("0.5 mg daily", "50 mg daily", "other-value", "0.5 mg", "50 mg"),
+    ("There are 12 pairs.", "There are 13 pairs.", "other-value", "12", "13"),
+    ("There are twelve pairs.", "There are 13 pairs.", "other-value", "twelve", "13"),
+    ("It weighs 1 g.", "It weighs 100 mg.", "other-value", "1 g", "100 mg"),
+    ("5 mg/dL", "5 g/dL", "other-value", "5 mg/dL", "5 g/dL"),
+    ("10 km", "6.5 miles", "other-value", "10 km", "6.5 miles"),
+    ("half past ten", "at 11:30", "other-value", "half past ten", "11:30"),
+    ("ten past five", "5:20", "other-value", "ten past five", "5:20"),
+    ("5 days or more", "at most 5 days", "other-bound", "5 days", "5 days"),
+    ("for 3 days", "for 3 weeks", "other-value", "3 days", "3 weeks"),
+    ("5 mg of it", "5 mL of it", "other-unit", "5 mg", "5 mL"),
+    ("in 2003", "in 2004", "other-value", "2003", "2004"),
+    ("30% of cases", "3% of cases", "other-value", "30%", "3%"),
+    ("1,000 people", "10,000 people", "other-value", "1,000", "10,000"),
+    ("10^3 cells", "10^4 cells", "other-value", "10^3", "10^4"),
+    ("1.5 × 10⁹ cells", "1.5 × 10⁸ cells", "other-value", "1.5 × 10⁹", "1.5 × 10⁸"),
+    ("$5 million", "$5 billion", "other-value", "$5 million", "$5 billion"),
+    ("½ tablet", "¼ tablet", "other-value", "½", "¼"),
+    ("at 5 pm", "at 6 pm", "other-value", "5 pm", "6 pm"),
+    ("a fall of -5 °C", "a fall of 5 °C", "other-value", "-5 °C", "5 °C"),
+    # 98.6 °F are 37 °C, 1.52 m are 4.99 ft
+    ("38 °C", "98.6 °F", "other-value", "38 °C", "98.6 °F"),
+    ("1.52 m", "5.2 ft", "other-value", "1.52 m", "5.2 ft"),
+    ("38 °C", "38 °F", "other-value", "38 °C", "38 °F"),
+    ("5 per cent each case", "6 per cent each case", "other-value", "5 per cent", "6 per cent"),
+    ("5 mm Hg a foo", "5 cm a foo", "other-unit", "5 mm Hg", "5 cm"),
+    ("terminal 1 is connected", "terminal 4 is connected", "other-label", "1", "4"),
+    ("bulb A is lit", "bulb C is lit", "other-label", "A", "C"),
+    ("bulb a is lit", "bulb c is lit", "other-label", "a", "c"),
+    ("type 2 diabetes", "type 1 diabetes", "other-label", "2", "1"),
+    ("stage IV cancer", "stage II cancer", "other-label", "IV", "II"),
+    ("stage 4 cancer", "stage II cancer", "other-label", "4", "II"),
+    ("vitamin D deficiency", "vitamin K deficiency", "other-label", "D", "K"),
+    ("terminals 1 and 6 are linked", "terminals 1 and 5 are linked", "other-label", "6", "5"),
+    ("take at least 5", "take at most 5", "other-bound", "5", "5"),
+    ("p < 0.05", "p > 0.05", "other-bound", "0.05", "0.05"),
+    ("B", "C", "other-label", "B", "C"),
+    ("twenty-one men", "twenty-two men", "other-value", "twenty-one", "twenty-two"),
+]
+
+AGREE = [
+    ("It weighs 1 g.", "It weighs 1000 mg."),
+    ("0.5 mg", "500 mcg"),
+    ("twelve eggs", "12 eggs"),
+    ("twenty-one days", "3 weeks"),
+    ("one hundred and five men", "105 men"),
+    ("1,000 men", "1000 men"),
+    ("1.000 men", "1,000 men"),
+    ("10^3", "1000"),
+    ("1e3 cells", "10³ cells"),
+    ("½ tablet", "0.5 tablet"),
+    ("1/2 tablet", "half a tablet"),
+    ("50 %", "50 percent"),
+    ("50 per cent", "0.5"),
+    ("1,5 V", "1.5 volts"),
+    ("3-5 days", "3 to 5 days"),
+    ("3% - 30%", "between 3 and 30 percent"),
+    ("37 °C", "98.6 °F"),
+    # 150 lb are 68.04 kg; 5.5 ft are 1.676 m
+    ("150 lb", "68 kg"),
+    ("5.5 ft", "1.68 m"),
+    # 10 km are 6.21 miles, 60 miles an hour 96.6 km/h
+    ("10 km", "6.2 miles"),
+    ("60 mph", "97 km/h"),
+    ("at least 5 days", "5 days or more"),
+    ("at 5 p.m.", "at 17:00"),
+    ("It leaves at twelve minutes past ten.", "It leaves at 22:12."),
+    ("half past ten", "10:30"),
+    ("a quarter to one", "12:45"),
+    ("Twenty\u00a0five\u202fminutes\npast\u2009ten", "10:25"),
+    ("twenty‑five past ten", "10:25"),
+    ("twenty\u2010one or twenty\u2011two men", "21 or 22 men"),
+    ("25\u2009°\u00a0C each bulb", "25 °C each bulb"),
+    ("ten minutes to five", "16:50"),
+    ("ten past five", "5:10 pm"),
+    ("ten o'clock", "22:00"),
+    ("at noon", "at 12:00"),
+    ("five to ten people", "5-10 people"),
+    ("the 3rd of May", "May 3"),
+    ("$1.5 billion", "1.5 billion dollars"),
+    ("$200 million", "200 million USD"),
+    ("1.49 billion", "1.5 billion"),
+    ("terminal one is connected", "terminal 1 is connected"),
+    ("Type II diabetes", "type 2 diabetes"),
+    ("bulbs A and C are lit", "A and C are lit"),
+    ("terminals 1, 2 and 3", "terminals 3, 2 and 1"),
+    ("One of the men left.", "A man left."),
+    ("the first sign", "the sign"),
+    ("120/80 mmHg", "120 / 80 mm Hg"),
+    ("2020-05-03", "May 3, 2020"),
+    ("no one came", "nobody came"),
+    ("They are in the same path.", "Bulbs A and C are in the same path."),
+    ("He has COVID-19.", "He has Covid."),
+    ("12 months", "1 year"),
+    ("half a million men", "500,000 men"),
+]
+
+
+@pytest.mark.parametrize(("prediction", "reference", "kind", "here", "there"), OTHER)
+def test_other_numbers_are_found_in_either_order(prediction, reference, kind, here, there):
+    (finding,) = NumberGuard().check(prediction, reference)
+    assert (finding.kind, finding.prediction.text, finding.reference.text) == (kind, here, there)
+    (swapped,) = NumberGuard().check(reference, prediction)
+    assert (swapped.kind, swapped.prediction, swapped.reference) == (
+        kind,
+        finding.reference,
+        finding.prediction,
+    )
+
+
+@pytest.mark.parametrize(("one", "other"), AGREE)
+def test_numbers_that_agree_raise_no_alarm_in_either_order(one, other):
+    assert NumberGuard().check(one, other) == []
+    assert NumberGuard().check(other, one) == []
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "kinds"),
+    [
+        ("Take it daily.", "Take 5 mg of it daily.", ["missing-number"]),
+        ("Take 5 mg of it daily.", "Take it daily.", ["added-number"]),
+        ("Bulb A is lit.", "Bulbs A and C are lit.", ["missing-label"]),
+        ("Bulbs A, B and C are lit.", "Bulbs A and C are lit.", ["added-label"]),
+        ("4 of 10", "4", ["added-number"]),
+        # 5 days against 5 dollars: the same figure, another dimension; 7 and 9 answer each other
+        ("7 men in 5 days", "9 men for 5 dollars", ["other-value", "other-unit"]),
+    ],
+)
+def test_missing_and_added_numbers_have_kinds_of_their_own(prediction, reference, kinds):
+    assert [finding.kind for finding in NumberGuard().check(prediction, reference)] == kinds
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("5mg", [((5.0,), "milligram", "")]),
+        ("1.000 and 0.500", [((1.0, 1000.0), "", ""), ((0.5,), "", "")]),
+        ("12 000 people", [((12000.0,), "", "")]),
+        ("room no. 5", [((5.0,), "", "room")]),
+        ("George W. Bush of the U.S. in S. Korea", []),
+        ("CYP3A4, B-48 and v1.2.3", []),
+        ("A man has a dog", []),
+        ("I see", []),
+        ("bulb C and a battery", [(("c",), "", "bulb")]),
+        ("three point five grams", [((3.5,), "gram", "")]),
+        ("60 miles per hour", [((60.0,), "mile / hour", "")]),
+        ("9" * 400, [((float("inf"),), "", "")]),
+        ("10^999", [((10.0,), "", "")]),
+        (f"10^{'9' * 5000}", [((10.0,), "", "")]),
+        (f"{'9' * 5000}/5 men", [((float("inf"),), "", ""), ((5.0,), "", "")]),
+    ],
+)
+def test_numbers_are_read_as_people_mean_them(text, expected):
+    assert [(q.values, q.unit, q.label) for q in analyse(text).quantities] == expected
+
+
+def test_of_very_many_numbers_the_first_are_reported():
+    # A pasted table: without a limit, comparing each with each would take hours.
+    ours, theirs = "1 " * 50_000, "2 " * 50_000
+    found = NumberGuard().check(ours, theirs)
+    assert {finding.kind for finding in found} == {"other-value"}
+    assert len(found) == 200
+    assert found[0].prediction.start == 0
+
+
+def test_very_many_numbers_that_agree_are_no_finding():
+    numbers = [f"{number}.5" for number in range(5000)]
+    assert NumberGuard().check(" ".join(numbers), " ".join(reversed(numbers))) == []

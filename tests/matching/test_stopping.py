@@ -1,0 +1,79 @@
+"""Matched files: stopped or killed at any moment, the same call ends with the same bytes."""
+
+import sys
+
+import polars as pl
+import pytest
+from tests.conftest import ToyEmbedder
+from tests.killed_runs import assert_killed_runs_end_the_same
+
+from semscale.errors import InterruptedRunError
+from semscale.guards.registry import GUARDS, Guards
+from semscale.matching.cosines import CosineMatch
+from semscale.matching.file_matching import match_file
+from semscale.matching.match_columns import MatchColumns
+from semscale.store.reading import open_table
+from semscale.store.table_run import PartSettings
+
+N = 60
+WORDS = ("heart", "lung", "well", "ill", "not", "12", "twelve")
+
+
+class CountingEmbedder(ToyEmbedder):
+    """Is stopped by the user when it is asked once too often."""
+
+    def __init__(self, calls):
+        super().__init__()
+        self.calls = calls
+
+    def embed(self, texts, *, progress=None):
+        self.calls -= 1
+        if self.calls < 0:
+            raise KeyboardInterrupt
+        return super().embed(texts, progress=progress)
+
+
+def write_answers(folder):
+    """Write answers with repeated texts, missing ones, several references and groups."""
+
+    def texts(*steps):
+        return [" ".join([*(WORDS[row * step % len(WORDS)] for step in steps), str(row)]) for row in range(N)]
+
+    said, meant = texts(1, 2, 3), texts(3, 5)
+    said[4], said[17], meant[9] = None, "  ", None
+    columns = {"said": said, "meant": meant, "too": said[::-1], "by": ["a", "b", None] * (N // 3)}
+    pl.DataFrame(columns).write_parquet(folder / "answers.parquet")
+
+
+def match_answers(folder, kind, out="out", embedder=None):
+    """Match the answers in four parts."""
+    path = folder / f"{out}.{kind}"
+    match_file(
+        open_table(folder / "answers.parquet"),
+        MatchColumns("said", ("meant", "too"), "by"),
+        method=CosineMatch(embedder or ToyEmbedder()),
+        guards=Guards(dict.fromkeys(GUARDS, "warn")),
+        out=path,
+        settings=PartSettings(15),
+    )
+    return path
+
+
+def test_finished_parts_are_not_matched_again(tmp_path):
+    write_answers(tmp_path)
+    whole = match_answers(tmp_path, "csv", "whole").read_bytes()
+    with pytest.raises(InterruptedRunError, match="30 rows are finished and kept in out.csv.parts"):
+        match_answers(tmp_path, "csv", embedder=CountingEmbedder(2))
+    rest = CountingEmbedder(3)  # two parts of four are left, then unrelated pairs
+    assert match_answers(tmp_path, "csv", embedder=rest).read_bytes() == whole
+    assert rest.calls == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL and no fork")
+@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
+def test_killed_at_random_moments_the_file_is_the_same(tmp_path, kind):
+    write_answers(tmp_path)
+    whole = match_answers(tmp_path, kind, "whole").read_bytes()
+    assert_killed_runs_end_the_same("tests.matching.test_stopping:match_answers", tmp_path, kind, whole)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert files == ["answers.parquet", f"out.{kind}", f"whole.{kind}"]

@@ -1,0 +1,79 @@
+"""What the documents of all instruments say of their estimates."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from semscale.report.parts import estimated_document
+from semscale.results.estimates import Estimates
+from semscale.signature import Signature
+from semscale.stats.intervals.estimates import Estimate, GroupEstimate
+
+
+def summary_of(n, *, left_out=0, groups=()):
+    def group(name, m):
+        half = 0.1 if m > 1 else np.nan
+        figures = {"score": Estimate(0.5, 0.5 - half, 0.5 + half)} if m else {}
+        method = ("bootstrap" if m >= 10 else "t") if m > 1 else None
+        return GroupEstimate(name, m, {"empty": left_out}, float(m), figures, n_clusters=m, method=method)
+
+    estimates = Estimates(
+        overall=group(None, n),
+        groups=tuple(group(f"group {place}", m) for place, m in enumerate(groups)),
+        by="kind" if groups else None,
+        interval=0.95,
+        method="bootstrap",
+        seed=7,
+        replicates=2000,
+        clustered=False,
+        signature=Signature.of("match"),
+    )
+    return SimpleNamespace(
+        source="a.csv",
+        created=datetime(2026, 11, 22, tzinfo=UTC),
+        n=n + left_out,
+        estimates=estimates,
+        signature=Signature.of("match"),
+    )
+
+
+def document_of(summary, **further):
+    return estimated_document(summary, kind="matching report", name="Match", title="A title", **further)
+
+
+@pytest.mark.parametrize(
+    ("n", "groups", "said"),
+    [
+        (1, (), ["no interval: it takes at least 2 rows, and there is 1"]),
+        (5, (), ["wide intervals: by t quantiles, from 5 rows only"]),
+        (20, (10, 10), []),
+        (20, (17, 3), ["1 group has fewer than 10 rows"]),
+    ],
+)
+def test_what_estimates_warn_of_is_a_caution(n, groups, said):
+    cautions = document_of(summary_of(n, groups=groups)).cautions
+    assert len(cautions) == len(said)
+    assert all(caution.startswith(start) for caution, start in zip(cautions, said, strict=True))
+
+
+def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
+    document = document_of(summary_of(20, left_out=2), n_windowed=3)
+    assert document.counting == ("20 of 22 rows count; left out: 2 empty",)
+    assert document.reading == ("20 of 22 rows count; left out: 2 empty.",)
+    assert [(name, count.value) for name, count in document.facts] == [
+        ("Rows", 22),
+        ("Scored", 20),
+        ("Left out", 2),
+        ("Read in windows", 3),
+    ]
+    assert document.notes[0] == "intervals: 95 %, 2,000 bootstrap resamples of rows, seed 7"
+    assert document.notes[1].startswith("3 rows with texts read in overlapping windows")
+
+
+def test_nothing_to_estimate_is_said_first():
+    document = document_of(summary_of(0, left_out=2), noun="prompt")
+    nothing = "No prompt counts, so there is nothing to estimate. 0 of 2 prompts count"
+    assert document.reading[0].startswith(nothing)
+    assert document.notes == ("intervals: none: it takes two prompts that count",)

@@ -1,0 +1,79 @@
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.errors import InputError
+from semscale.self_consistency.scoring.samples import split_first, take_samples
+from semscale.types import Status
+
+
+def test_answers_and_ragged_samples_become_pairs():
+    taken = take_samples(["a", "b", "c"], [["a", "x"], ["b"], ["y", "y", "c"]])
+    texts = taken.pairs.texts
+    paired = [
+        (int(item), texts[answer], texts[sample])
+        for item, answer, sample in zip(
+            taken.pairs.item, taken.pairs.prediction, taken.pairs.reference, strict=True
+        )
+    ]
+    assert paired == [
+        (0, "a", "a"), (0, "a", "x"), (1, "b", "b"), (2, "c", "y"), (2, "c", "y"), (2, "c", "c"),
+    ]  # fmt: skip
+    assert sorted(texts) == ["a", "b", "c", "x", "y"]  # each once
+
+
+def test_every_item_says_why_it_has_no_pairs():
+    taken = take_samples(
+        ["a", None, "", 7, "b", "c", "d"], [["a"], ["x", "y"], ["x"], ["x"], [], None, [None, " ", 3, "d"]]
+    )
+    assert list(taken.status) == [
+        Status.SCORED, Status.MISSING, Status.EMPTY, Status.NOT_TEXT, Status.TOO_FEW_SAMPLES,
+        Status.TOO_FEW_SAMPLES, Status.SCORED,
+    ]  # fmt: skip
+    assert taken.n_samples.tolist() == [1, 2, 1, 1, 0, 0, 1]
+    assert taken.n_left_out.tolist() == [0, 0, 0, 0, 0, 0, 3]
+    assert taken.pairs.item.tolist() == [0, 6]
+    assert taken.pairs.place.tolist() == [0, 3]  # which sample it was, as given
+
+
+def test_items_below_the_fewest_samples_have_no_pairs():
+    taken = take_samples(["a", "b"], [["x"], ["x", "y"]], fewest=2)
+    assert list(taken.status) == [Status.TOO_FEW_SAMPLES, Status.SCORED]
+    assert set(taken.pairs.item.tolist()) == {1}
+
+
+@pytest.mark.parametrize(
+    "lists",
+    [
+        [["a", "x"], ["b", "y"]],
+        np.array([["a", "x"], ["b", "y"]]),
+        pl.Series([["a", "x"], ["b", "y"]]),
+        (("a", "x"), ("b", "y")),
+    ],
+)
+def test_lists_alone_begin_with_the_answer(lists):
+    assert split_first(lists) == (["a", "b"], [["x"], ["y"]])
+
+
+def test_unequal_lengths_are_refused_with_both():
+    with pytest.raises(InputError, match=r"got 2 answers and 1 lists of samples"):
+        take_samples(["a", "b"], [["x"]])
+
+
+@pytest.mark.parametrize(
+    ("answers", "samples", "message"),
+    [
+        (["a"], ["x"], "samples must hold a list of texts for each prompt, got 'x' at 0"),
+        (["a", "b"], [["x"], 3], "samples must hold a list of texts for each prompt, got '3' at 1"),
+        (["a", "b"], None, "answers must hold a list of an answer and its samples"),
+        ("ab", [["x"], ["y"]], "answers must be a list"),
+    ],
+)
+def test_what_is_no_list_is_refused_with_its_place(answers, samples, message):
+    with pytest.raises(InputError, match=message):
+        take_samples(answers, samples)
+
+
+def test_nothing_gives_nothing():
+    taken = take_samples([], [])
+    assert len(taken.status) == len(taken.pairs.item) == 0

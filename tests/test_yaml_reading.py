@@ -1,0 +1,28 @@
+"""YAML files of users: strict, and read soon whatever they hold."""
+
+import pytest
+
+from semscale.errors import InputError
+from semscale.yaml_reading import parse_yaml
+
+
+def test_a_key_given_twice_is_named_with_its_line():
+    with pytest.raises(InputError, match=r"'gate.yaml', line 2: .*key 'alpha' is given twice"):
+        parse_yaml(b"alpha: 0.01\nalpha: 0.05", source="gate.yaml")
+
+
+def test_an_alias_is_the_value_it_names():
+    assert parse_yaml(b"a: &x [1, 2]\nb: *x", source="x") == {"a": [1, 2], "b": [1, 2]}
+
+
+def test_aliases_of_aliases_that_stand_for_billions_are_refused():
+    # Nine levels of nine: 9 ** 9 values in 300 bytes.
+    lines = ["a0: &a0 [" + ", ".join(["lol"] * 9) + "]"]
+    lines += [f"a{n}: &a{n} [" + ", ".join([f"*a{n - 1}"] * 9) + "]" for n in range(1, 9)]
+    with pytest.raises(InputError, match="its aliases stand for more than 200,000 values"):
+        parse_yaml("\n".join(lines).encode(), source="bomb.yaml")
+
+
+def test_an_alias_of_what_it_stands_in_is_refused():
+    with pytest.raises(InputError, match="its aliases stand for more than"):
+        parse_yaml(b"&a {b: *a}", source="loop.yaml")
