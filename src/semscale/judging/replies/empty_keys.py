@@ -38,8 +38,11 @@ def empty_keys(found: ReplyTokens, text: str, quoted: Sequence[tuple[int, int]])
             continue
         after = at + 1 + key[0].count(" ")
         value = tokens[after : after + _NEAR]
-        leveled = bool(value) and (
-            value[0].start in places or value[0].kind in {"line", "score_word", "final"}
+        line = list(takewhile(lambda other: other.kind not in BOUNDARIES, value))
+        leveled = (
+            not line
+            or line[0].kind in {"score_word", "final"}
+            or any(other.start in places for other in line)
         )
         if leveled or _is_sentence(value) or rank(_before(tokens, at)) not in STANDING:
             continue

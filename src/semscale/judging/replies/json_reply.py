@@ -17,7 +17,7 @@ _CUT_OFF = re.compile(
     re.IGNORECASE,
 )
 _MOST_FAILURES = 100
-_LONGEST_VALUE = 25
+_WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
 _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
 
 
@@ -62,6 +62,27 @@ def json_replies(text: str, reader: LevelReader) -> list[JsonReply]:
     return [JsonReply(level, Role.STATED, "", cut.start(), cut.end())]
 
 
+def schema_reply(reply: str, reader: LevelReader) -> JsonReply | None:
+    """Read a reply that is one object with the keys that were asked for, and nothing else.
+
+    Args:
+        reply: as the model gave it.
+        reader: of the template's levels.
+    """
+    for start, end, pairs in _objects(reply):
+        keys = [key for key, _ in pairs]
+        whole = not reply[:start].strip() and not reply[end:].strip()
+        if (
+            whole
+            and "score" in keys
+            and set(keys) <= {"score", "explanation"}
+            and len(keys) == len(set(keys))
+        ):
+            return _read(reply, start, end, pairs, reader)
+        return None
+    return None
+
+
 def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
@@ -89,6 +110,9 @@ def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -
     words = {key.lower(): value for key, value in everything if isinstance(value, str)}
     explanation = next((words[key].strip() for key in _WORD_KEYS if key in words), "")
     fits = all(re.fullmatch(r"\d+", top) and reader.is_top(top) for top in tops)
+    taken_off = any(
+        role is Role.DEDUCTION and value not in {"0", "0.0", None, ""} for role, _, value in ranked
+    )
     best = min((_BY_WEIGHT.index(role) for role, _, _ in stated), default=0)
     chosen = [(role, key, value) for role, key, value in stated if _BY_WEIGHT.index(role) == best]
     levels = [_level_of(text, start, end, key, value, reader) for _, key, value in chosen]
@@ -97,6 +121,7 @@ def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -
     keys = [key for _, key, _ in chosen]
     level = levels[0] if agreed and fits and len(set(keys)) == len(keys) else None
     role = chosen[0][0] if chosen else Role.STATED
+    level = None if taken_off and role is Role.STATED else level
     return JsonReply(level, role if role is Role.DRAFT else Role.STATED, explanation, start, end)
 
 
@@ -125,8 +150,11 @@ def key_role(key: str) -> Role:
         return Role.FINAL
     if "maximum" in kinds or "scale" in kinds or words in (["out", "of"], ["outof"], ["maxscore"]):
         return Role.SCALE
+    if "deduct" in kinds:
+        return Role.DEDUCTION
     if "score_word" not in kinds:
-        return Role.CONTENT
+        changed = len(kinds) == 1 and kinds[0] in {"corrected", "edit", "amend"}
+        return Role.CORRECTED if changed else Role.DRAFT if kinds == ["draft"] else Role.CONTENT
     for kind, role in _KEY_ROLES:
         if kind in kinds:
             return role
@@ -210,12 +238,12 @@ def _answered(
 
 
 def long_values(written: str) -> str:
-    """Leave the long words of a JSON object, each on a line of its own, and blank the rest."""
+    """Leave what a JSON object says in words, each value on a line of its own, and blank the rest."""
     kept = re.sub(r"\\[\"nt]", lambda found: ' "' if found[0][1] == '"' else "  ", written)
     lines = ["\n" if character == "\n" else " " for character in kept]
-    for found in re.finditer(r":\s*\"((?:[^\"\\]| \")*?)\"(?=\s*[,}])", written.replace('\\"', ' "')):
-        start, end = found.span(1)
-        if end - start > _LONGEST_VALUE:
+    for found in _WORDS.finditer(written.replace('\\"', ' "')):
+        start, end = found.span("value")
+        if " " in found["value"] and key_role(found["key"]) is Role.CONTENT:
             lines[start - 1] = lines[end] = "\n"
             lines[start:end] = kept[start:end]
     return "".join(lines)

@@ -27,6 +27,8 @@ def said_to_fit(mention: LevelMention, around: Surroundings) -> Role | None:
         return Role.DRAFT
     if not patterns.APT.search(right) or "if " in left + right:
         return None
+    if not patterns.FITTING.search(left):
+        return None
     against = (patterns.NOT, patterns.BOUND, patterns.SAID, patterns.OTHER)
     return None if any(pattern.search(left) for pattern in against) else Role.STATED
 
@@ -36,13 +38,21 @@ def number(mention: LevelMention, around: Surroundings) -> Role | None:
     if mention.named:
         return None
     left, right = mention.left, mention.right
+    if not around.numbered and not patterns.KEY.search(left):
+        return Role.CONTENT
     for role, before, after in _NUMBERS:
         if (before is not None and before.search(left)) or (after is not None and after.search(right)):
             return role
-    if patterns.KEY.search(left) or patterns.KEY_OF.search(left):
-        return None
+    keyed = patterns.KEY.search(left) or patterns.KEY_OF.search(left)
+    return None if keyed else _counted(mention, around)
+
+
+def _counted(mention: LevelMention, around: Surroundings) -> Role | None:
+    left, right = mention.left, mention.right
     if patterns.COUNTED.search(right):
         return Role.COUNT
+    if patterns.DEDUCTED_FOR.search(left) and around.standing and right.startswith(("for ", "because ")):
+        return Role.DEDUCTED
     return Role.DEDUCTION if patterns.DEDUCT.search(left) and around.numbered else None
 
 
@@ -76,7 +86,7 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     left = mention.left
     if not left or not (patterns.BOUND.search(left) or patterns.RANGE.search(left)):
         return None
-    if patterns.HEDGED.search(left) or speaks(mention):
+    if (patterns.HEDGED.search(left) and patterns.HEDGE_ENDS.search(mention.right)) or speaks(mention):
         return Role.DOUBTFUL
     word = mention.named and mention.words == 1
     return Role.DOUBTFUL if patterns.AFTER_LEVEL.search(left) and not word else None
@@ -121,7 +131,8 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
 def _left_over_number(mention: LevelMention, around: Surroundings) -> Role:
     left, right = mention.left, mention.right
     changed = around.earlier and (patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left))
-    alone = around.standing and patterns.LEFT_OVER.search(right)
+    alone = patterns.LEFT_OVER.search(right) and not patterns.NAMING.search(left)
+    alone = alone and around.standing and not around.ranged
     return Role.UNEXPLAINED if speaks(mention) or changed or alone else Role.CONTENT
 
 

@@ -6,7 +6,7 @@ from typing import Literal
 from semscale.judging.prompts.template import Template
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
-from semscale.judging.replies.json_reply import json_replies, long_values
+from semscale.judging.replies.json_reply import json_replies, long_values, schema_reply
 from semscale.judging.replies.refusals import is_refusal
 from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.roles import STANDING
@@ -38,7 +38,12 @@ class ReplyReading:
 
 
 def read_reply(
-    reply: str, template: Template, *, score_last: bool = False, cut: bool = False
+    reply: str,
+    template: Template,
+    *,
+    score_last: bool = False,
+    cut: bool = False,
+    structured: bool = False,
 ) -> ReplyReading:
     r"""Read the score that a reply states.
 
@@ -50,6 +55,8 @@ def read_reply(
         template: what the judge was asked.
         score_last: whether the explanation was asked for first; a level alone on the last line then counts.
         cut: whether the reply was cut at its longest; a number at its very end may then begin another.
+        structured: whether the model was held to a schema; the value of a reply that follows it is taken as
+            it is, whatever its explanation says.
 
     Example:
         >>> from semscale.judging.prompts.template import load_template
@@ -63,6 +70,10 @@ def read_reply(
     if sum(map(len, text.split())) > LONGEST:
         return ReplyReading(None, "unparsable")
     reader = LevelReader(template)
+    held = schema_reply(reply, reader) if structured else None
+    if held is not None and held.level is not None:
+        place = (held.level.start, held.level.end)
+        return ReplyReading(held.level.score, "scored", held.explanation, place)
     if sum(1 for _ in reader.mentioned.finditer(text)) > MOST_MENTIONS:
         return ReplyReading(None, "unparsable")
     objects = json_replies(without_reasoning(reply), reader)

@@ -18,6 +18,9 @@ _MARKS = re.compile(
     r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))|\\[\[\]()]"
 )
 _OPEN_TAG = re.compile(r"<([a-z][\w-]{0,20})(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE)
+_FORMATTING = re.compile(
+    r"</?(?:b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center)(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE
+)
 _CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}[ \t]*/>", re.IGNORECASE)
 _STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
 _ENTITIES = re.compile(r"&(?:nbsp|quot|amp|#\d{2,4});")
@@ -44,7 +47,7 @@ def readable(reply: str) -> str:
     text = _without_reasoning(text)
     for pattern in (_FORMULA, _BOXED):
         text = pattern.sub(_blank_around_group, text)
-    for pattern in (_STRUCK, _SPECIAL, _FENCES, _ENTITIES, _MARKS, _BULLETS):
+    for pattern in (_FORMATTING, _STRUCK, _SPECIAL, _FENCES, _ENTITIES, _MARKS, _BULLETS):
         text = pattern.sub(_blank, text)
     text = _CLOSE_TAG.sub(lambda found: ";" + _blank(found)[1:], text)
     return _OPEN_TAG.sub(lambda found: f" {found[1]}:" + " " * (len(found[0]) - len(found[1]) - 2), text)

@@ -38,9 +38,9 @@ START = (
 ABOUT = f"(({WHY} | {OF} | to) (the | this | judge | a | plain)* (word | plain)? (answer | this))?"
 NOTE_KEY = class_pattern(f"^ note colon+ {ADORNED} $")
 KEY = class_pattern(
-    f"{SCORE} (because ((?! level | number | score_word | colon) any){{0,5}} (?= colon))? (open "
+    f"{SCORE} final? (because ((?! level | number | score_word | colon) any){{0,5}} (?= colon))? (open "
     f"any{{1,7}} (close | level | number))? {ABOUT} (adverb | {WHY} (this | judge | the | a)* (answer "
-    f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | "
+    f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | earn | settle | "
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
 KEY_OF = class_pattern(f"{SCORE} {OF} {ADORNED} $")
@@ -76,8 +76,8 @@ OVERALL = class_pattern(
     f"{WILL}* adverb? (say | {GIVE})) ({WHY} | this)*)? {ADORNED} $"
 )
 OUTCOME = class_pattern(
-    "(^ | comma | so | and | open) (the | judge | so | adverb)* outcome (close | colon | be | dash | "
-    f"to | adverb | bar)* {ADORNED} $"
+    "(^ | comma | so | and | open) (the | judge | so | adverb)* outcome (close | colon | dash | bar)+ "
+    f"{ADORNED} $ | judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
 )
 REMARK = class_pattern(
     f"{START} (so | adverb | final | and | comma)* {SUBJECT} ({WILL} | adverb | so)* be (adverb | so "
@@ -124,13 +124,15 @@ COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
     "(a | plain | adverb)? (word | numbered | answer | say | confidence | scale | inject | other | "
-    "level | draft | earn)"
+    "level | draft | filler | earn)"
 )
 DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
     f"to | {SCORE} | other){{0,4}} $"
 )
-DEDUCTED = class_pattern(f"deducted (a | the | adverb | {OF} | unit | {WHY} | word | colon | bound){{0,3}} $")
+DEDUCTED = class_pattern(
+    f"deducted (by | a | the | adverb | {OF} | unit | {WHY} | word | colon | bound){{0,3}} $"
+)
 DEDUCTED_AFTER = class_pattern(f"^ (unit)? (close)? ({WILL} | be | adverb)* (deducted)")
 START_COUNT = class_pattern(f"start ({WHY} | {OF})? {ADORNED} ({SCORE} ({OF} | colon)*)? $")
 OTHER = class_pattern(f"other (?! any* this ({WILL} | adverb)* (earn | be)) any* $")
@@ -209,7 +211,8 @@ SCALE_AFTER = class_pattern(
 HAS_SUBJECT = class_pattern("(answer | this)")
 CHANGED = class_pattern("^ (but | and | so | adverb)* (edit | amend | pause | withdraw)")
 LEFT_OVER = class_pattern(
-    "^ (close)* ($ | stop | line | be | would | will | seems | (adverb | bound) (stop | line | $))"
+    "^ (close)* ($ | stop | line | (be | would be | will be | seems) adverb? "
+    "(apt | better | if | judge | score_word | outcome) | (adverb | bound) (stop | line | $))"
 )
 PART_WORDS = class_pattern(
     "(^ | comma | and | stop) (the)? (word | numbered | reason | plain){1,3} (open)? $"
@@ -224,7 +227,7 @@ BARE_A = class_pattern(
 )
 BARE_A_ENDS = class_pattern(f"^ (close)* ($ | stop | line | comma {WHY} | {WHY} | comma | dash | colon)")
 MINUS = class_pattern("dash (open | a)* $")
-ANSWERED_AFTER = class_pattern("^ (close)? (colon | question | bar) (level | affirm | deny)")
+ANSWERED_AFTER = class_pattern("^ (close)? (colon | question | bar | open) (level | affirm | deny)")
 NAME_ENDS = class_pattern(
     f"^ (close | bar)* ($ | stop | line | comma {WHY} | comma and | colon word | colon the | colon "
     f"this | dash | open | {WHY} | bar)"
@@ -241,3 +244,12 @@ ANSWER_OUGHT = class_pattern("^ the? answer ought $")
 THIS_OUGHT = class_pattern("^ this ought a? $")
 OF_ANSWER = class_pattern("^ answer (stop | line | $)")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
+COLOURED = class_pattern("^ (adverb | so | comma)+ $")
+NAMING = class_pattern("word $")
+HEDGE_ENDS = class_pattern(
+    "^ (close)* ((and | or | to | dash | slash | comma) (a | the)? (level | number))* (close)* "
+    "($ | stop | line | question | comma | dash | open | because | for | adverb | but | if | unit | will"
+    " | would | might | be | seems | or | maybe | bound | and)"
+)
+DEDUCTED_FOR = class_pattern("^ adverb* deduct (a | the | adverb)* $")
+FITTING = class_pattern("(^ | a | so | comma) (adverb | plain | so | a)* $")

@@ -178,7 +178,7 @@ class LevelReader:
                 return (percent.end() if _ends(text, percent.end()) else None), True
         over = re.compile(
             r"[ \t]*/[ \t]*(\d+)"
-            r"|[ \t]+(?:(?:out[ \t]+)?of|von|sur|sobre|de|su|di|из|van|av)[ \t]+"
+            r"|[ \t]+(?:(?:out[ \t]+)?of|von|sur|sobre|de|su|di|из|من|van|av)[ \t]+"
             r"(?:a[ \t]+(?:possible|maximum)[ \t]+)?(?:of[ \t]+)?(\d+)"
         ).match(text, at)
         if over:
@@ -243,9 +243,10 @@ class LevelReader:
 
     def _spelled_top(self, text: str, at: int) -> int:
         """Read past ``out of five``."""
-        top = re.compile(r"[ \t]+(?:points[ \t]+|stars[ \t]+)?out[ \t]+of[ \t]+(?:a[ \t]+)?([\w-]+)").match(
-            text, at
-        )
+        top = re.compile(
+            r"[ \t]+(?:points[ \t]+|stars[ \t]+)?(?:(?:out[ \t]+)?of|von|sur|sobre|de|su)[ \t]+"
+            r"(?:a[ \t]+)?([\w-]+)"
+        ).match(text, at)
         if top is None or self.ends is None:
             return at
         number = float(top[1]) if top[1].isdecimal() else numerals().get(_key(top[1]))

@@ -68,6 +68,7 @@ def statements_of(
             filler=mention.named and _is_filler(text[mention.start : mention.after]),
             signed=reader.signed,
             numbered=reader.ends is not None,
+            ranged=reader.template.highest is not None,
             standing=any(item.role in _STRONG for item in statements),
         )
         statements.append(answered or _statement(mention, role_of(mention, around)))

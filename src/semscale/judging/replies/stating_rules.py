@@ -100,6 +100,7 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     announced = [patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.ON_SCALE]
     announced += [patterns.CORRECT] if mention.named and not around.numbered else []
     announced += [patterns.THATS_PLAIN] if mention.explicit else []
+    announced += [patterns.COLOURED] if mention.named and mention.opening and mention.free else []
     if any(pattern.search(left) for pattern in announced):
         return settled(mention, around, Role.STATED)
     return None

@@ -9,7 +9,7 @@ from semscale.judging.replies.lexicon import TOKEN, UNKNOWN, lexicon
 _SIGNS = {
     ":": "colon", "=": "colon", ">": "compare", "<": "compare", "~": "compare", "≈": "compare",
     "≥": "compare", "≤": "compare", "±": "compare", ",": "comma", "、": "comma", "-": "dash", "–": "dash",
-    "—": "dash", "‐": "dash", ";": "stop", "!": "stop", "。": "stop", "؛": "stop", "…": "stop",
+    "#": "dash", "—": "dash", "‐": "dash", ";": "stop", "!": "stop", "。": "stop", "؛": "stop", "…": "stop",
     "?": "question", "؟": "question", "(": "open", "[": "open", "{": "open", ")": "close", "]": "close",
     "}": "close", "|": "bar", "/": "slash", "%": "percent", "+": "plus", "\n": "line", "&": "and",
     "×": "slash", "^": "slash", "$": UNKNOWN, "°": UNKNOWN,

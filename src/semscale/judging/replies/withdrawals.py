@@ -19,7 +19,7 @@ _TAKES_BACK = class_pattern(
     "  this (be | might be | ought) adverb* faulted"
 )
 _DOUBTS = class_pattern(
-    "judge (adverb | be)* (maybe | might)"
+    "judge (adverb | be)* (maybe | might (?! not))"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"
 )
 _DENIES_FIRST = class_pattern("^ (but | and | adverb)* deny")
