@@ -14,3 +14,12 @@ def test_a_summary_without_a_record_cannot_be_made():
 
     with pytest.raises(TypeError, match="abstract method '?record"):
         Unnamed("a.csv")
+
+
+def test_a_summary_without_a_short_repr_cannot_be_made():
+    class Unnamed(Presentable):
+        def record(self):
+            return {}
+
+    with pytest.raises(TypeError, match="abstract method '?__repr__"):
+        Unnamed()

@@ -17,10 +17,9 @@ if TYPE_CHECKING:
 class Presentable(ABC):
     """A summary that can show its numbers as a document, a report or JSON."""
 
-    source: str
-
+    @abstractmethod
     def __repr__(self) -> str:
-        return f"{type(self).__name__}(source={self.source!r})"
+        """Name the summary in one short line, such as ``MatchSummary(source='a.csv', n=8)``."""
 
     @abstractmethod
     def record(self) -> dict[str, Any]:
@@ -44,7 +43,7 @@ class Presentable(ABC):
         _presenting().write(self, Path(path), None if figures is None else Path(figures))
 
     def to_json(self) -> str:
-        """Write the numbers as a JSON object; what does not exist is null."""
+        """Write the numbers and their cautions as a JSON object; what does not exist is null."""
         text: str = _presenting().as_json(self)
         return text
 

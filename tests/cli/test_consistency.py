@@ -104,7 +104,7 @@ def test_json_has_every_measure_and_the_least_consistent(semscale, answers):
     ended = semscale("consistency", answers, *COLUMNS, "--measure", "exact_match", "--json")
     content = json.loads(ended.out)
     assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == 0.25
-    assert [item["item"] for item in content["least"]] == [2, 1]
+    assert [item["item"] for item in content["lowest"]] == [2, 1]
     assert content["trust"] is None
 
 
@@ -204,7 +204,7 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
     assert (made["budget"], made["ledger"]) == (Budget(calls=9), str(tmp_path / "ledger"))
 
 
-def test_a_dry_run_asks_nobody(semscale, asked):
+def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):
     ended = semscale(
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run", "--json"
     )
@@ -213,7 +213,21 @@ def test_a_dry_run_asks_nobody(semscale, asked):
     assert (content["asked"], content["left_out"], model["calls"]) == (2, {"missing": 1}, 8)
     assert model["money"] is None
     assert asked.asked == []
-    shown = semscale("consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--dry-run")
+    shown = semscale(
+        "consistency",
+        "prompts.csv",
+        "--prompt",
+        "q",
+        "--ask",
+        3,
+        "--model",
+        "m",
+        "--dry-run",
+        "--report",
+        "r.html",
+    )
+    assert "report: r.html" in shown.out
+    assert "What asking would take" in (tmp_path / "r.html").read_text(encoding="utf-8")
     assert "2 of 3 prompts count; left out: 1 missing" in shown.out
     assert "Nobody was asked" in shown.out
     assert "the price of scripted is not known; add it to " in shown.out

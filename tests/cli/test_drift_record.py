@@ -54,7 +54,7 @@ def test_a_run_is_stored_and_summed_up(semscale, outputs, files):
         "model": "m",
         "items": "3",
         "outputs": "3",  # two of a, one of c: the blank one says nothing
-        "silent": "1 item",
+        "silent": "1",
         "fields": "credits (missing in 2 outputs)",  # the second of a, and that of c
         "groups": "topic (2)",
         "Git revision": "none",

@@ -9,6 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import polars as pl
 import pytest
+from tests.schema_check import check_json
 
 from semscale.cli.main import main
 from semscale.store.table import Table
@@ -229,6 +230,32 @@ def test_parts_before_a_cap_are_kept_and_gone_on_with(command, endpoint, tmp_pat
     assert not kept.exists()
 
 
+def test_groups_are_compared_on_the_screen_in_the_report_and_in_json(command, tmp_path, capsys):
+    report = tmp_path / "judged.md"
+    assert main(command("--by", "known", "--json", "--report", str(report))) == 0
+    text = capsys.readouterr().out
+    check_json(text)
+    found = json.loads(text)
+    assert found["estimates"]["by"] == found["judges"][0]["estimates"]["by"] == "known"
+    means = {group["group"]: group["figures"].get("score") for group in found["estimates"]["groups"]}
+    # Levels 5, 2 and 4 of 1 to 5; the other two answers have no score.
+    assert (means.pop("a unit of matter"), means.pop("yes")) == (None, None)
+    assert {name: mean["value"] for name, mean in means.items()} == {
+        "1066": 1.0,
+        "scattering": 0.25,
+        "Austen": 0.75,
+    }
+    assert {row["group"] for row in found["lowest"]} == {"1066", "scattering", "Austen"}
+    shown = report.read_text(encoding="utf-8")
+    assert "## How the scores are spread, by known" in shown
+    assert "| `scattering` | 1 | 0 | 0.25 |" in shown
+    assert main(command("--by", "known")) == 0
+    screen = capsys.readouterr().out
+    assert re.search(r"Austen +1 +0 +0\.75", screen)
+    assert main(command("--by", "nowhere")) == 2
+    assert "by" in capsys.readouterr().err
+
+
 def test_a_dry_run_asks_nobody(command, endpoint, capsys):
     assert main(command("--dry-run")) == 0
     shown = " ".join(capsys.readouterr().out.split())
@@ -236,6 +263,18 @@ def test_a_dry_run_asks_nobody(command, endpoint, capsys):
     assert "Nothing was sent" in shown
     assert "the price of judge-one is not known" in shown
     assert endpoint.asked == []
+
+
+def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(command, tmp_path, capsys):
+    out, report, figures = tmp_path / "judged.csv", tmp_path / "forecast.md", tmp_path / "figures"
+    asked = ("--out", str(out), "--report", str(report), "--figures", str(figures))
+    assert main(command("--dry-run", *asked)) == 0
+    assert f"report: {report}" in capsys.readouterr().out
+    shown = report.read_text(encoding="utf-8")
+    assert "What asking would take" in shown
+    assert "4 of 5 rows count; left out: 1 missing." in shown
+    assert not out.exists()
+    assert not figures.exists()
 
 
 @pytest.mark.parametrize("refused", [(), ("logprobs", "top_logprobs", "response_format")])

@@ -58,8 +58,8 @@ def test_json_for_programs(semscale, answers):
     assert estimates["groups"][0]["figures"]["score"]["value"] == pytest.approx(1)
     assert (estimates["by"], estimates["interval"], result["bounds"]) == ("topic", 0.9, [-1, 1])
     assert result["separation"] is None  # three rows are too few to be paired anew
-    assert [row["row"] for row in result["worst"]][0] == 5
-    assert result["worst"][-1]["score"] == pytest.approx(1)
+    assert [row["row"] for row in result["lowest"]][0] == 5
+    assert result["lowest"][-1]["score"] == pytest.approx(1)
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet", "xlsx"])
@@ -98,7 +98,7 @@ def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
     assert "row 5" in shown
     assert '"tomatoes" (prediction) met only "' in shown
     ended = semscale(*match(*options, "--out", "matched.jsonl", "--json"))
-    assert "tokens" in json.loads(ended.out)["worst"][0]
+    assert "tokens" in json.loads(ended.out)["lowest"][0]
     (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
     tokens = matched["semscale_tokens"].to_list()
     assert tokens[2] is None
@@ -220,7 +220,7 @@ def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_pat
     assert '  number: The prediction says "50 mg", the reference "0.5 mg".' in shown
     result = json.loads(semscale(*match("--json", "--out", "matched.jsonl")).out)
     assert result["guards"] == {"number": 1}
-    assert result["worst"][0]["findings"][0]["prediction"] == {"start": 5, "end": 10, "text": "50 mg"}
+    assert result["lowest"][0]["findings"][0]["prediction"] == {"start": 5, "end": 10, "text": "50 mg"}
     (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
     assert matched["semscale_findings"][0][0]["guard"] == "number"
     assert json.loads(semscale(*match("--json", "--guard", "all=off")).out)["guards"] == {}

@@ -166,6 +166,14 @@ def test_a_label_far_down_is_refused_before_anybody_is_asked(run):
     assert asked.requests == []
 
 
+def test_too_many_groups_are_refused_before_anybody_is_asked(run, path):
+    asked, n = model(), 1001
+    pl.DataFrame({"q": ["why?"] * n, "a": ["1"] * n, "kind": list(range(n))}).write_csv(path)
+    with pytest.raises(InputError, match="by must name at most 1000 groups"):
+        run(Judge(asked), columns=JudgeColumns("q", "a", by="kind"), part_rows=400)
+    assert asked.requests == []
+
+
 def test_a_list_far_down_is_refused_before_anybody_is_asked(run, path):
     asked = model()
     frame = pl.read_csv(path)

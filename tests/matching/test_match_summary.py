@@ -48,7 +48,7 @@ def test_texts_need_not_be_given():
 
 def test_the_record_counts_rows_from_one(summary):
     record = replace(summary, separation=Separation(0.9, np.array([0.1, 0.3]))).record()
-    assert [item["row"] for item in record["worst"]] == [3, 7, 5, 1, 6, 8, 4]
+    assert [item["row"] for item in record["lowest"]] == [3, 7, 5, 1, 6, 8, 4]
     assert record["instrument"] == "match"
     assert record["separation"] == {"share_above": 0.9, "unrelated_pairs": 2, "unrelated_mean": 0.2}
     assert record["estimates"] is summary.estimates

@@ -56,4 +56,4 @@ def test_tokens_go_with_their_items():
     explained = matches().summarize(PREDICTIONS, REFERENCES, tokens=tokens)
     assert explained.is_explained
     assert [item.tokens is None for item in explained.worst(2)] == [True, False]
-    assert explained.record()["worst"][1]["tokens"] == [{"token": "seven"}]
+    assert explained.record()["lowest"][1]["tokens"] == [{"token": "seven"}]

@@ -137,7 +137,7 @@ def rate_work(table, _):
     return RatingWork(table, RATED, rater, Collector(rater, RATED), 0.95, None)
 
 
-JUDGED = JudgeColumns("question", "text", ("known",), "human")
+JUDGED = JudgeColumns("question", "text", ("known",), "human", "region")
 
 
 def examined(after=None):

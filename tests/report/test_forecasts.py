@@ -8,6 +8,8 @@ from semscale.chat.forecast import Forecast
 from semscale.chat.forecast_summary import ForecastSummary
 from semscale.chat.replies import Usage
 from semscale.report.json_encoding import to_json
+from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 
 PRICED = Forecast(9, 2, 1, 6, Usage(1200, 300), 0, 1.25, "EUR", "")
@@ -20,9 +22,16 @@ def test_the_screen_says_what_asking_would_take(capsys):
     shown = " ".join(capsys.readouterr().out.split())
     assert "9 of 11 prompts count; left out: 2 empty" in shown
     assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
-    assert "tokens of prompts, about 1,200 tokens of replies 300 cost 1.25 EUR" in shown
+    assert "tokens of prompts, about 1,200 tokens of replies 300 cost in EUR 1.25" in shown
     assert "calls without a limit to their reply (1,024 tokens each) 9 cost not known" in shown
     assert shown.endswith("the price of m is not known; add it Nobody was asked.")
+
+
+def test_a_page_says_what_was_left_out_and_that_nobody_was_asked():
+    document = ForecastSummary("q.csv", {"one": PRICED}, 9, {"empty": 2}, "prompt").document()
+    for shown in (page(document), markdown(document)):
+        assert "9 of 11 prompts count; left out: 2 empty." in shown
+        assert "Nobody was asked." in shown
 
 
 def test_json_has_the_same_numbers():

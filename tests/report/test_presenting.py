@@ -1,9 +1,52 @@
 """From a summary to its files: both places are checked first, and the document is made only then."""
 
+import ast
+import re
+from importlib import import_module
+from pathlib import Path
+
 import pytest
 
+import semscale
 from semscale.errors import InputError
+from semscale.presentable import Presentable
 from semscale.report import presenting
+
+
+class Unlisted(Presentable):
+    def __repr__(self):
+        return "Unlisted()"
+
+    def record(self):
+        return {}
+
+
+def summary_kinds():
+    """Classes in Semscale that are presentable by name, read from its files."""
+    found = {}
+    for path in Path(semscale.__file__).parent.rglob("*.py"):
+        nodes = ast.parse(path.read_text("utf-8")).body
+        classes = (node for node in nodes if isinstance(node, ast.ClassDef))
+        found |= {one.name: one for one in classes if "Presentable" in map(ast.unparse, one.bases)}
+    return found
+
+
+def test_every_kind_of_summary_has_a_function_that_makes_its_document():
+    assert set(summary_kinds()) == set(presenting._DOCUMENTS)
+    for module, function in presenting._DOCUMENTS.values():
+        assert callable(getattr(import_module(module), function))
+
+
+@pytest.mark.parametrize(("name", "kind"), summary_kinds().items())
+def test_every_summary_shows_itself_in_one_style(name, kind):
+    (method,) = (one for one in kind.body if getattr(one, "name", "") == "__repr__")
+    shown = ast.unparse(method.body[-1]).replace("{type(self).__name__}", name)
+    assert re.fullmatch(rf"""return f(["']+){name}\(.*\)\1""", shown)
+
+
+def test_a_summary_without_a_document_says_where_to_enter_one():
+    with pytest.raises(TypeError, match="Unlisted has no document: enter .* in semscale.report.presenting"):
+        Unlisted().document()
 
 
 def never(_):

@@ -90,10 +90,10 @@ def test_trust_stands_beside_each_item():
 def test_json_keeps_to_the_schema(found):
     kind = pl.Series("kind", ["a", "b", None, "b", "a"])
     content = json.loads(found.summarize(answers=ANSWERS, samples=SAMPLES, by=kind).to_json())
-    check_json(json.dumps({**content, "cautions": [], "out": None, "report": None, "figures": None}))
+    check_json(json.dumps({**content, "out": None, "report": None, "figures": None}))
     assert content["estimates"]["by"] == "kind"
     assert content["estimates"]["overall"]["figures"]["exact_match"]["value"] == pytest.approx(0.5)
-    assert content["least"][0]["contradictions"][0] == {
+    assert content["lowest"][0]["contradictions"][0] == {
         "sample": 0,
         "guard": "negation",
         "reason": 'The sample says "not safe", the answer "safe".',
@@ -102,7 +102,7 @@ def test_json_keeps_to_the_schema(found):
     trusted = json.loads(many.summarize(correctness=many.correctness([1, 0] * 20)).to_json())
     assert trusted["trust"]["labels"] == 40
     assert trusted["trust"]["areas"]["exact_match"] == 1.0
-    check_json(json.dumps({**trusted, "cautions": [], "out": None, "report": None, "figures": None}))
+    check_json(json.dumps({**trusted, "out": None, "report": None, "figures": None}))
 
 
 def test_what_was_asked_sums_itself_up():

@@ -28,6 +28,9 @@ class ForecastSummary(Presentable):
     noun: str = "row"
     note: str = "Nobody was asked."
 
+    def __repr__(self) -> str:
+        return f"ForecastSummary(source={self.source!r}, n={self.n:,}, models={list(self.forecasts)})"
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         return {

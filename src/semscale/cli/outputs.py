@@ -1,8 +1,9 @@
 """Files that commands write, and what they print."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Self
 
 import typer
 
@@ -54,6 +55,11 @@ class Outputs:
         """The files that were asked for, by kind."""
         paths = {"table": self.out, "report": self.report, "figures": self.figures, **self.further}
         return {name: path for name, path in paths.items() if path is not None}
+
+    @property
+    def of_forecast(self) -> Self:
+        """The same without a table and pictures, of which a forecast has none."""
+        return replace(self, out=None, figures=None)
 
     def check(self) -> None:
         """Check, before anything is read or loaded, that all can be written.

@@ -1,7 +1,7 @@
 """People's labels of the same answers: read as scores from 0 to 1, and compared with a judge's scores."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
 
@@ -13,6 +13,8 @@ from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
+from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.means import estimate_mean
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 
@@ -77,7 +79,7 @@ def label_table(human: object, template: Template, first_row: int = 0) -> Floats
 
 
 def beside_humans(
-    expected: Floats, labels: Floats, template: Template, *, interval: float = 0.95, seed: int = 0
+    expected: Floats, labels: Floats, template: Template, *, plan: IntervalPlan | None = None
 ) -> HumanEvidence:
     """Compare scores with people's labels of the same items.
 
@@ -85,17 +87,22 @@ def beside_humans(
         expected: shape (n,), 0 to 1, NaN where there is no score.
         labels: shape (n, raters), as ``label_table`` gives them.
         template: whose levels both are rounded to for kappa.
-        interval: coverage that the intervals aim at.
-        seed: of the bootstrap.
+        plan: how intervals are made.
+
+    Returns:
+        The comparison; its ``corrected.naive`` lies within 0 to 1, with the interval that ``plan`` makes.
     """
+    plan = plan or IntervalPlan()
+    interval, seed, bounds = plan.interval, plan.seed, (0.0, 1.0)
     mean = mean_labels(labels)
     levels = template.scores
+    corrected = prediction_powered_mean(expected, mean, bounds=bounds, interval=interval)
     several = labels.shape[1] > 1 and bool(((~np.isnan(labels)).sum(axis=1) > 1).any())
     return HumanEvidence(
         labels=labels,
         kappa=weighted_kappa(nearest(expected, levels), nearest(mean, levels), interval=interval, seed=seed),
         ceiling=compare_with_humans(expected, labels, interval=interval, seed=seed) if several else None,
-        corrected=prediction_powered_mean(expected, mean, bounds=(0.0, 1.0), interval=interval),
+        corrected=replace(corrected, naive=estimate_mean(expected, bounds=bounds, plan=plan)),
     )
 
 

@@ -9,8 +9,9 @@ from semscale.errors import InputError
 from semscale.judging.human_labels import label_table
 from semscale.judging.prompts.template import Template
 from semscale.matching.match_columns import reference_lists
+from semscale.results.tallies import check_groups
 from semscale.store.cells import storable
-from semscale.store.columns import column_in
+from semscale.store.columns import as_names, column_in, groups_in
 from semscale.store.first_look import look_through
 from semscale.store.result_columns import check_free
 from semscale.store.table import Table
@@ -27,6 +28,7 @@ class JudgeColumns:
         answer: what is judged.
         references: answers that are known to be right; each column holds texts, or lists of texts.
         human: people's labels of the same answers.
+        by: names of groups; it may be one of the others, too.
 
     Raises:
         InputError: one column is to be two things.
@@ -36,6 +38,7 @@ class JudgeColumns:
     answer: str
     references: tuple[str, ...] = ()
     human: str | None = None
+    by: str | None = None
 
     def __post_init__(self) -> None:
         named = self.names
@@ -45,7 +48,7 @@ class JudgeColumns:
 
     @property
     def names(self) -> list[str]:
-        """All columns."""
+        """All columns that are judged or compared."""
         return [self.question, self.answer, *self.references, *([self.human] if self.human else [])]
 
     def check(self, table: Table) -> None:
@@ -57,6 +60,8 @@ class JudgeColumns:
         options = ["question", "answer", *["reference"] * len(self.references), "human"]
         for name, option in zip(self.names, options, strict=False):
             table.require(name, option)
+        if self.by is not None:
+            table.require(self.by, "by")
         check_free(table.columns, table.name)
 
 
@@ -118,10 +123,15 @@ def read_judge_cells(table: Table, columns: JudgeColumns, most: int | None = Non
     return judge_cells(pl.concat([*table.batches(_BATCH)], how="diagonal_relaxed"), columns)
 
 
+def group_names(rows: pl.DataFrame, by: str) -> list[str | None]:
+    """Read the names of groups of n rows, as they can be written; a missing one is ``None``."""
+    return as_names(groups_in(column_in(rows, by)), "by")
+
+
 def check_judge_cells(
     table: Table, columns: JudgeColumns, template: Template, size: int, *, counting: bool
 ) -> None:
-    """Check references and people's labels of all rows; a file without them is not read.
+    """Check references, people's labels and groups of all rows; a file without them is not read.
 
     Args:
         table: the input.
@@ -131,10 +141,11 @@ def check_judge_cells(
         counting: whether the rows must fit into an Excel sheet.
 
     Raises:
-        InputError: a broken list, a label that is none of the template's, a row that cannot be read, or more
-            rows than Excel holds.
+        InputError: a broken list, a label that is none of the template's, more than 1,000 groups, a row that
+            cannot be read, or more rows than Excel holds.
         InterruptedRunError: stopped by the user.
     """
+    groups: set[str | None] = set()
 
     def look(batch: pl.DataFrame, first_row: int) -> None:
         references = [column_in(batch, name).to_list() for name in columns.references]
@@ -142,7 +153,10 @@ def check_judge_cells(
             reference_lists(references, columns.references, first_row)
         if columns.human is not None:
             label_table(column_in(batch, columns.human).to_list(), template, first_row)
+        if columns.by is not None:
+            groups.update(group_names(storable(batch), columns.by))
+            check_groups(groups)
 
-    titles = {*columns.references, *([columns.human] if columns.human else [])}
+    titles = {*columns.references, *(name for name in (columns.human, columns.by) if name)}
     if titles or counting:
         look_through(table, titles or {columns.answer}, size, look, counting=counting)

@@ -64,6 +64,7 @@ class JudgedResult(Result):
         answers: object,
         *,
         human: object = None,
+        by: object = None,
         source: str = "items in memory",
         **intervals: Unpack[IntervalSettings],
     ) -> JudgeSummary:
@@ -73,6 +74,7 @@ class JudgedResult(Result):
             questions: shape (n,), as they were judged.
             answers: shape (n,), likewise.
             human: shape (n,), people's labels, as ``semscale.judging.human_labels.label_table`` takes them.
+            by: shape (n,), names of groups.
             source: what the items are from.
             intervals: how intervals are made.
 
@@ -80,12 +82,13 @@ class JudgedResult(Result):
             InputError: a column of the wrong length, a label that is none of the template's, or a setting out
                 of range.
         """
-        items = {"question": questions, "answer": answers} | ({} if human is None else {"human": human})
-        cells = {name: as_list(column, name) for name, column in items.items()}
+        items = {"question": questions, "answer": answers, "human": human, "by": by}
+        cells = {name: as_list(column, name) for name, column in items.items() if column is not None}
         for name, column in cells.items():
             if len(column) != self.n:
                 raise InputError(f"{name} must have {self.n} rows, as many as verdicts, got {len(column)}")
-        columns = JudgeColumns("question", "answer", human="human" if "human" in cells else None)
+        human_column, by_column = (name if name in cells else None for name in ("human", "by"))
+        columns = JudgeColumns("question", "answer", human=human_column, by=by_column)
         templates = {name: template for name, (template, _) in self._applied.items()}
         collector = JudgeCollector(templates, columns, IntervalPlan(**intervals))
         rows = storable(pl.DataFrame([column_of(name, column) for name, column in cells.items()]))

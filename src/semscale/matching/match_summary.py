@@ -100,7 +100,7 @@ class MatchSummary(Presentable):
                 "unrelated_pairs": len(separation.unrelated),
                 "unrelated_mean": separation.unrelated.mean(),
             },
-            "worst": [item.record() for item in self.lowest],
+            "lowest": [item.record() for item in self.lowest],
             "signature": self.signature,
             "created": self.created,
         }

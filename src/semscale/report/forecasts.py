@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Count, Quoted, Words
+from semscale.report.document.values import Cell, Count, Number, Quoted, Words
 from semscale.report.sentences import rows_that_count
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 def forecast_document(summary: "ForecastSummary") -> Document:
     """Turn forecasts into a document with one table for each model."""
     forecasts, total = summary.forecasts, summary.n + sum(summary.left_out.values())
+    counting = rows_that_count(summary.n, total, summary.left_out, summary.noun)
     sections = (
         Section(
             f"model-{place}", Quoted(name), (DataTable(("", "at most"), _rows(found), title=Quoted(name)),)
@@ -27,7 +28,8 @@ def forecast_document(summary: "ForecastSummary") -> Document:
         title="What asking would take",
         source=(Quoted(summary.source),),
         signature=None,
-        counting=(rows_that_count(summary.n, total, summary.left_out, summary.noun),),
+        counting=(counting,),
+        reading=(f"{counting}.", summary.note),
         cautions=tuple(dict.fromkeys(found.price_note for found in forecasts.values() if found.price_note)),
         sections=tuple(sections),
         notes=(summary.note,),
@@ -47,5 +49,6 @@ def _rows(found: "Forecast") -> tuple[tuple[Cell, ...], ...]:
         rows.append(
             (Words("calls without a limit to their reply (1,024 tokens each)"), Count(found.open_ended))
         )
-    cost = Words("not known") if found.money is None else Words(f"{found.money:,.4g} {found.currency}")
-    return (*rows, (Words("cost"), cost))
+    if found.money is None:
+        return (*rows, (Words("cost"), Words("not known")))
+    return (*rows, (Words(f"cost in {found.currency}"), Number(found.money, None)))

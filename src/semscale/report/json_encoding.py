@@ -22,14 +22,15 @@ SCHEMA = 1
 Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 
 
-def to_json(summary: Presentable, /, **further: object) -> str:
+def to_json(summary: Presentable, /, *, cautions: Iterable[str], **further: object) -> str:
     """Write a summary as a JSON object.
 
     Args:
         summary: of any instrument.
-        further: what a command adds, such as ``cautions`` and the files it wrote.
+        cautions: limits of its figures, as its document has them.
+        further: what a command adds, such as the files it wrote.
     """
-    return json_text({"schema": SCHEMA, **summary.record(), **further})
+    return json_text({"schema": SCHEMA, **summary.record(), "cautions": list(cautions), **further})
 
 
 def json_text(content: object) -> str:

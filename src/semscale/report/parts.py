@@ -10,7 +10,7 @@ from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
 from semscale.report.document.document import Document, Headline, Section, stamp
 from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
 from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
-from semscale.report.wording import capitalised, coverage, has_interval
+from semscale.report.wording import capitalised, coverage, has_interval, one_line
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
 from semscale.types import Floats
@@ -142,7 +142,7 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
     """Name a group; rows whose group is missing, and groups with a blank name, are called so."""
     if group.group is None:
-        return Words(f"(no {by or 'group'})")
+        return Words(f"(no {one_line(by or 'group')})")
     return Quoted(group.group) if group.group.strip() else Words("(blank)")
 
 

@@ -30,8 +30,15 @@ _DOCUMENTS = {
 
 
 def document_of(summary: Presentable) -> Document:
-    """Make the document of a summary."""
-    module, function = _DOCUMENTS[type(summary).__name__]
+    """Make the document of a summary.
+
+    Raises:
+        TypeError: no function makes a document of this kind of summary.
+    """
+    kind = type(summary).__name__
+    if kind not in _DOCUMENTS:
+        raise TypeError(f"{kind} has no document: enter the function that makes it in {__name__}")
+    module, function = _DOCUMENTS[kind]
     document: Document = getattr(import_module(module), function)(summary)
     return document
 
@@ -64,8 +71,8 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
 
 
 def as_json(summary: Presentable) -> str:
-    """Write the numbers of a summary as JSON."""
-    return to_json(summary)
+    """Write the numbers of a summary as JSON, with the limits that its document states."""
+    return to_json(summary, cautions=document_of(summary).cautions)
 
 
 def notebook(document: Document) -> str:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from semscale.chat.messages import Parameters
 from semscale.chat.parameter_form import LEFT_OUT
@@ -40,6 +40,25 @@ _IN_WORDS = {
 }
 
 
+class ResampledIntervals(Protocol):
+    """How intervals were made, such as ``IntervalPlan`` or ``Estimates`` say it."""
+
+    @property
+    def interval(self) -> float:
+        """Coverage, between 0 and 1."""
+        ...
+
+    @property
+    def replicates(self) -> int:
+        """Resamples of the bootstrap."""
+        ...
+
+    @property
+    def seed(self) -> int | None:
+        """Seed of the bootstrap; ``None`` where nothing is random."""
+        ...
+
+
 def rows_that_count(n: int, total: int, left_out: Mapping[str, int], noun: str = "row") -> str:
     """Say how many rows the figures rest on, and why the others do not count: together they are all rows.
 
@@ -68,17 +87,34 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         method: of the figure that is spoken of; ``None`` where it has no interval.
         noun: what an item is called.
     """
-    units = "respondents" if estimates.clustered else f"{noun}s"
-    if method is None:
+    return plan_words(estimates, [method], "respondents" if estimates.clustered else f"{noun}s")
+
+
+def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: str) -> str:
+    """Say how the intervals of several figures were made.
+
+    Args:
+        plan: coverage, resamples and seed.
+        methods: of each figure; ``None`` where it has no interval.
+        units: what was resampled, such as "rows".
+
+    Example:
+        >>> from semscale.stats.intervals.estimates import IntervalPlan
+        >>> plan_words(IntervalPlan(seed=7), ["bootstrap", None], "items")
+        '95 %, 2,000 bootstrap resamples of items, seed 7'
+        >>> plan_words(IntervalPlan(), ["linearized", "bootstrap"], "items").partition("; ")[2]
+        'for some figures linearized variance over items, quantiles of the t distribution'
+    """
+    known = {method for method in methods if method is not None}
+    if not known:
         return f"none: it takes two {units} that count"
-    covered = coverage(estimates.interval)
-    if method == "bootstrap":
-        return (
-            f"{covered}, {count(estimates.replicates)} bootstrap resamples of {units}, seed {estimates.seed}"
-        )
-    if method == "exact":
-        return f"{covered}, exact bounds: all {units} have the same value, so there is no spread to resample"
-    return f"{covered}, linearized variance over {units}, quantiles of the t distribution"
+    ways = {
+        "bootstrap": f"{count(plan.replicates)} bootstrap resamples of {units}, seed {plan.seed}",
+        "linearized": f"linearized variance over {units}, quantiles of the t distribution",
+        "exact": f"exact bounds: all {units} have the same value, so there is no spread to resample",
+    }
+    said = [way for method, way in ways.items() if method in known]
+    return f"{coverage(plan.interval)}, {'; for some figures '.join(said)}"
 
 
 def nothing_words(noun: str = "row") -> str:

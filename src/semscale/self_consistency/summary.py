@@ -152,7 +152,7 @@ class ConsistencySummary(Presentable):
             "asking": None
             if replies is None
             else {"replies": replies.n_calls, "saved": replies.n_saved, "failed": replies.n_failed},
-            "least": [_item_record(item) for item in self.lowest],
+            "lowest": [_item_record(item) for item in self.lowest],
             "stopped": self.stopped,
             "signature": self.signature,
             "created": self.created,

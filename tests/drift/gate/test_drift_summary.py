@@ -108,6 +108,25 @@ def test_a_drift_in_margins_is_one_number_at_a_margin_of_0_too(drift, margin, ma
 def test_a_summary_says_in_short_what_it_is():
     decision = decide(made(), SETTINGS)
     assert repr(DriftSummary(made())) == (
-        "<DriftSummary: 'model-b' beside 'model-a', 12 items, no gate asked>"
+        "DriftSummary(candidate='model-b', baseline='model-a', items=12, outcome=None)"
     )
-    assert repr(DriftSummary(made(), decision)).endswith(f"12 items, {decision.outcome}>")
+    assert repr(DriftSummary(made(), decision)).endswith(f"items=12, outcome='{decision.outcome}')")
+
+
+def test_json_says_how_the_intervals_of_all_drifts_were_made():
+    record = DriftSummary(made(), settings=GateSettings(interval=0.9, seed=3, replicates=500)).record()
+    assert (record["interval"], record["seed"], record["replicates"]) == (0.9, 3, 500)
+    # Cosine's drifts are all .1, so there is nothing to resample.
+    found = {one["metric"]: one["drift"] for one in record["drifts"] if one["group"] is None}
+    assert (found["match"].n_clusters, found["match"].method) == (12, "bootstrap")
+    assert (found["cosine"].n_clusters, found["cosine"].method) == (11, "linearized")
+    decided = DriftSummary(made(), decide(made(), SETTINGS)).record()
+    assert (decided["interval"], decided["seed"], decided["replicates"]) == (0.95, 0, 500)
+
+
+def test_a_signature_without_a_gate_says_how_intervals_were_made():
+    fields = dict(DriftSummary(made(), settings=GateSettings(interval=0.9, replicates=500)).signature.fields)
+    assert (fields["interval"], fields["replicates"]) == ("0.9", "500")
+    assert "interval" not in dict(made().signature.fields)  # a series in a history goes by measurement
+    decision = decide(made(), SETTINGS)
+    assert DriftSummary(made(), decision).signature == decision.signature

@@ -46,3 +46,7 @@ def test_the_table_has_null_where_nothing_was_drawn():
     assert frame["failed"].to_list() == [0.0, 0.75, None]
     assert frame["failed_low"].to_list()[2] is None
     assert frame["detected_by"].to_list() == [None, "silence", None]
+
+
+def test_json_says_what_intervals_cover():
+    assert FOUND.record()["interval"] == 0.95

@@ -53,6 +53,20 @@ def test_mean_score_and_mean_expected_score_are_means_of_their_columns():
     assert summary.mean_expected.value == pytest.approx(0.5)
 
 
+def test_groups_are_estimated_for_the_whole_and_for_each_judge(verdicts):
+    by = [None] * 10 + ["low", "high"] * 15
+    summary = summed_up(verdicts, by=by)
+    expected = verdicts.estimate(by=by).groups
+    found = summary.estimates.groups
+    assert [(group.group, group.n) for group in found] == [(None, 10), ("low", 15), ("high", 15)]
+    assert [group.mean for group in found] == [group.mean for group in expected]
+    for name, own in zip(verdicts.names, verdicts.judges, strict=True):
+        ours = summary.judge_estimates[name].groups
+        assert [group.mean for group in ours] == [group.mean for group in own.estimate(by=by).groups]
+    assert [item.group for item in summary.lowest] == [by[item.row] for item in summary.lowest]
+    assert summed_up(verdicts).estimates.groups == ()
+
+
 def test_the_only_judge_has_the_estimates_of_the_whole(verdicts):
     summary = summed_up(verdicts.judges[0])
     assert summary.judge_estimates["kind"] is summary.estimates

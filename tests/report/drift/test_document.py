@@ -8,11 +8,14 @@ from made_up_drift import LOSSES, approval_of, comparison_of, decision_about
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
+from semscale.report.document.values import Count
 from semscale.report.drift.document import drift_document
 from semscale.report.render.html import page
+from semscale.report.render.terminal import print_document
 from semscale.report.wording import number
 from semscale.types import Status
 
@@ -67,8 +70,17 @@ def test_the_facts_count_items_silence_and_reruns(parsed, decided):
     n = len(decided.tests)
     failed = sum(test.outcome is Outcome.FAIL for test in decided.tests)
     undecided = sum(test.outcome is Outcome.UNDECIDED for test in decided.tests)
-    facts = f"Items60Left out1Silent2Reruns2Failed tests{failed} of {n}Undecided{undecided} of {n}"
+    facts = f"Items60Left out1Silent2Reruns2Tests{n}Failed{failed}Undecided{undecided}"
     assert facts in parsed.text
+
+
+def test_a_page_counts_the_items_read_in_windows(compared):
+    windows = np.ones(60, np.int64)
+    windows[:3] = 2
+    measured = replace(compared.measured, windows=windows)
+    document = drift_document(DriftSummary(replace(compared, measured=measured), None))
+    assert ("Read in windows", Count(3)) in document.facts
+    assert "Read in windows" not in dict(drift_document(DriftSummary(compared, None)).facts)
 
 
 def test_both_runs_and_the_approval_are_stated(parsed):
@@ -197,7 +209,7 @@ def test_an_undecided_gate_says_how_many_items_would_decide(read_page):
     shown = read_page(page_of(few, replace(decision, tests=(one,))))
     assert "Undecided" in shown.text
     assert "About 133 items would decide it" in shown.text
-    assert "≈ 133" in shown.text
+    assert "Items that would decide, about133" in shown.text
 
 
 def test_a_pass_names_what_came_closest(read_page):
@@ -227,3 +239,11 @@ def test_nothing_worse_is_said_plainly(read_page):
     assert "No item came out worse." in undecided
     assert "No metric drifted for the worse; nearest to it: match 0.000" in undecided
     assert "Nothing: every item was compared." in shown.text
+
+
+def test_page_and_screen_say_how_intervals_were_made(compared, capsys):
+    summary = DriftSummary(compared, settings=GateSettings(interval=0.9, seed=3, replicates=500))
+    print_document(summary.document())
+    made = "90 %, 500 bootstrap resamples of items, seed 3"
+    assert f"intervals: {made}" in capsys.readouterr().out
+    assert made in page(summary.document())

@@ -1,5 +1,6 @@
 """What was recorded, what was approved, and what a history holds, as documents."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -11,8 +12,10 @@ from semscale.drift.runs.run_summaries import ApprovedBaseline, RecordedRun
 from semscale.history.items import Item, Output
 from semscale.history.runs import Approval
 from semscale.history.summaries import Merged, RunSummary
+from semscale.report.document.values import Count
 from semscale.report.drift.records import approved_document, history_document, recorded_document
 from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 
 APPROVAL = Approval("b" * 32, "answers", "Ann", "read them", START, START + timedelta(days=90))
@@ -48,10 +51,13 @@ def test_a_recorded_run_is_counted(screen):
     assert (recorded.n_outputs, recorded.n_silent, recorded.without_number) == (2, 1, {"credits": 1})
     lines = [line.split(maxsplit=1) for line in screen(recorded_document(recorded))]
     assert ["outputs", "2"] in lines
+    assert ["silent", "1"] in lines
+    (table,) = recorded_document(recorded).sections[0].blocks
+    assert [value for _, value in table.rows if isinstance(value, Count)] == [Count(2), Count(2), Count(1)]
     assert ["fields", "credits (missing in 1 output)"] in lines
     assert ["groups", "topic (2)"] in lines
     assert ["note", "first"] in lines
-    assert repr(recorded) == "<RecordedRun: 'model-a' of 'answers', 2 items>"
+    assert repr(recorded) == "RecordedRun(model='model-a', dataset='answers', items=2)"
 
 
 def test_an_approval_names_who_and_until_when(screen):
@@ -63,6 +69,9 @@ def test_an_approval_names_who_and_until_when(screen):
         "approved by Ann, until 2026-04-01 00:00 UTC: read them",
         "It was recorded as a rerun of cccccccc.",
     ]
+    for shown in (page(approved_document(approved)), markdown(approved_document(approved))):
+        for said in ("bbbbbbbb  model-a", "approved by Ann, until 2026-04-01 00:00 UTC: read them"):
+            assert said.replace("  ", " ") in shown.replace("  ", " ")
     silent = run(1, items=(Item("1", (Output(None),)),))
     (caution,) = approved_document(ApprovedBaseline(silent, APPROVAL)).cautions
     assert caution.startswith("No item of it says anything")
@@ -91,7 +100,20 @@ def test_what_is_missing_or_expired_is_said(screen):
     lines = screen(history_document(HistorySummary("h.sqlite", (none, old), merged)))
     assert lines[:2] == ["History  h.sqlite", "taken in from other.sqlite: 1 run, 0 approvals, 2 comparisons"]
     assert "no baseline: semscale drift approve RUN --by NAME --why REASON" in lines
+    document = history_document(HistorySummary("h.sqlite", (listed(9, compared=3),), merged))
+    for shown in (page(document), markdown(document)):
+        assert "taken in from other.sqlite: 1 run" in shown
     assert any(line.startswith("baseline bbbbbbbb") and line.endswith("(expired)") for line in lines)
+
+
+def test_a_revision_is_shown_as_its_author_wrote_it():
+    revision = "v1_*beta*"
+    dataset = listed(1)
+    runs = tuple(replace(one, revision=revision) for one in dataset.runs)
+    kept = history_document(HistorySummary("h.sqlite", (replace(dataset, runs=runs),)))
+    recorded = recorded_document(RecordedRun(run(1, revision=revision), "h.sqlite"))
+    for document in (kept, recorded):
+        assert f"`{revision}`" in markdown(document)
 
 
 def test_an_empty_history_says_what_to_do(screen):

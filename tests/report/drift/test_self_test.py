@@ -1,11 +1,14 @@
 """The report on a self-test shows every rate with its interval, and false alarms apart from detection."""
 
+from dataclasses import replace
+
 import pytest
 
 from semscale.damage.damages import DAMAGES
 from semscale.drift.self_testing.results import SelfTest, SelfTestRow
 from semscale.report.drift.self_test import change_label, self_test_document
 from semscale.report.render.html import page
+from semscale.report.render.terminal import print_document
 from semscale.signature import Signature
 from semscale.stats.intervals.shares import wilson_interval
 
@@ -110,3 +113,14 @@ def test_nothing_drawn_makes_a_page(shown_of):
 def test_the_share_is_named_where_there_is_one():
     assert change_label(row("rerun", 1, harmful=False, share=0.0)) == "rerun"
     assert change_label(row("swap", 1, share=0.25)) == "swap, 25\u00a0% of items"
+
+
+def test_page_and_screen_say_how_intervals_were_made(full, shown_of, capsys):
+    narrow = replace(full, interval=0.9)
+    made = "90 %, Wilson's score interval over draws"
+    print_document(self_test_document(narrow))
+    assert f"intervals: {made}" in capsys.readouterr().out
+    shown = shown_of(narrow).text
+    assert made in shown
+    assert shown.count("90 % interval") == 2
+    assert "95 % interval" not in shown

@@ -10,12 +10,12 @@ import pytest
 from made_up import START, stored_comparison
 
 from semscale.drift.gate.trend import trends
+from semscale.report.cells import cell_text
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
 from semscale.report.document.values import WithInterval
 from semscale.report.drift.trend import TABLED_RUNS, readings, trend_document
-from semscale.report.render.cells import cell_text
 from semscale.report.render.html import page
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'

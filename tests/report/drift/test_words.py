@@ -9,7 +9,14 @@ from made_up_drift import comparison_of, decision_about
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.gate.settings import GateSettings
-from semscale.report.drift.words import group_label, headline, interval_words, label, reading, result_words
+from semscale.report.drift.words import (
+    coverage_words,
+    group_label,
+    headline_words,
+    label,
+    reading,
+    result_words,
+)
 from semscale.signature import Signature
 from semscale.stats.intervals.means import MeanEstimate
 
@@ -68,11 +75,11 @@ def test_a_failure_by_a_threshold_alone_names_the_threshold():
 
 def test_an_undecided_gate_says_what_would_decide_or_that_nothing_would():
     one = one_test(Outcome.UNDECIDED, 0.04, half=0.03, needed=81)
-    assert headline(about(decided(one))) == (
+    assert headline_words(about(decided(one))) == (
         "Match drifted by +0.040 [0.010, 0.070], margin 0.050 (p = 0.020, 30 items), so it may or may not "
         "have become worse. About 81 items would decide it if mean and spread stayed as they are."
     )
-    open_end = headline(about(decided(replace(one, n_needed=None))))
+    open_end = headline_words(about(decided(replace(one, n_needed=None))))
     assert "More items like these would hardly decide it." in open_end
 
 
@@ -80,7 +87,7 @@ def test_a_p_value_of_many_runs_is_said_to_be_one():
     # A single bad run after good ones: much drift, and no evidence over all of them.
     runs = SequenceTest("match", (0.1, 0.1, 0.5), 0.15, (1.0, 1.0, 1.0), 1.0, is_significant=False)
     one = one_test(Outcome.UNDECIDED, 0.4, half=0.03)
-    said = headline(about(replace(decided(one), sequence=(runs,))))
+    said = headline_words(about(replace(decided(one), sequence=(runs,))))
     assert "(over 3 runs p = 0.020, 30 items)" in said
     assert "All runs against this baseline decide what is beyond chance, good ones among them" in said
     assert "for one bad run by itself set a threshold" in said
@@ -117,8 +124,8 @@ def test_what_has_no_value_is_said_so():
 
 def test_intervals_are_named_as_the_gate_was_set():
     # The signature does not say so: the decision keeps its settings.
-    assert interval_words(about(decided(one_test(Outcome.PASS, 0.0)))) == "90 %"
-    assert interval_words(about(None)) == "95 %"
+    assert coverage_words(about(decided(one_test(Outcome.PASS, 0.0)))) == "90 %"
+    assert coverage_words(about(None)) == "95 %"
 
 
 @pytest.mark.parametrize(

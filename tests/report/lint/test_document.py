@@ -10,7 +10,9 @@ from tests.schema_check import check_json
 
 from semscale.rating.lint.linter import lint
 from semscale.rating.lint.report import LintFinding
+from semscale.report.document.values import Quoted, Words
 from semscale.report.lint.document import lint_overview
+from semscale.report.lint.figures import finding_table
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
 from semscale.report.wording import number
@@ -135,3 +137,8 @@ def test_every_output_but_the_page(report, tmp_path):
     assert found["sets"][0]["cosines"][0][0] == pytest.approx(1.0)
     assert repr(report) == f"LintReport(scale='quality', verdict='{report.verdict}')"
     assert report._repr_html_().count("<svg") == 1
+
+
+def test_the_list_of_findings_quotes_the_name_of_a_set(report):
+    found = judged(report, LintFinding("fail", "order", None, "x"), LintFinding("warn", "ends", "plain", "x"))
+    assert [row[2] for row in finding_table([found]).rows] == [Words("all sets"), Quoted("plain")]

@@ -113,6 +113,21 @@ def test_hostile_words_are_shown_not_run(read_page):
     assert '<script>alert("x")</script> {{ 7 * 7 }} </style>␀' in shown.text
 
 
+def test_a_group_without_a_name_is_shown_harmlessly_on_the_screen(screen):
+    text = "a\x1b[31mb\n"
+    matches = Matches(
+        score=np.array([0.5, 0.7]),
+        status=np.full(2, Status.SCORED, dtype=object),
+        reference=np.zeros(2, np.int64),
+        windows=np.ones(2, np.int64),
+        signature=Signature.of("match", method="layered"),
+    )
+    summary = matches.summarize([text] * 2, [[text]] * 2, by=pl.Series(f"gr{text}oup", ["x", None]))
+    shown = screen(summary)
+    assert "(no gra␛[31mb oup)" in shown
+    assert "\x1b" not in shown
+
+
 @pytest.mark.parametrize(
     "settings",
     [

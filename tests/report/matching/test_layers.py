@@ -36,7 +36,8 @@ def test_a_calibration_lists_the_layers_and_names_the_best(calibration, capsys):
     lines = shown_on_screen(calibration, capsys)
     assert "0 0.1000 0.2000 0.1500 0.0150 0.500 [0.250, 0.750]" in lines
     assert "1,000 random pairs of 24 texts" in lines
-    assert "best layer: 0 (30 judged pairs, 2 left out); intervals: 95 %" in lines
+    made = "95 %, 2,000 bootstrap resamples of judged pairs, seed 0"
+    assert f"best layer: 0 (30 judged pairs, 2 left out); intervals: {made}" in lines
     assert "toy" in markdown(calibration.document())
 
 
@@ -47,3 +48,4 @@ def test_a_calibration_has_its_layers_in_json(calibration):
     assert record["layers"][1]["error"] == {"precision": 0.03, "recall": 0.04, "f1": 0.035}
     assert record["human"]["spearman"][0] == {"value": 0.5, "low": 0.25, "high": 0.75}
     assert record["human"]["best_layer"] == 0
+    assert (record["human"]["interval"], record["human"]["replicates"], record["seed"]) == (0.95, 2000, 0)

@@ -38,6 +38,11 @@ def test_a_submission_is_shown_by_task_and_overall(capsys):
     assert "list – macro F1 0 0 3 –" in lines
     # Two tasks have a score, .5 and .75.
     assert "overall, each task counting the same: 0.625" in lines
+    made = "95 %, 2,000 bootstrap resamples of items, seed 0"
+    assert f"intervals: {made}" in lines
+    assert f"Intervals: {made}" in markdown(evaluation(*TASKS).document())
+    record = json.loads(evaluation(*TASKS).to_json())
+    assert (record["interval"], record["seed"], record["replicates"]) == (0.95, 0, 2000)
 
 
 def test_the_page_of_a_submission_draws_the_tasks_that_have_a_score(read_page):

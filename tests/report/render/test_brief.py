@@ -5,10 +5,10 @@ from xml.etree import ElementTree
 import pytest
 from made_up_document import HISTOGRAM, document_of
 
+from semscale.report.cells import cell_text
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.document import Rates
 from semscale.report.document.values import Change, Count, Flag, Number, WithInterval, Words
-from semscale.report.render.cells import cell_text
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -51,7 +51,7 @@ def test_a_picture_may_come_as_svg(tmp_path, read_page):
 
 
 def test_shares_of_the_lead_have_the_decimals_they_ask_for():
-    lead = Rates(((WithInterval(0.975, 0.871, 0.996, is_share=True), "of draws"),), digits=1)
+    lead = Rates(((WithInterval(0.975, 0.871, 0.996, is_share=True), "of draws"),), 0.95, digits=1)
     assert "<b>97.5\u00a0%</b> <span>87.1\u00a0% to 99.6\u00a0%</span>" in page(document_of(TABLE, lead=lead))
 
 

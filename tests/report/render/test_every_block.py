@@ -4,15 +4,33 @@ import typing
 import zipfile
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from made_up_document import BLOCKS, HOSTILE, document_of, figure_of
 from tests.workbook_sheets import sheets_of
 
 from semscale.guards.findings import Span
-from semscale.report.document.blocks import Block, DataTable, Items, Paragraph, Reason, Reasons
-from semscale.report.document.document import Decision, Rates, Section, flat
+from semscale.report.document.blocks import (
+    Badge,
+    Block,
+    ComparedItems,
+    DataTable,
+    Definitions,
+    Figure,
+    Findings,
+    Histogram,
+    Items,
+    Paragraph,
+    Reason,
+    Reasons,
+    Shares,
+    SideBySide,
+    Subheading,
+    Verbatims,
+)
+from semscale.report.document.document import Decision, Headline, Rates, Section, flat
 from semscale.report.document.marks import marked
-from semscale.report.document.values import Number, Quoted, WithInterval, Words
+from semscale.report.document.values import Flag, Number, Quoted, Share, WithInterval, Words
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.pictures import save_pictures
@@ -34,6 +52,27 @@ def test_the_made_up_document_has_every_kind_of_block():
     assert {type(block) for block in BLOCKS} == set(typing.get_args(Block))
 
 
+IN_WORKBOOK = {
+    Paragraph: "A note.", Subheading: "A part", DataTable: "expected value", Figure: "What the bars are.",
+    Histogram: "0.383", Items: "so so", Verbatims: "great", Findings: "anchors are alike",
+    Badge: "This scale passes with warnings", Shares: "abstain", Definitions: "Baseline",
+    SideBySide: "Beside.", ComparedItems: "missing", Reasons: "nothing but white space",
+}  # fmt: skip
+ON_SCREEN = {
+    Paragraph: "Only on the screen.", Subheading: None, DataTable: "3.41 [3.35, 3.47]", Figure: "40.0 %",
+    Histogram: "0.9 to 1.0     1", Items: "1 lowest score", Verbatims: None, Findings: None, Badge: None,
+    Shares: None, Definitions: None, SideBySide: "Side by side.", ComparedItems: "1 item that changed most",
+    Reasons: None,
+}  # fmt: skip
+"""What the screen shows of each kind of block; ``None`` for a kind that is for pages alone."""
+
+BRIEF = (
+    *BLOCKS,
+    replace(figure_of(), table=replace(figure_of().table, detail="both")),
+    SideBySide(((Paragraph("Side by side.", detail="both"),),)),
+)
+
+
 @pytest.mark.parametrize("words", SHOWN["html"])
 def test_the_page_shows_every_block(words):
     assert words in page(document_of()).replace("\N{NO-BREAK SPACE}", " ")
@@ -44,9 +83,43 @@ def test_markdown_shows_every_block(words):
     assert words in markdown(document_of()).replace("\N{NO-BREAK SPACE}", " ")
 
 
+@pytest.mark.parametrize("shown", [IN_WORKBOOK, ON_SCREEN])
+def test_a_table_of_this_file_names_every_kind_of_block(shown):
+    assert set(shown) == set(typing.get_args(Block))
+
+
+@pytest.mark.parametrize(("kind", "words"), IN_WORKBOOK.items())
+def test_a_workbook_shows_every_block(kind, words, tmp_path):
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document_of(*(block for block in BLOCKS if type(block) is kind)), path)
+    assert words in [cell for row in sheet_of(path, "One section").iter_rows() for cell in row]
+
+
+@pytest.mark.parametrize(("kind", "words"), ON_SCREEN.items())
+def test_the_screen_shows_every_block_that_is_not_for_pages_alone(kind, words, capsys):
+    empty = document_of(Paragraph("", detail="full"))
+    print_document(empty)
+    without = capsys.readouterr().out
+    print_document(document_of(*(block for block in BRIEF if type(block) is kind)))
+    shown = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == without if words is None else words in shown
+
+
 def test_columns_of_words_stand_at_the_left_of_a_page():
     shown = page(document_of(DataTable(("a", "b", "c"), ((Words("x"), Number(1.0), Words("why")),))))
     assert '<td>1.00</td><td class="text">why</td>' in shown
+
+
+def test_a_title_begins_with_a_capital_only_where_its_words_are_ours(tmp_path):
+    titles = ("by group", ("by ", Quoted("kind")), Quoted("gpt-4o"), (Quoted("qwen"), ": its scores"))
+    document = document_of(*(DataTable(("a",), ((Words("x"),),), title=title) for title in titles))
+    path = tmp_path / "d.xlsx"
+    write_report_workbook(document, path)
+    for shown in (page(document), markdown(document), str(sheet_of(path, "One section").rows())):
+        for words in ("By group", "By kind", "gpt-4o", "qwen: its scores"):
+            assert words in shown
+        assert "Gpt" not in shown
+        assert "Qwen" not in shown
 
 
 def test_a_page_runs_nothing_and_loads_nothing():
@@ -84,6 +157,19 @@ def test_the_screen_shows_brief_blocks_and_leaves_explanations_out(capsys):
         assert words in shown
     for words in ("A note.", "expected value", "What the bars are."):
         assert words not in shown
+
+
+def test_the_screen_gets_no_control_character_from_outside(capsys):
+    attack = "gr\x1b[31moup\x07"
+    cells = (Words(attack), Words("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
+    table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
+    lines = {"source": (Quoted(attack),), "counting": (attack,), "cautions": (attack,), "notes": (attack,)}
+    document = document_of(table, Paragraph(attack, detail="brief"), **lines, ending=(attack, "fail"))
+    print_document(document, written={"report": attack})
+    shown = capsys.readouterr().out
+    # Source, counting, caution, note, file, last line, paragraph; two in the title, two heads, five cells.
+    assert shown.count("gr␛[31moup␇") == 16
+    assert not {"\x1b", "\x07"} & set(shown)
 
 
 def test_what_is_only_for_the_screen_stands_on_no_page():
@@ -150,7 +236,9 @@ def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
     shares = next(row for row in section.iter_rows() if row[0] == "top-2-box")
     assert [float(cell) for cell in shares[1:4]] == [0.341, 0.3, 0.4]
     kappa = next(row for row in section.iter_rows() if row[0] == "kappa")
-    assert (float(kappa[1]), kappa[2], kappa[3]) == (0.5, None, None)
+    assert (float(kappa[1]), *kappa[2:5]) == (0.5, None, None, "too few rows")
+    heads = next(row for row in section.iter_rows() if row[0] == "Figure")
+    assert heads[1:5] == ("Estimate", "Estimate, low", "Estimate, high", "Estimate, note")
     texts = [cell for row in section.iter_rows() for cell in row if cell is not None]
     assert HOSTILE in texts
     with zipfile.ZipFile(path) as archive:
@@ -159,6 +247,62 @@ def test_a_workbook_holds_numbers_and_harmless_texts(tmp_path):
     assert (
         sum(name.startswith("xl/media/") for name in names) == 2
     )  # the bars stand there twice, and are kept once
+
+
+def test_the_summary_of_a_workbook_says_what_its_interval_covers_and_spreads_facts(tmp_path):
+    facts = (("Mean", WithInterval(0.5, 0.4, 0.6)), ("Kind", Words("exact", note="as published")))
+    write_report_workbook(document_of(facts=facts), tmp_path / "d.xlsx")
+    rows = [[cell for cell in row if cell] for row in sheet_of(tmp_path / "d.xlsx", "Summary").iter_rows()]
+    covered = "Estimate (95 % interval)"
+    assert [covered, f"{covered}, low", f"{covered}, high"] in rows
+    assert ["low", "high", "note"] in rows
+    assert ["Mean", "0.5", "0.4", "0.6"] in rows
+    assert ["Kind", "exact", "as published"] in rows
+
+
+def test_a_workbook_says_what_the_intervals_of_rates_cover(tmp_path):
+    lead = Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.9)
+    write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
+    assert "Estimate (90 % interval), low" in str(sheet_of(tmp_path / "d.xlsx", "Summary").rows())
+
+
+def test_a_workbook_does_not_promise_an_interval_that_is_not_there(tmp_path):
+    lead = Headline("mean", WithInterval(0.5, np.nan, np.nan), (0.0, 1.0), 0.95)
+    write_report_workbook(document_of(lead=lead), tmp_path / "d.xlsx")
+    assert "95 %" not in str(sheet_of(tmp_path / "d.xlsx", "Summary").rows())
+
+
+def test_a_workbook_shows_bounds_and_signs_as_pages_do(tmp_path):
+    cells = {
+        Number(1e-9, 3, least=0.001): '[&lt;0.001]"&lt; 0.001";0.000',
+        Number(1e303, 1, most=10_000): '[&gt;10000]"&gt; 10,000";0.0',
+        Number(0.12, signed=True): "+0.00;-0.00;0.00",
+        WithInterval(0.123, 0.1, 0.2, 3, signed=True): "+0.000;-0.000;0.000",
+        Share(0.123456, 2): "0.00 %",
+    }
+    table = DataTable(("", "b"), tuple((Words("a"), cell) for cell in cells))
+    write_report_workbook(document_of(table), tmp_path / "d.xlsx")
+    with zipfile.ZipFile(tmp_path / "d.xlsx") as archive:
+        formats = archive.read("xl/styles.xml").decode().replace("&quot;", '"')
+    for number_format in cells.values():
+        assert f'formatCode="{number_format}"' in formats
+    written = sheet_of(tmp_path / "d.xlsx", "One section")["column_1"].drop_nulls().to_list()
+    assert {1e-9, 1e303, 0.12, 0.123, 0.123456} == set(map(float, written[1:]))
+
+
+def test_a_workbook_leaves_numbers_that_do_not_exist_empty(tmp_path):
+    endless = (
+        Number(np.inf),
+        Number(np.inf, 1, most=10_000),
+        WithInterval(0.5, -np.inf, np.inf),
+        Number(np.nan),
+    )
+    table = DataTable(("", "b"), tuple((Words(f"row {place}"), cell) for place, cell in enumerate(endless)))
+    write_report_workbook(document_of(table), tmp_path / "d.xlsx")
+    rows = {row[0]: row[1:4] for row in sheet_of(tmp_path / "d.xlsx", "One section").iter_rows()}
+    assert rows["row 0"] == rows["row 3"] == (None, None, None)
+    assert rows["row 1"] == ("> 10,000", None, None)
+    assert rows["row 2"] == ("0.5", None, None)
 
 
 def test_a_workbook_has_one_row_for_each_item(tmp_path):
@@ -205,7 +349,7 @@ def test_pictures_are_saved_under_their_names_twice_where_two_share_one(tmp_path
     ("lead", "words"),
     [
         (Decision("failed", "fail", "what the gate decided"), "Failed"),
-        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),)), "false alarms"),
+        (Rates(((WithInterval(0.02, 0.01, 0.06, is_share=True), "false alarms"),), 0.95), "false alarms"),
         (None, "Read it so."),
     ],
 )
@@ -220,7 +364,8 @@ def test_every_lead(lead, words, tmp_path, capsys):
 def test_a_notebook_gets_a_small_table_and_one_picture():
     shown = notebook_fragment(document_of())
     assert shown.count("<svg") == 1
-    assert "0.57 [0.37, 0.76]" in shown
+    assert "mean score and its 95 % interval</th><td>0.57 [0.37, 0.76]" in shown
+    assert "<li>Only 3 rows.</li>" in shown
     assert "3,708" in shown
     assert len(shown) < 20_000
 

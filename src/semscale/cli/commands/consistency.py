@@ -13,11 +13,11 @@ def consistency(options: ConsistencyOptions) -> None:
     With --ask N --model NAME the answers come from a model. Replies are kept: if it is stopped, the same
     command goes on and pays for nothing twice; with --out it goes on after the last finished part.
     """
-    from semscale.cli.outputs import Outputs, present
+    from semscale.cli.outputs import present
     from semscale.cli.runs.consistency import forecast_samples, measure_table
 
     if options.calls.dry_run:
-        present(forecast_samples(options), Outputs(json=options.outputs.json))
+        present(forecast_samples(options), options.outputs.of_forecast)
     else:
         summary = measure_table(options)
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)

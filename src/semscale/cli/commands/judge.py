@@ -15,11 +15,11 @@ def judge(options: JudgeOptions) -> None:
 
     Texts that a spreadsheet would run as a formula get a leading apostrophe in CSV.
     """
-    from semscale.cli.outputs import Outputs, present
+    from semscale.cli.outputs import present
     from semscale.cli.runs.judge import forecast_judges, judge_table
 
     if options.calls.dry_run:
-        present(forecast_judges(options), Outputs(json=options.outputs.json))
+        present(forecast_judges(options), options.outputs.of_forecast)
     else:
         summary = judge_table(options)
         present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)

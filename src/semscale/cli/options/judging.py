@@ -22,6 +22,7 @@ class JudgeColumnOptions:
     answer: Annotated[str, column("What is judged.")]
     reference: Annotated[list[str] | None, column("Answers known to be right; can be repeated.")] = None
     human: Annotated[str | None, column("People's labels, as the judge gives them, or lists of them.")] = None
+    by: Annotated[str | None, column("Names of groups to compare.")] = None
 
     @property
     def columns(self) -> "JudgeColumns":
@@ -32,7 +33,7 @@ class JudgeColumnOptions:
         """
         from semscale.judging.judge_columns import JudgeColumns
 
-        return JudgeColumns(self.question, self.answer, tuple(self.reference or ()), self.human)
+        return JudgeColumns(self.question, self.answer, tuple(self.reference or ()), self.human, self.by)
 
 
 @option_group
@@ -53,7 +54,7 @@ class AuditOptions:
     """All options of ``semscale judge audit``."""
 
     file: File
-    columns: Annotated[JudgeColumnOptions, without("human")]
+    columns: Annotated[JudgeColumnOptions, without("human", "by")]
     judges: Annotated[JudgeChoice, without("samples")]
     rows: Annotated[int, setting(RUN, "Rows to audit, from the first.")] = 50
     calls: Annotated[CallOptions, without("dry_run")]

@@ -17,6 +17,7 @@ from semscale.drift.gate.records import (
     test_record,
 )
 from semscale.drift.gate.settings import GateSettings
+from semscale.drift.gate.signature import measured_signature
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
@@ -88,7 +89,7 @@ class DriftSummary(Presentable):
         >>> old = Run("greetings", "old", (Item("1", (Output("Good morning."),)),))
         >>> new = Run("greetings", "new", (Item("1", (Output("Good morning."),)),))
         >>> DriftSummary(compare(old, new))
-        <DriftSummary: 'new' beside 'old', 1 item, no gate asked>
+        DriftSummary(candidate='new', baseline='old', items=1, outcome=None)
     """
 
     comparison: Comparison
@@ -98,15 +99,17 @@ class DriftSummary(Presentable):
     recorded_from: str | None = None
 
     def __repr__(self) -> str:
-        n = len(self.comparison.baseline.items)
-        outcome = "no gate asked" if self.decision is None else str(self.decision.outcome)
-        models = f"{self.comparison.candidate.model!r} beside {self.comparison.baseline.model!r}"
-        return f"<DriftSummary: {models}, {n} item{'s' * (n != 1)}, {outcome}>"
+        baseline, candidate = self.comparison.baseline, self.comparison.candidate
+        outcome = None if self.decision is None else str(self.decision.outcome)
+        models = f"candidate={candidate.model!r}, baseline={baseline.model!r}"
+        return f"DriftSummary({models}, items={len(baseline.items):,}, outcome={outcome!r})"
 
     @property
     def signature(self) -> Signature:
-        """How it was measured and decided."""
-        return self.comparison.signature if self.decision is None else self.decision.signature
+        """How it was measured, and how it was decided or, without a gate, how intervals were made."""
+        if self.decision is None:
+            return measured_signature(self.comparison.signature, self.plan)
+        return self.decision.signature
 
     @property
     def plan(self) -> IntervalPlan:
@@ -198,7 +201,8 @@ class DriftSummary(Presentable):
         Returns:
             ``outcome`` is ``pass``, ``fail``, ``undecided``, or ``None`` without a gate. ``metrics`` has each
             metric over all items, ``tests`` what the gate tested, ``drifts`` each metric and group, tested or
-            not. Of the ``worst_items`` the worst comes first, and of an item's ``pairs`` the least alike.
+            not. ``interval``, ``seed`` and ``replicates`` say how the intervals of all of these were made. Of
+            the ``worst_items`` the worst comes first, and of an item's ``pairs`` the least alike.
         """
         comparison, decision = self.comparison, self.decision
         return {
@@ -217,8 +221,11 @@ class DriftSummary(Presentable):
             "tests": [test_record(test) for test in decision.tests] if decision else [],
             "thresholds": decision.thresholds if decision else (),
             "sequence": [sequence_record(one) for one in decision.sequence] if decision else [],
-            "drifts": [figure_record(figure) for figure in self.stored.figures],
+            "drifts": [_figure_record(figure) for figure in self.figures],
             "worst_items": self._worst_records(self.harm.worst(WORST_ITEMS)),
+            "interval": self.plan.interval,
+            "seed": self.plan.seed,
+            "replicates": self.plan.replicates,
             "approval": None if self.approval is None else approval_record(self.approval),
             "recorded": self.recorded_from,
             "signature": self.signature,
@@ -268,6 +275,12 @@ def stored(
             default unless given. Beside a decision: further kinds of groups.
     """
     return DriftSummary(comparison, decision, settings=settings or GateSettings()).stored
+
+
+def _figure_record(figure: DriftFigure) -> dict[str, Any]:
+    return figure_record(
+        figure.metric.name, figure.group, loss=figure.loss, drift=figure.drift, margin=figure.margin
+    )
 
 
 def _stored_figure(figure: DriftFigure) -> StoredFigure:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from semscale.drift.gate.records import figure_record
+from semscale.drift.gate.records import stored_figure_record
 from semscale.drift.gate.trend import Trends, trends
 from semscale.drift.measure.indexed_baseline import IndexedBaseline
 from semscale.drift.runs.run_summaries import approval_record
@@ -65,7 +65,7 @@ class HistorySummary(Presentable):
     merged: Mapping[str, Merged] = field(default_factory=dict)
 
     def __repr__(self) -> str:
-        return f"<HistorySummary: {self.where!r}, datasets {[dataset.name for dataset in self.datasets]}>"
+        return f"HistorySummary(where={self.where!r}, datasets={[dataset.name for dataset in self.datasets]})"
 
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON."""
@@ -131,6 +131,6 @@ def _comparison_record(kept: StoredComparison) -> dict[str, Any]:
         "candidate": kept.candidate_id,
         "model": kept.model,
         "outcome": kept.outcome,
-        "drifts": [figure_record(figure) for figure in kept.figures],
+        "drifts": [stored_figure_record(figure) for figure in kept.figures],
         "signature": kept.signature,
     }

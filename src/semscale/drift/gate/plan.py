@@ -70,7 +70,7 @@ class GatePlan(Presentable):
     cautions: tuple[str, ...]
 
     def __repr__(self) -> str:
-        return f"<GatePlan: {self.n_items} items, {self.n_tests} tests, power {self.power:g}>"
+        return f"GatePlan(n_items={self.n_items:,}, n_tests={self.n_tests:,}, power={self.power:g})"
 
     def record(self) -> dict[str, Any]:
         """Lay the plan out by name, for JSON."""

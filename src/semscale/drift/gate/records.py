@@ -1,5 +1,6 @@
 """Figures, tests and pairs of drift laid out by name, for JSON."""
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -9,23 +10,21 @@ from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import Difference, pair_differences
 from semscale.history.stored_comparison import StoredFigure
+from semscale.stats.intervals.means import MeanEstimate
 
 
-def figure_record(figure: StoredFigure) -> dict[str, Any]:
+def figure_record(
+    metric: str, group: Group | None, *, loss: float, drift: MeanEstimate | Mapping[str, float], margin: float
+) -> dict[str, Any]:
     """Lay out one metric's figures, over all items or one group."""
-    return {
-        "metric": figure.metric,
-        "group": _group_record(figure.group),
-        "loss": figure.loss,
-        "drift": {
-            "value": figure.drift,
-            "low": figure.low,
-            "high": figure.high,
-            "n": figure.n,
-            "n_left_out": figure.n_left_out,
-        },
-        "margin": figure.margin,
-    }
+    return {"metric": metric, "group": _group_record(group), "loss": loss, "drift": drift, "margin": margin}
+
+
+def stored_figure_record(figure: StoredFigure) -> dict[str, Any]:
+    """Lay out a figure of a history, which keeps a drift's interval and not how it was made."""
+    kept = ("low", "high", "n", "n_left_out")
+    drift = {"value": figure.drift, **{name: getattr(figure, name) for name in kept}}
+    return figure_record(figure.metric, figure.group, loss=figure.loss, drift=drift, margin=figure.margin)
 
 
 def _group_record(group: Group | None) -> dict[str, str] | None:

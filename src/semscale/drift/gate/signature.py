@@ -1,10 +1,11 @@
 """Signature of a decision: settings of measurement and gate."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from semscale.drift.gate.settings import GateSettings
 from semscale.history.runs import hashed
 from semscale.signature import Signature
+from semscale.stats.intervals.estimates import IntervalPlan
 
 _RESERVED = set("|:")
 
@@ -31,9 +32,25 @@ def gate_signature(measured: Signature, settings: GateSettings) -> Signature:
         "replicates": settings.replicates,
         "seed": settings.seed,
     }
+    return _extended(measured, fields, "gate")
+
+
+def measured_signature(measured: Signature, plan: IntervalPlan) -> Signature:
+    """Extend the signature of a measurement without a gate by how intervals were made.
+
+    Example:
+        >>> str(measured_signature(Signature.of("drift", seed=7), IntervalPlan())).partition("|drift|")[2]
+        'seed:7|interval:0.95|replicates:2000|interval_seed:0'
+    """
+    fields = {"interval": plan.interval, "replicates": plan.replicates, "seed": plan.seed}
+    return _extended(measured, fields, "interval")
+
+
+def _extended(measured: Signature, fields: Mapping[str, object], prefix: str) -> Signature:
+    """Append fields; one whose name is taken gets a prefix."""
     taken = {name for name, _ in measured.fields}
-    own = {f"gate_{name}" if name in taken else name: value for name, value in fields.items()}
-    return measured.extended(Signature.of("gate", **own))
+    own = {f"{prefix}_{name}" if name in taken else name: value for name, value in fields.items()}
+    return measured.extended(Signature.of(prefix, **own))
 
 
 def _limits(limits: dict[str, float]) -> str | None:

@@ -125,8 +125,8 @@ class Trends(Presentable):
     cautions: tuple[str, ...]
 
     def __repr__(self) -> str:
-        runs = len(self.times)
-        return f"<Trends: {self.dataset!r}, {runs} run{'s' * (runs != 1)}, {len(self.metrics)} metrics>"
+        runs, metrics = len(self.times), len(self.metrics)
+        return f"Trends(dataset={self.dataset!r}, runs={runs:,}, metrics={metrics})"
 
     @property
     def spans_days(self) -> bool:

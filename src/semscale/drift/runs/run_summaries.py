@@ -22,7 +22,7 @@ class RecordedRun(Presentable):
     where: str
 
     def __repr__(self) -> str:
-        return f"<RecordedRun: {self.run.model!r} of {self.run.dataset!r}, {len(self.run.items)} items>"
+        return f"RecordedRun({_named(self.run)}, items={len(self.run.items):,})"
 
     @property
     def n_outputs(self) -> int:
@@ -82,7 +82,7 @@ class ApprovedBaseline(Presentable):
     approval: Approval
 
     def __repr__(self) -> str:
-        return f"<ApprovedBaseline: {self.run.model!r} of {self.run.dataset!r}, by {self.approval.by!r}>"
+        return f"ApprovedBaseline({_named(self.run)}, by={self.approval.by!r})"
 
     @property
     def is_silent(self) -> bool:
@@ -124,3 +124,7 @@ def approval_record(approval: Approval) -> dict[str, Any]:
         "approved": approval.approved,
         "expires": approval.expires,
     }
+
+
+def _named(run: Run) -> str:
+    return f"model={run.model!r}, dataset={run.dataset!r}"

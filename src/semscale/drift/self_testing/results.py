@@ -12,6 +12,9 @@ from semscale.stats.intervals.estimates import Estimate
 if TYPE_CHECKING:
     import polars as pl
 
+INTERVAL = 0.95
+"""Coverage of the intervals of rates, which nobody chooses."""
+
 
 @dataclass(frozen=True)
 class SelfTestRow:
@@ -60,16 +63,18 @@ class SelfTest(Presentable):
             do not include the model's own noise.
         signature: settings of measurement, decision and draws.
         alpha: probability of a false alarm that the gate was set to allow.
+        interval: coverage of the intervals of rates.
     """
 
     rows: tuple[SelfTestRow, ...]
     n_reruns: int
     signature: Signature
     alpha: float = 0.05
+    interval: float = INTERVAL
 
     def __repr__(self) -> str:
         kinds = len({row.kind for row in self.rows})
-        return f"<SelfTest: {kinds} kinds of change, {len(self.rows)} rows, {self.n_reruns} reruns>"
+        return f"SelfTest(kinds={kinds}, rows={len(self.rows)}, n_reruns={self.n_reruns})"
 
     @property
     def false_alarms(self) -> tuple[SelfTestRow, ...]:
@@ -121,5 +126,6 @@ class SelfTest(Presentable):
             "rows": [{name: getattr(row, name) for name in names} for row in self.rows],
             "reruns": self.n_reruns,
             "alpha": self.alpha,
+            "interval": self.interval,
             "signature": self.signature,
         }

@@ -14,7 +14,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.meter import DriftMeter
 from semscale.drift.runs.comparability import check_rerun
 from semscale.drift.self_testing.draws import Draw, Versions, compare_drawn, draw_items
-from semscale.drift.self_testing.results import SelfTest, SelfTestRow
+from semscale.drift.self_testing.results import INTERVAL, SelfTest, SelfTestRow
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import Run
 from semscale.signature import Signature
@@ -113,7 +113,7 @@ def self_test(  # noqa: PLR0913 - runs, and how they are measured, drawn and dec
         damage_seed=seed,
         reruns=len(reruns),
     )
-    return SelfTest(tuple(rows), len(reruns), signature.extended(decided), plan.settings.alpha)
+    return SelfTest(tuple(rows), len(reruns), signature.extended(decided), plan.settings.alpha, INTERVAL)
 
 
 def _checked_kinds(kinds: Sequence[str] | None) -> list[str]:
@@ -192,7 +192,7 @@ def _row(change: _Change, share: float, plan: _Plan) -> SelfTestRow:
         outcomes[decision.outcome] += 1
         for name, failed in _failed(decision):
             failing[name] += failed
-    rates = {outcome: wilson_interval(outcomes[outcome], n_draws) for outcome in Outcome}
+    rates = {outcome: wilson_interval(outcomes[outcome], n_draws, INTERVAL) for outcome in Outcome}
     return SelfTestRow(
         kind=change.kind,
         is_harmful=change.is_harmful,

@@ -69,16 +69,26 @@ class Audit:
     Attributes:
         plain: verdicts without any change.
         checks: one for each change.
-        interval: coverage that the intervals aim at.
+        plan: how the intervals are made.
         signature: of the judge without any change.
         stopped: why not everything was asked, or ``None``.
     """
 
     plain: Verdicts
     checks: tuple[BiasCheck, ...]
-    interval: float
+    plan: IntervalPlan
     signature: Signature
     stopped: str | None = None
+
+    @property
+    def interval(self) -> float:
+        """Coverage that the intervals aim at."""
+        return self.plan.interval
+
+    @property
+    def made(self) -> "tuple[BiasCheck, ...]":
+        """The checks that were made."""
+        return tuple(check for check in self.checks if check.effect is not None)
 
 
 def audit(  # noqa: PLR0913 - items, and how to ask about them
@@ -120,7 +130,7 @@ def audit(  # noqa: PLR0913 - items, and how to ask about them
         stopped = stopped or verdicts.stopped
         effect, moved = effects(plain.expected, verdicts.expected, plan)
         checks.append(BiasCheck(name, meaning, effect, moved))
-    return Audit(plain, tuple(checks), plan.interval, plain.signature, stopped)
+    return Audit(plain, tuple(checks), plan, plain.signature, stopped)
 
 
 def effects(before: Floats, after: Floats, plan: IntervalPlan) -> tuple[MeanEstimate, MeanEstimate]:

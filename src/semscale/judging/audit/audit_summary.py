@@ -4,8 +4,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.judging.audit.audit import Audit
+from semscale.judging.panel import joined
 from semscale.judging.verdict import REPLIED
 from semscale.presentable import Presentable
+from semscale.signature import Signature
 from semscale.types import Status
 
 
@@ -21,10 +23,19 @@ class AuditSummary(Presentable):
     source: str
     audits: dict[str, Audit]
 
+    def __repr__(self) -> str:
+        return f"AuditSummary(source={self.source!r}, judges={list(self.audits)})"
+
     @property
     def stopped(self) -> str | None:
         """Why not everything was asked, or ``None``."""
         return next((found.stopped for found in self.audits.values() if found.stopped), None)
+
+    @property
+    def signature(self) -> Signature:
+        """The judge's signature; of several judges one with the fields of each, numbered from 1."""
+        signatures = [found.signature for found in self.audits.values()]
+        return signatures[0] if len(signatures) == 1 else joined(signatures)
 
     @property
     def failed(self) -> str | None:

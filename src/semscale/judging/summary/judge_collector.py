@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 
 from semscale.judging.human_labels import HumanEvidence, beside_humans, label_table, mean_labels
-from semscale.judging.judge_columns import JudgeColumns
+from semscale.judging.judge_columns import JudgeColumns, group_names
 from semscale.judging.prompts.template import Template
 from semscale.judging.summary.judge_summary import KEPT_ITEMS, JudgeSummary
 from semscale.judging.summary.judge_tally import JudgeTally
@@ -36,6 +36,7 @@ class JudgeCollector:
         self._status: list[Statuses] = []
         self._expected: list[Floats] = []
         self._labels: list[Floats] = []
+        self._groups: list[str | None] = []
         self._lowest, self._disputed, self._vague = (ForemostRows[JudgedRow](KEPT_ITEMS) for _ in range(3))
         self._left_out = LeftOutRows()
 
@@ -53,6 +54,7 @@ class JudgeCollector:
         self._expected.append(part.expected)
         if part.labels is not None:
             self._labels.append(part.labels)
+        self._groups += part.groups
         widths = [
             judge.add(own) for judge, own in zip(self._judges.values(), part.judges.values(), strict=True)
         ]
@@ -91,6 +93,7 @@ class JudgeCollector:
             disputed=self._disputed.items,
             least_certain=self._vague.items,
             left_out=self._left_out.examples,
+            groups=None if self._columns.by is None else tuple(self._groups),
             human=self._human(expected),
             stopped=stopped,
         )
@@ -116,8 +119,7 @@ class JudgeCollector:
         for part in self._labels:
             labels[row : row + len(part), : part.shape[1]] = part
             row += len(part)
-        plan = self._plan
-        return beside_humans(expected, labels, self._template, interval=plan.interval, seed=plan.seed)
+        return beside_humans(expected, labels, self._template, plan=self._plan)
 
 
 class _JudgedPart:
@@ -137,6 +139,7 @@ class _JudgedPart:
         self.spread = (
             floats_in(frame[f"{PREFIX}spread"]) if len(judges) > 1 else np.full(frame.height, np.nan)
         )
+        self.groups = [] if columns.by is None else group_names(frame, columns.by)
         self._people = np.full(frame.height, np.nan) if labels is None else mean_labels(labels)
         self._questions, self._answers = (
             column_in(frame, title) for title in (columns.question, columns.answer)
@@ -152,6 +155,7 @@ class _JudgedPart:
             expected=float(self.expected[place]),
             spread=float(self.spread[place]),
             people=float(self._people[place]),
+            group=self.groups[place] if self.groups else None,
             verdicts={name: own.verdict(place) for name, own in self.judges.items()},
         )
 

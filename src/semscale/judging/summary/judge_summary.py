@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Unpack
 
 import numpy as np
+import polars as pl
 
 from semscale.judging.human_labels import HumanEvidence
 from semscale.judging.judge_columns import JudgeColumns
@@ -15,7 +16,7 @@ from semscale.judging.summary.judged_rows import JudgedRow
 from semscale.judging.verdict import REPLIED, Provenance
 from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates
-from semscale.results.estimating import EstimateSettings, IntervalSettings, estimate_values
+from semscale.results.estimating import EstimateSettings, estimate_values
 from semscale.signature import Signature
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.panels import (
@@ -95,6 +96,7 @@ class JudgeSummary(Presentable):
         disputed: items on which a panel's judges differ most, at most 20; empty for one judge.
         least_certain: items whose scores have the widest distributions, at most 20; empty for a panel.
         left_out: for each reason why items have no score a few of them: row, counted from 0, and text.
+        groups: n names of groups; ``None`` without groups.
         human: people's labels beside the scores, where there are any.
         stopped: why not every item was asked about, or ``None``.
         created: when.
@@ -111,9 +113,16 @@ class JudgeSummary(Presentable):
     disputed: tuple[JudgedRow, ...] = ()
     least_certain: tuple[JudgedRow, ...] = ()
     left_out: Mapping[str, tuple[tuple[int, str], ...]] = field(default_factory=dict)
+    groups: tuple[str | None, ...] | None = None
     human: HumanEvidence | None = None
     stopped: str | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def __repr__(self) -> str:
+        overall = self.estimates.overall
+        mean = "" if overall.mean is None else f", mean={overall.mean.value:.2f}"
+        judges = f"judges={list(self.judges)}"
+        return f"JudgeSummary(source={self.source!r}, {judges}, n={self.n:,}, n_scored={overall.n:,}{mean})"
 
     @property
     def n(self) -> int:
@@ -153,7 +162,7 @@ class JudgeSummary(Presentable):
         if not self.is_panel:
             return next(iter(self.judge_estimates.values()))
         values = {"mean": self.expected}
-        return estimate_scores(values, self.statuses, self.signature, **self._intervals)
+        return estimate_scores(values, self.statuses, self.signature, **self._settings)
 
     @cached_property
     def judge_estimates(self) -> dict[str, Estimates]:
@@ -163,7 +172,7 @@ class JudgeSummary(Presentable):
                 {"score": own.score, "expected": own.expected},
                 own.statuses,
                 own.signature,
-                **self._intervals,
+                **self._settings,
             )
             for name, own in self.judges.items()
         }
@@ -272,9 +281,11 @@ class JudgeSummary(Presentable):
         return np.column_stack([own.expected for own in self.judges.values()])
 
     @property
-    def _intervals(self) -> IntervalSettings:
-        plan = self.plan
+    def _settings(self) -> EstimateSettings:
+        plan, groups = self.plan, self.groups
+        by = None if groups is None else pl.Series(self.columns.by, groups, pl.String)
         return {
+            "by": by,
             "interval": plan.interval,
             "method": plan.method,
             "seed": plan.seed,

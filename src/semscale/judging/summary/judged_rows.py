@@ -26,6 +26,7 @@ class JudgedRow:
         spread: highest less lowest score of a panel's judges; NaN for one judge.
         people: mean of people's labels, from 0 to 1; NaN where there is none.
         verdicts: what each judge said, by the judge's name.
+        group: name of its group, if it has one.
     """
 
     row: int
@@ -35,6 +36,7 @@ class JudgedRow:
     spread: float
     people: float
     verdicts: Mapping[str, Verdict]
+    group: str | None = None
 
     def record(self) -> dict[str, Any]:
         """Lay everything out by name, for JSON, where rows count from 1."""
@@ -43,6 +45,7 @@ class JudgedRow:
             "expected": self.expected,
             "question": self.question,
             "answer": self.answer,
+            "group": self.group,
             "verdicts": [
                 {
                     "judge": name,

@@ -17,7 +17,8 @@ from semscale.matching.bertscore.token_weights import equal_weights
 from semscale.presentable import Presentable
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import spearman_estimate
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.coefficients import replicates_for
+from semscale.stats.intervals.estimates import Estimate, IntervalPlan
 from semscale.stats.intervals.resampling import check_seed
 from semscale.types import Floats, Integers, Progress
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 _FEWEST_TEXTS = 20
 _FEWEST_JUDGED = 10
+INTERVAL = 0.95
+"""Coverage of the intervals of a calibration, which nobody chooses."""
 
 
 @dataclass(frozen=True)
@@ -51,16 +54,27 @@ class HumanAgreement:
         spearman: for each layer, from 0 up, Spearman's correlation with its bootstrap interval.
         n: how many pairs count.
         n_left_out: how many do not, for lack of a text or of a judgement.
+        interval: coverage of the intervals.
     """
 
     spearman: tuple[Estimate, ...]
     n: int
     n_left_out: int
+    interval: float = INTERVAL
+
+    @property
+    def replicates(self) -> int:
+        """Resamples that each interval is made from."""
+        return replicates_for(self.n)
 
     @property
     def best_layer(self) -> int:
         """The layer with the highest correlation."""
         return int(np.argmax([estimate.value for estimate in self.spearman]))
+
+    def record(self) -> dict[str, Any]:
+        """Lay the agreement out by name, for JSON."""
+        return {**vars(self), "replicates": self.replicates, "best_layer": self.best_layer}
 
 
 @dataclass(frozen=True, repr=False)
@@ -87,10 +101,20 @@ class LayerCalibration(Presentable):
     human: HumanAgreement | None
     signature: Signature
 
+    def __repr__(self) -> str:
+        return f"LayerCalibration(source={self.source!r}, model={self.model}, n_pairs={self.n_pairs:,})"
+
     @property
     def model(self) -> str:
         """The model's name with a hash of its weights."""
         return dict(self.signature.fields)["model"]
+
+    @property
+    def plan(self) -> IntervalPlan | None:
+        """How the intervals of the agreement with people were made; ``None`` without judgements."""
+        if self.human is None:
+            return None
+        return IntervalPlan(self.human.interval, seed=self.seed, replicates=self.human.replicates)
 
     def baseline_json(self) -> str:
         """Write the baseline as JSON, as ``rescale=FILE`` reads it."""
@@ -126,7 +150,7 @@ class LayerCalibration(Presentable):
                 }
                 for layer, (means, errors) in enumerate(zip(self.baseline, self.error, strict=True))
             ],
-            "human": self.human and {**vars(self.human), "best_layer": self.human.best_layer},
+            "human": self.human and self.human.record(),
             "signature": self.signature,
         }
 
@@ -208,7 +232,7 @@ def _agreement(scores: BertScores, human: Floats, seed: int) -> tuple[Estimate, 
         raise InputError(
             f"human must have at least {_FEWEST_JUDGED} pairs with both texts and a score, got {counts.sum()}"
         )
-    estimate = spearman_estimate(scores.f1[counts], human[counts], seed=seed)
+    estimate = spearman_estimate(scores.f1[counts], human[counts], interval=INTERVAL, seed=seed)
     return estimate, int(counts.sum()), int((~counts).sum())
 
 

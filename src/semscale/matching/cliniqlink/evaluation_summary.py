@@ -22,6 +22,10 @@ class EvaluationSummary(Presentable):
     scores: SubmissionScores
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
+    def __repr__(self) -> str:
+        tasks, overall = len(self.scores.tasks), self.scores.overall
+        return f"EvaluationSummary(source={self.source!r}, tasks={tasks}, overall={overall:.2f})"
+
     def record(self) -> dict[str, Any]:
         """Lay the numbers out by name, for JSON."""
         return {
@@ -38,6 +42,9 @@ class EvaluationSummary(Presentable):
                 }
                 for task in self.scores.tasks
             ],
+            "interval": self.scores.plan.interval,
+            "seed": self.scores.plan.seed,
+            "replicates": self.scores.plan.replicates,
             "signature": self.scores.signature,
             "created": self.created,
         }

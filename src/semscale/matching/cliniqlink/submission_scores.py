@@ -61,11 +61,13 @@ class SubmissionScores:
         tasks: one score for each task file, in the order of ``submission.TASKS``.
         items: a table with one row an item: ``task``, ``item`` (counted from 1), ``reply``, ``score``.
         signature: the settings applied to the open questions.
+        plan: how the intervals were made.
     """
 
     tasks: tuple[TaskScore, ...]
     items: pl.DataFrame
     signature: Signature
+    plan: IntervalPlan = IntervalPlan()
 
     @property
     def overall(self) -> float:
@@ -99,7 +101,7 @@ def evaluate_submission(
     if settings.get("corpus") is None:
         settings["corpus"] = [answer for task in tasks.values() for answer in right_answers(task)] or None
     matcher = Matcher(method, **settings)
-    signature = Signature.of("evaluate", method=method)
+    signature, plan = Signature.of("evaluate", method=method), IntervalPlan()
     scored: list[TaskScore] = []
     tables: list[pl.DataFrame] = []
     for task in tasks.values():
@@ -109,10 +111,10 @@ def evaluate_submission(
         else:
             measure = "mean match"
             items, signature = score_open(task, matcher, progress)
-        estimate = estimate_mean(items.score, bounds=(0.0, 1.0), plan=IntervalPlan())
+        estimate = estimate_mean(items.score, bounds=(0.0, 1.0), plan=plan)
         scored.append(TaskScore(task.name, measure, estimate, items.n_invalid, dict(items.figures)))
         tables.append(_table(task, items.score))
-    return SubmissionScores(tuple(scored), pl.concat(tables), signature)
+    return SubmissionScores(tuple(scored), pl.concat(tables), signature, plan)
 
 
 def right_answers(task: Task) -> list[str]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
-from semscale.report.drift.words import headline, result_words, sequence_words, subject, threshold_words
+from semscale.report.drift.words import headline_words, result_words, sequence_words, subject, threshold_words
 from semscale.report.wording import count, printable
 
 SHOWN = 10
@@ -36,7 +36,7 @@ def github_annotations(summary: DriftSummary, decision: GateDecision) -> list[st
     title = f"Drift gate {verdict[decision.outcome]}: {summary.comparison.candidate.model}"
     level = _LEVELS[decision.outcome]
     lines = {"error": list(_errors(summary, decision)), "warning": list(_warnings(summary, decision))}
-    lines.setdefault(level, []).insert(0, (title, headline(summary)))
+    lines.setdefault(level, []).insert(0, (title, headline_words(summary)))
     order = sorted(lines, key=lambda kind: kind != level)
     return [command(kind, title, message) for kind in order for title, message in _fitting(lines[kind])]
 

@@ -17,7 +17,7 @@ from semscale.report.drift.tables import drift_table
 from semscale.report.drift.words import (
     HARM,
     OUTCOMES,
-    interval_words,
+    coverage_words,
     sequence_words,
     threshold_words,
     unvaried_words,
@@ -57,7 +57,7 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
     said = (Paragraph(unvaried),) if unvaried else ()
     if overall:
         table = drift_table(summary, overall)
-        yield Section("metrics", f"All items ({interval_words(summary)} interval)", (table, *said))
+        yield Section("metrics", f"All items ({coverage_words(summary)} interval)", (table, *said))
     if waiting := summary.open_groups:
         more = f", the {_GROUPS} most urgent of {count(len(waiting))}" if len(waiting) > _GROUPS else ""
         table = drift_table(summary, waiting[:_GROUPS])

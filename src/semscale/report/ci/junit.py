@@ -7,7 +7,13 @@ from xml.etree import ElementTree
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.comparison import Comparison
-from semscale.report.drift.words import headline, needed_words, result_words, sequence_words, threshold_words
+from semscale.report.drift.words import (
+    headline_words,
+    needed_words,
+    result_words,
+    sequence_words,
+    threshold_words,
+)
 from semscale.report.wording import printable
 
 
@@ -52,7 +58,7 @@ def junit_xml(summary: DriftSummary, decision: GateDecision, *, seconds: float |
     _add_properties(suite, comparison, decision)
     for case in cases:
         _add_case(suite, case)
-    said = [headline(summary), *(f"Caution: {caution}" for caution in decision.cautions)]
+    said = [headline_words(summary), *(f"Caution: {caution}" for caution in decision.cautions)]
     said += [f"{sequence_words(one)}." for one in decision.sequence]
     ElementTree.SubElement(suite, "system-out").text = printable("\n".join(said))
     ElementTree.indent(suites)

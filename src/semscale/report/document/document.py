@@ -34,10 +34,12 @@ class Rates:
 
     Attributes:
         figures: each with its name.
+        coverage: of their intervals, between 0 and 1.
         digits: decimals of the percentages.
     """
 
     figures: tuple[tuple[WithInterval, str], ...]
+    coverage: float
     digits: int = 0
 
 
@@ -108,12 +110,13 @@ class Document:
         source: what was read, and short facts about the making of the document.
         signature: what lets somebody else reproduce the figures; ``None`` where nothing was measured.
         lead: what the document is about: a figure, several, or a decision; ``None`` where there is nothing.
-        counting: how many rows count, and what was left out, in one line.
-        reading: how to read the lead.
+        counting: how many rows count, and what was left out; lines at the head of a brief rendering.
+        reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
+            rendering, which has ``counting`` where there are none.
         facts: counts, by name.
         cautions: limits of the figures that a reader must know.
         sections: in order.
-        notes: lines at the end of a brief rendering.
+        notes: lines at the end of a brief rendering; what they say stands elsewhere in a full one.
         settings: by name.
         citations: works to cite.
         ending: the last line of a brief rendering, if there is one.
@@ -134,6 +137,11 @@ class Document:
     settings: tuple[tuple[str, Line], ...] = ()
     citations: tuple[Citation, ...] = ()
     ending: tuple[str, Level] | None = None
+
+    @property
+    def introduction(self) -> tuple[Line, ...]:
+        """The first sentences of a full rendering."""
+        return self.reading or self.counting
 
     def figures(self) -> Iterator[tuple[Section, Figure | Histogram]]:
         """Give all pictures with their sections, in order."""

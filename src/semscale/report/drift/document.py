@@ -14,8 +14,9 @@ from semscale.report.drift.tables import drift_table, sequence_table, threshold_
 from semscale.report.drift.words import (
     LEVELS,
     OUTCOMES,
-    headline,
-    interval_words,
+    coverage_words,
+    drift_interval_words,
+    headline_words,
     model_name,
     reading,
     sorting_words,
@@ -32,6 +33,8 @@ def drift_document(summary: DriftSummary) -> Document:
     """Turn a comparison into a document; its last line on the screen is the gate's verdict."""
     comparison, decision = summary.comparison, summary.decision
     outcome = None if decision is None else decision.outcome
+    intervals = drift_interval_words(summary)
+    windowed = windowed_words(comparison.measured.n_windowed, "item")
     return Document(
         kind="drift report",
         name="Drift" if outcome is None else "Drift gate",
@@ -46,10 +49,11 @@ def drift_document(summary: DriftSummary) -> Document:
         facts=facts(summary),
         cautions=() if decision is None else decision.cautions,
         sections=tuple(_sections(summary)),
-        notes=tuple(filter(None, [windowed_words(comparison.measured.n_windowed, "item")])),
+        notes=tuple(filter(None, [f"intervals: {intervals}", windowed])),
         settings=(
             ("Dataset", Quoted(comparison.baseline.dataset)),
             ("Metrics", ", ".join(map(one_line, comparison.metrics))),
+            ("Intervals", intervals),
             *signature_fields(summary.signature),
         ),
         ending=None if outcome is None else (_verdict(summary, outcome), LEVELS[outcome]),
@@ -57,21 +61,23 @@ def drift_document(summary: DriftSummary) -> Document:
 
 
 def facts(summary: DriftSummary) -> tuple[tuple[str, Cell], ...]:
-    """Count items, reruns and tests."""
+    """Count items, reruns, texts that were read in windows, and tests."""
     comparison, decision = summary.comparison, summary.decision
     found: list[tuple[str, Cell]] = [
         ("Items", Count(len(comparison.baseline.items))),
         ("Left out", Count(summary.n_left_out)),
         ("Silent", Count(summary.n_silent)),
-        ("Reruns", Count(len(comparison.reruns)) if comparison.reruns else Words("none")),
+        ("Reruns", Count(len(comparison.reruns))),
     ]
+    if n_windowed := comparison.measured.n_windowed:
+        found.append(("Read in windows", Count(n_windowed)))
     if decision is None:
         return tuple(found)
-    for name, outcome in (("Failed tests", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):
-        n = sum(test.outcome is outcome for test in decision.tests)
-        found.append((name, Words(f"{count(n)} of {count(len(decision.tests))}")))
+    found.append(("Tests", Count(len(decision.tests))))
+    for name, outcome in (("Failed", Outcome.FAIL), ("Undecided", Outcome.UNDECIDED)):
+        found.append((name, Count(sum(test.outcome is outcome for test in decision.tests))))
     if decision.outcome is Outcome.UNDECIDED and decision.n_needed is not None:
-        found.append(("Items that would decide", Words(f"≈ {count(decision.n_needed)}")))
+        found.append(("Items that would decide, about", Count(decision.n_needed)))
     return tuple(found)
 
 
@@ -104,7 +110,7 @@ def _verdict(summary: DriftSummary, outcome: Outcome) -> str:
         advice = f" If the change is meant: semscale drift approve {candidate} --by NAME --why REASON."
     elif outcome is Outcome.UNDECIDED and not summary.comparison.reruns:
         advice = " Some of it may be chance: record a rerun of the baseline (--rerun-of baseline)."
-    return f"{outcome}: {headline(summary)}{advice}"
+    return f"{outcome}: {headline_words(summary)}{advice}"
 
 
 def _sections(summary: DriftSummary) -> Iterator[Section]:
@@ -128,7 +134,7 @@ def _metrics(summary: DriftSummary) -> Iterator[Block]:
     shown = [figure for figure in summary.overall if summary.decision is None or figure.test is not None]
     yield metrics_figure(summary)
     if shown:
-        yield drift_table(summary, shown, f"All items ({interval_words(summary)} interval)")
+        yield drift_table(summary, shown, f"All items ({coverage_words(summary)} interval)")
     if unvaried := unvaried_words(summary):
         yield Paragraph(unvaried, "note", "both")
     yield from spread_blocks(summary)

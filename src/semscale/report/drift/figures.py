@@ -7,6 +7,7 @@ import numpy as np
 
 from semscale.drift.gate.decision import Outcome
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
+from semscale.report.cells import cell_text
 from semscale.report.charts.forest import ForestRow, forest, legend
 from semscale.report.charts.histograms import GROUP, HISTOGRAM
 from semscale.report.charts.matrix import MatrixCell, matrix
@@ -24,14 +25,13 @@ from semscale.report.document.values import Cell, Count, Number, Quoted
 from semscale.report.drift.tables import drift_table, metric_table
 from semscale.report.drift.words import (
     OUTCOMES,
+    coverage_words,
     digits_of,
     drift_cell,
     group_name,
-    interval_words,
     label,
 )
 from semscale.report.parts import score_group
-from semscale.report.render.cells import cell_text
 from semscale.report.wording import capitalised, count, has_interval, number, one_line, signed
 
 DRAWN_GROUPS = 40
@@ -55,7 +55,7 @@ def metrics_figure(summary: DriftSummary) -> Figure:
         f"Drift of each metric over all items. {described}.",
         metric_table(summary, figures),
         caption="Losses: 0 is as the baseline. The mark is the candidate, the line its "
-        f"{interval_words(summary)} interval, and the figure its drift: its loss less what reruns of the "
+        f"{coverage_words(summary)} interval, and the figure its drift: its loss less what reruns of the "
         f"baseline lose by chance.{_RULE if gated else ''}",
         legend=legend(rows, gated=gated),
     )

@@ -36,13 +36,13 @@ def recorded_document(summary: RecordedRun) -> Document:
     rows: dict[str, Cell | None] = {
         "dataset": Quoted(run.dataset),
         "model": Quoted(run.model),
-        "items": Words(count(len(run.items))),
-        "outputs": Words(count(summary.n_outputs)),
-        "silent": Words(counted(summary.n_silent, "item")),
+        "items": Count(len(run.items)),
+        "outputs": Count(summary.n_outputs),
+        "silent": Count(summary.n_silent),
         "fields": Words(listed(fields) or "none"),
         "groups": Words(listed(groups) or "none"),
         "rerun of": None if run.rerun_of is None else Words(short_id(run.rerun_of)),
-        "Git revision": Words(run.revision or "none"),
+        "Git revision": Quoted(run.revision) if run.revision else Words("none"),
         "note": None if run.note is None else Quoted(run.note),
         "history": Words(printable(summary.where)),
     }
@@ -93,6 +93,7 @@ def history_document(summary: HistorySummary) -> Document:
         name="History",
         source=(printable(summary.where), *base.source),
         counting=tuple(_counting(summary)),
+        reading=(*base.reading, *_counting(summary)),
         cautions=tuple(f"trend: {caution}" for trends in followed for caution in trends.cautions),
         sections=(*base.sections, *lists),
     )
@@ -150,7 +151,7 @@ def _run(run: RunSummary, dataset: DatasetHistory) -> tuple[Cell, ...]:
         Words(f"{run.recorded:{_TIME}}"),
         Quoted(run.model),
         Count(run.n_items),
-        Words(run.revision or MISSING),
+        Quoted(run.revision) if run.revision else Words(MISSING),
         Quoted(", ".join(said)),
     )
 

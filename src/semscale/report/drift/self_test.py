@@ -17,6 +17,7 @@ from semscale.report.wording import (
     MISSING,
     count,
     counted,
+    coverage,
     listed,
     percent,
     percent_with_interval,
@@ -40,6 +41,7 @@ def self_test_document(result: SelfTest) -> Document:
     rows = result.rows
     items, draws = max((row.items for row in rows), default=0), max((row.n_draws for row in rows), default=0)
     reruns = counted(result.n_reruns, "rerun") if result.n_reruns else "no rerun"
+    intervals = f"{coverage(result.interval)}, Wilson's score interval over draws"
     noise = "Without a rerun of the baseline, false alarms say nothing about the model's own noise."
     return Document(
         kind="self-test of a drift gate",
@@ -47,7 +49,7 @@ def self_test_document(result: SelfTest) -> Document:
         title="Would this gate notice?",
         source=(),
         signature=result.signature,
-        lead=Rates(tuple(_headline(result)), digits=1) if rows else None,
+        lead=Rates(tuple(_headline(result)), result.interval, digits=1) if rows else None,
         counting=(
             f"{counted(items, 'item')} a gate, {counted(draws, 'gate')} for each line, "
             f"{reruns} of the baseline",
@@ -58,11 +60,12 @@ def self_test_document(result: SelfTest) -> Document:
             ("Draws of each change", _range([row.n_draws for row in rows if row.n_draws])),
             ("Kinds of damage", Count(len({row.kind for row in result.detections}))),
             ("Harmless changes", Count(len({row.kind for row in result.false_alarms}))),
-            ("Reruns", Count(result.n_reruns) if result.n_reruns else Words("none")),
+            ("Reruns", Count(result.n_reruns)),
         ),
         cautions=() if result.n_reruns else (noise,),
         sections=tuple(_sections(result)),
-        settings=signature_fields(result.signature),
+        notes=(f"intervals: {intervals}",) if rows else (),
+        settings=(("Intervals", intervals), *signature_fields(result.signature)),
     )
 
 
@@ -109,7 +112,7 @@ def _reading(result: SelfTest) -> Iterator[str]:
 def _sections(result: SelfTest) -> Iterator[Section]:
     alarms, detections = result.false_alarms, result.detections
     if detections:
-        yield Section("detections", "What it detects", (_detections_figure(detections),))
+        yield Section("detections", "What it detects", (_detections_figure(result),))
     if alarms:
         drawn = _false_alarms_figure(result) if _drawn(alarms) else _rate_table(alarms, _MUST_NOT)
         yield Section("alarms", "False alarms", (drawn,))
@@ -121,8 +124,9 @@ def _sections(result: SelfTest) -> Iterator[Section]:
     yield Section("changes", "What was done to the outputs", tuple(changes))
 
 
-def _detections_figure(rows: Sequence[SelfTestRow]) -> Figure:
+def _detections_figure(result: SelfTest) -> Figure:
     """Draw how often each damage was detected, by the share of items damaged."""
+    rows = result.detections
     kinds = list(dict.fromkeys(row.kind for row in rows))
     shares = sorted({row.share for row in rows})
     found = {(row.kind, row.share): row for row in rows}
@@ -137,9 +141,10 @@ def _detections_figure(rows: Sequence[SelfTestRow]) -> Figure:
         lambda width: matrix(drawn, kinds, heads, width=width, title="share of items damaged"),
         f"Share of draws in which the gate failed. {'; '.join(said)}.",
         _rate_table(rows, "Detection: what must fail"),
-        caption="Percent of draws in which the gate failed, with the 95 % interval that the number of draws "
-        "leaves; each row a kind of damage, each column the share of items that were damaged. "
-        "Strong blue is detected. Damage to few items is diluted by the others, as in real runs.",
+        caption=f"Percent of draws in which the gate failed, with the {coverage(result.interval)} interval "
+        "that the number of draws leaves; each row a kind of damage, each column the share of items that "
+        "were damaged. Strong blue is detected. Damage to few items is diluted by the others, as in real "
+        "runs.",
         legend=(
             Swatch(sequential(0.0), "never detected"),
             Swatch(sequential(0.5), "every other time"),
@@ -173,7 +178,7 @@ def _false_alarms_figure(result: SelfTest) -> Figure:
         f"False alarms, {allowed} allowed. {described}.",
         _rate_table(result.false_alarms, _MUST_NOT),
         caption="None of these changes makes the outputs worse, so a gate should not fail. The line is the "
-        "95 % interval that the number of draws leaves.",
+        f"{coverage(result.interval)} interval that the number of draws leaves.",
         legend=(
             Swatch(MUTED, "share of draws in which it failed", "dot"),
             Swatch(TOLERATED, f"at most {allowed} are allowed"),

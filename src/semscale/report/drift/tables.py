@@ -9,11 +9,11 @@ from semscale.report.document.blocks import DataTable
 from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, Words
 from semscale.report.drift.words import (
     LEVELS,
+    coverage_words,
     digits_of,
     drift_cell,
     evidence,
     group_label,
-    interval_words,
     label,
     p_value,
 )
@@ -82,7 +82,7 @@ def metric_table(summary: DriftSummary, figures: Sequence[DriftFigure]) -> DataT
          lambda one: shown(one, one.metric.in_its_terms(one.loss) if one.metric.is_similarity else None)),
         ("loss", lambda one: shown(one, one.loss)),
         ("reruns lose", lambda one: shown(one, one.noise)),
-        (f"drift [{interval_words(summary)}]", drift_cell),
+        (f"drift [{coverage_words(summary)}]", drift_cell),
         ("unrelated text loses", lambda one: shown(one, floors.get(one.metric.name))),
         ("worst case", lambda one: shown(one, one.metric.span)),
         ("items", lambda one: Count(one.drift.n)),

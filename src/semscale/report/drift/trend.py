@@ -8,6 +8,7 @@ import numpy as np
 from semscale.drift.gate.decision import Outcome, SequenceTest
 from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.history.runs import short_id
+from semscale.report.cells import cell_text
 from semscale.report.charts.forest import NOISE, TOLERATED
 from semscale.report.charts.palette import ACCENT, CONTRAST, INK
 from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
@@ -17,7 +18,6 @@ from semscale.report.document.values import Cell, Change, Count, Flag, Number, Q
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.words import LEVELS, OUTCOMES, evidence, label, p_said, p_value
 from semscale.report.parts import Columns, table_of
-from semscale.report.render.cells import cell_text
 from semscale.report.wording import MISSING, capitalised, clipped, count, counted, listed, number, one_line
 from semscale.signature import Signature
 from semscale.stats.tests.monotone_trend import FEWEST_VALUES

@@ -6,8 +6,9 @@ from collections.abc import Iterable, Iterator
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
+from semscale.report.cells import cell_text
 from semscale.report.document.values import Level, Number, Quoted, WithInterval
-from semscale.report.render.cells import cell_text
+from semscale.report.sentences import plan_words
 from semscale.report.wording import (
     capitalised,
     clipped,
@@ -118,14 +119,19 @@ def reading(summary: DriftSummary) -> tuple[str, ...]:
     return tuple(f"{_begun(sentence)}." for sentence in said)
 
 
-def headline(summary: DriftSummary) -> str:
+def headline_words(summary: DriftSummary) -> str:
     """Say in one paragraph which figures decided."""
     return " ".join(reading(summary))
 
 
-def interval_words(summary: DriftSummary) -> str:
+def coverage_words(summary: DriftSummary) -> str:
     """Say what the intervals cover."""
     return coverage(summary.plan.interval)
+
+
+def drift_interval_words(summary: DriftSummary) -> str:
+    """Say how the intervals of drifts were made."""
+    return plan_words(summary.plan, (figure.drift.method for figure in summary.figures), "items")
 
 
 def threshold_words(check: ThresholdCheck) -> str:
@@ -195,7 +201,7 @@ def unvaried_words(summary: DriftSummary) -> str | None:
     has = "its interval has" if sum(map(len, alike.values())) == 1 else "their intervals have"
     return (
         f"{', '.join(said)}, so {has} no width; up to {bound} of items like these may "
-        f"differ all the same ({interval_words(summary)} confidence)."
+        f"differ all the same ({coverage_words(summary)} confidence)."
     )
 
 

@@ -1,11 +1,15 @@
 """The document of an audit: how far a change of form moves a judge's scores."""
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Count, Flag, Quoted, Share, WithInterval, Words
+from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
+from semscale.report.parts import signature_fields
+from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
 from semscale.report.wording import coverage, one_line
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.judging.audit.audit import Audit, BiasCheck
@@ -14,24 +18,59 @@ if TYPE_CHECKING:
 
 def audit_document(summary: "AuditSummary") -> Document:
     """Turn audits into a document with one section for each judge."""
-    first = next(iter(summary.audits.values()))
+    audits = summary.audits
+    first, is_alone = next(iter(audits.values())), len(audits) == 1
+    counting = tuple(_counting(name, found, is_alone=is_alone) for name, found in audits.items())
+    intervals = _interval_words(tuple(audits.values()))
+    each = ((f"Signature of {one_line(name)}", Quoted(one.signature, 2000)) for name, one in audits.items())
     return Document(
         kind="judge audit",
         name="Judge audit",
-        title=f"What a change of form does to {'the' if len(summary.audits) == 1 else 'each'} judge’s scores",
+        title=f"What a change of form does to {'the' if is_alone else 'each'} judge’s scores",
         source=(Quoted(summary.source),),
-        signature=first.signature,
-        reading=("An unbiased judge’s scores stay where they are when only the form changes.",),
-        facts=(("Rows", Count(len(first.plain))), ("Judges", Count(len(summary.audits)))),
+        signature=summary.signature,
+        counting=counting,
+        reading=("An unbiased judge’s scores stay where they are when only the form changes.", *counting),
+        facts=(("Rows", Count(len(first.plain))), ("Judges", Count(len(audits)))),
+        cautions=(*stopped_cautions(summary.stopped), *_cautions(summary)),
         sections=tuple(
             Section(f"judge-{place}", Quoted(name), _blocks(name, found))
-            for place, (name, found) in enumerate(summary.audits.items(), start=1)
+            for place, (name, found) in enumerate(audits.items(), start=1)
         ),
-        settings=tuple(
-            (f"Signature of {one_line(name)}", Quoted(found.signature, 2000))
-            for name, found in summary.audits.items()
-        ),
+        notes=(f"intervals: {intervals}",),
+        settings=(("Intervals", intervals), *(signature_fields(first.signature) if is_alone else each)),
     )
+
+
+def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
+    plain = found.plain
+    left_out = {str(status): n for status, n in plain.counts.items() if status != Status.SCORED}
+    said = rows_that_count(plain.n_scored, plain.n, left_out)
+    return f"{said}." if is_alone else (Quoted(name), f": {said}.")
+
+
+def _interval_words(audits: "tuple[Audit, ...]") -> str:
+    """Say how the intervals of all checks were made; checks with few rows may differ from the others."""
+    said = dict.fromkeys(
+        plan_words(found.plan, [check.effect.method], "rows")
+        for found in audits
+        for check in found.made
+        if check.effect is not None
+    )
+    return "; ".join(said) or "none: no check was made"
+
+
+def _cautions(summary: "AuditSummary") -> Iterator[str]:
+    """Say what a model refused, and that one of several checks may find a bias by chance."""
+    refused = (refused_words(one_line(name), found.signature) for name, found in summary.audits.items())
+    yield from filter(None, refused)
+    n = sum(len(found.made) for found in summary.audits.values())
+    if n > 1:
+        covered = coverage(next(iter(summary.audits.values())).interval)
+        yield (
+            f"A judge is called biased by the {covered} interval of each check alone: with {n} checks, "
+            "one of them may say so by chance."
+        )
 
 
 def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, ItemCard, Items, JudgeReply, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
-from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
+from semscale.report.document.values import Cell, Count, Line, Number, Quoted, WithInterval, Words
 from semscale.report.judging.figures import (
     human_table,
     judge_table,
@@ -20,6 +20,7 @@ from semscale.report.parts import (
     altogether,
     estimated_document,
     estimated_settings,
+    group_table,
     headline,
     nothing_section,
 )
@@ -59,6 +60,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         ("Answers", columns.answer),
         *(("References", column) for column in columns.references),
         ("Human labels", columns.human),
+        ("Groups", columns.by),
     )
     return replace(
         base,
@@ -89,12 +91,16 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
         figures: list[tuple[str, Cell]] = [(_MEAN_EXPECTED, WithInterval.of(mean))]
         if not summary.is_panel:
             figures.insert(0, (_MEAN, WithInterval.of(summary.estimates.overall.mean)))
-        spread = (
+        spread: list[Block] = [
             altogether(figures, summary.plan.interval),
             scores_histogram(summary),
             Paragraph(f"{capitalised(provenance_words(summary))}.", "note"),
-        )
-        yield Section("scores", "How the scores are spread", spread)
+        ]
+        title: Line = "How the scores are spread"
+        if summary.estimates.groups:
+            title = (f"{title}, by ", Quoted(summary.estimates.by or "group"))
+            spread.append(group_table(summary.estimates, noun="row"))
+        yield Section("scores", title, tuple(spread))
     else:
         yield nothing_section("scores")
     blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]
@@ -134,7 +140,8 @@ def _item(item: "JudgedRow") -> ItemCard:
     verdicts = list(item.verdicts.values())
     scores = ", ".join(number(verdict.expected) for verdict in verdicts)
     said = Words(scores) if len(verdicts) > 1 else Quoted(verdicts[0].explanation)
-    labels = [f"spread {number(item.spread)}"] if len(verdicts) > 1 else []
+    labels: list[Line] = [] if item.group is None else [Quoted(item.group)]
+    labels += [f"spread {number(item.spread)}"] if len(verdicts) > 1 else []
     labels += [] if math.isnan(item.people) else [f"people {number(item.people)}"]
     return ItemCard(
         row=item.row + 1,

@@ -6,7 +6,7 @@ import numpy as np
 
 from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
-from semscale.report.document.blocks import DataTable, Figure, Histogram, Swatch
+from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
 from semscale.report.parts import histogram_caption, score_group
 from semscale.report.wording import coverage, ends, number, one_line
@@ -19,33 +19,39 @@ if TYPE_CHECKING:
     from semscale.stats.intervals.estimates import Estimate
 
 _BANDS = ("0 to .2", ".2 to .4", ".4 to .6", ".6 to .8", ".8 to 1")
+_METHODS = {"exact": "exact bounds"}
 _STATUSES = ("unparsable", "refused", "failed", "unfinished")
 
 
 def scores_histogram(summary: "JudgeSummary") -> Histogram:
     """Count the expected scores: the judge's or the panel's, each judge's, and people's labels below."""
-    name = "Panel, mean" if summary.is_panel else one_line(summary.template.name)
-    groups = [score_group(name, summary.expected, ACCENT, summary.mean_expected)]
+    whole = Words("Panel, mean") if summary.is_panel else Quoted(summary.template.name)
+    named = [_named_group(whole, summary.expected, ACCENT, summary.mean_expected)]
     if summary.is_panel:
-        groups += [
-            score_group(one_line(judge), own.expected, BAR, _mean_expected(summary, judge))
+        named += [
+            _named_group(Quoted(judge), own.expected, BAR, _mean_expected(summary, judge))
             for judge, own in summary.judges.items()
             if own.is_scored_anywhere
         ]
     if summary.human is not None and not np.isnan(summary.human.mean_label).all():
-        groups.append(score_group("People’s labels", summary.human.mean_label, CONTRAST))
+        named.append(_named_group(Words("People’s labels"), summary.human.mean_label, CONTRAST))
     rows: list[tuple[Cell, ...]] = [
-        (Words(group.name), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
-        for group in groups
+        (name, Number(group.mean), *map(Share, _banded(group.scores).tolist())) for name, group in named
     ]
     return Histogram(
         "scores",
-        tuple(groups),
+        tuple(group for _, group in named),
         (0.0, 1.0),
         ("score", "rows"),
         DataTable(("", "mean expected score", *_BANDS), tuple(rows)),
         caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
+
+
+def _named_group(
+    name: Words | Quoted, scores: Floats, colour: str, mean: "Estimate | None" = None
+) -> tuple[Words | Quoted, ScoreGroup]:
+    return name, score_group(one_line(name.text), scores, colour, mean)
 
 
 def severity_figure(summary: "JudgeSummary") -> Figure | None:
@@ -108,20 +114,27 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     rows: list[tuple[str, Cell, str]] = [
         (
             "mean, corrected by the labels",
-            WithInterval.of(corrected),
-            "what people would give to all rows, if the labelled ones are a random sample",
+            WithInterval.of(corrected, note=corrected.note or ""),
+            _made(
+                "what people would give to all rows, if the labelled ones are a random sample",
+                corrected.method,
+            ),
         ),
         (
             "mean expected score of the judge",
             WithInterval.of(corrected.naive),
-            "its interval knows nothing of the judge's errors",
+            _made("knows nothing of the judge's errors", corrected.naive.method),
         ),
-        ("mean of the labels alone", WithInterval.of(corrected.labels_only), "without the judge"),
+        (
+            "mean of the labels alone",
+            WithInterval.of(corrected.labels_only, note=corrected.note or ""),
+            _made("without the judge", corrected.method),
+        ),
         ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
         (
             "quadratic weighted kappa",
             coefficient(human.kappa),
-            "agreement with the mean label; 1 is perfect, 0 chance",
+            _made("agreement with the mean label; 1 is perfect, 0 chance", human.kappa.method),
         ),
     ]
     if human.ceiling is not None:
@@ -134,15 +147,17 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
 
 
 def _beside_people(ceiling: "HumanComparison") -> list[tuple[str, Cell, str]]:
-    return [
-        ("rank correlation with people", coefficient(ceiling.judge), "each person left out in turn"),
-        ("people with each other", coefficient(ceiling.ceiling), "the ceiling, on the same rows"),
-        (
-            "judge less ceiling",
-            coefficient(ceiling.difference),
-            "above 0 the judge is no worse than a person",
-        ),
-    ]
+    found = (
+        ("rank correlation with people", ceiling.judge, "each person left out in turn"),
+        ("people with each other", ceiling.ceiling, "the ceiling, on the same rows"),
+        ("judge less ceiling", ceiling.difference, "above 0 the judge is no worse than a person"),
+    )
+    return [(name, coefficient(one), _made(meaning, one.method)) for name, one, meaning in found]
+
+
+def _made(meaning: str, method: str | None) -> str:
+    """Add how a figure's interval was made, as the rows of one table differ in it."""
+    return meaning if method is None else f"{meaning}; interval by {_METHODS.get(method, method)}"
 
 
 def coefficient(estimate: "AgreementEstimate") -> WithInterval:

@@ -42,7 +42,7 @@ def finding_table(reports: "Sequence[LintReport]") -> DataTable:
         (
             Quoted(report.scale.name),
             Flag(one.verdict, one.verdict),
-            Words(one_line(one.anchor_set or "all sets")),
+            Quoted(one.anchor_set) if one.anchor_set else Words("all sets"),
             Words(one_line(one.reason)),
         )
         for report in reports

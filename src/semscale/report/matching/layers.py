@@ -9,24 +9,25 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval
 from semscale.report.matching.document import BERTSCORE
 from semscale.report.parts import signature_fields
-from semscale.report.wording import capitalised, counted, coverage, number
+from semscale.report.sentences import plan_words
+from semscale.report.wording import capitalised, counted, number
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import LayerCalibration
 
 _DIGITS = 3
-_COVERAGE = 0.95  # of intervals that nobody chooses
 
 
 def calibration_document(calibration: "LayerCalibration") -> Document:
     """Turn the calibration of a model's layers into a document."""
-    human = calibration.human
+    human, plan = calibration.human, calibration.plan
     drawn = f"{counted(calibration.n_pairs, 'random pair')} of {counted(calibration.n_texts, 'text')}"
     best = []
-    if human:
+    if human and plan:
         left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
         judged = f"{counted(human.n, 'judged pair')}{left_out}"
-        best = [f"best layer: {human.best_layer} ({judged}); intervals: {coverage(_COVERAGE)}"]
+        intervals = plan_words(plan, ["bootstrap"], "judged pairs")
+        best = [f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"]
     return Document(
         kind="BERTScore calibration",
         name="BERTScore layers",

@@ -11,6 +11,7 @@ from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, WithInterval, Words
 from semscale.report.matching.document import CLINIQLINK
 from semscale.report.parts import settings
+from semscale.report.sentences import plan_words
 from semscale.report.wording import capitalised, coverage, ends, number, with_interval
 
 if TYPE_CHECKING:
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
     from semscale.matching.cliniqlink.submission_scores import TaskScore
 
 _DIGITS = 3
-_COVERAGE = 0.95  # of intervals that nobody chooses
 _TICKS = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 def evaluation_document(summary: "EvaluationSummary") -> Document:
     """Turn the scores of a submission into a document."""
-    scores, tasks = summary.scores, summary.scores.tasks
+    scores, tasks, interval = summary.scores, summary.scores.tasks, summary.scores.plan.interval
+    intervals = plan_words(scores.plan, (task.estimate.method for task in tasks), "items")
     mean = "overall, each task counting the same"
     overall = WithInterval(scores.overall, np.nan, np.nan, _DIGITS)
     counting = "invalid replies count as 0; items whose right answer is not stated are left out"
@@ -34,7 +35,7 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
         title=("How the submission “", Quoted(summary.source), "” scores"),
         source=(Quoted(summary.source), f"{summary.created:%Y-%m-%d}"),
         signature=scores.signature,
-        lead=None if np.isnan(scores.overall) else Headline(mean, overall, (0.0, 1.0), _COVERAGE, _TICKS),
+        lead=None if np.isnan(scores.overall) else Headline(mean, overall, (0.0, 1.0), interval, _TICKS),
         reading=(f"{capitalised(counting)}.",),
         facts=(
             ("Tasks", Count(len(tasks))),
@@ -47,18 +48,18 @@ def evaluation_document(summary: "EvaluationSummary") -> Document:
                 "tasks",
                 "By task",
                 (
-                    _tasks(tasks),
+                    _tasks(tasks, interval),
                     Paragraph(f"{mean}: {number(scores.overall, _DIGITS)}", detail="brief"),
                 ),
             ),
         ),
-        notes=(f"intervals: {coverage(_COVERAGE)}; {counting}",),
-        settings=settings(summary.source, summary.created, (), scores.signature),
+        notes=(f"intervals: {intervals}", counting),
+        settings=settings(summary.source, summary.created, [("Intervals", intervals)], scores.signature),
         citations=(CLINIQLINK,),
     )
 
 
-def _tasks(tasks: "tuple[TaskScore, ...]") -> Figure | DataTable:
+def _tasks(tasks: "tuple[TaskScore, ...]", interval: float) -> Figure | DataTable:
     """Draw the tasks that have a score above the table of all."""
     further = list(dict.fromkeys(name for task in tasks for name in task.figures))
     columns = ("task", "score", "measure", "items", "invalid", "left out", *further)
@@ -73,7 +74,7 @@ def _tasks(tasks: "tuple[TaskScore, ...]") -> Figure | DataTable:
         lambda width: bars(list(map(_bar, count(), scored)), [task.task for task in scored], width),
         f"Scores by task. {described}.",
         table,
-        caption=f"Each task’s score with its {coverage(_COVERAGE)} interval.",
+        caption=f"Each task’s score with its {coverage(interval)} interval.",
     )
 
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
 
+from semscale.report.cells import cell_text, heading_text, is_wordy, line_text
 from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
 from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, WithInterval, Words
-from semscale.report.render.cells import cell_text, heading_text, is_wordy, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import NARROW, WIDE
 from semscale.report.wording import (

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import assert_never
 
+from semscale.report.cells import cell_text, heading_text, line_text
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
-from semscale.report.render.cells import cell_text, heading_text, line_text
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, table_row
 from semscale.report.wording import capitalised, counted, coverage, has_interval, percent
@@ -51,7 +51,7 @@ def _head(document: Document) -> Iterator[str]:
             yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
         case Decision(text, _, about):
             yield f"**{escaped(capitalised(text))}**: {escaped(about)}"
-    yield "\n\n".join(map(_line, document.reading))
+    yield "\n\n".join(map(_line, document.introduction))
     yield "\n".join(f"- ⚠️ {escaped(caution)}" for caution in document.cautions)
     yield " · ".join(f"{escaped(name)}: {_cell(value)}" for name, value in document.facts)
 
@@ -65,7 +65,7 @@ def _block(  # noqa: C901, PLR0912 - one case for each kind of block
         case blocks.Subheading(text):
             yield f"### {_line(text)}"
         case blocks.DataTable():
-            yield f"### {escaped(capitalised(line_text(block.title)))}" if block.title else ""
+            yield f"### {escaped(heading_text(block.title))}" if block.title else ""
             yield from _table(block)
         case blocks.Figure() | blocks.Histogram():
             yield from _figure(block, pictures.get(id(block)))

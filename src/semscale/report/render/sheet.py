@@ -1,14 +1,16 @@
 """Writes a sheet of a workbook from top to bottom."""
 
 import io
+import math
 import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from semscale.report.render.number_formats import Formatted
 from semscale.report.wording import printable
 
-Value = str | tuple[float | None, str]
-"""A text, or a number with the format that Excel shows it in; ``None`` and NaN leave the cell empty."""
+Value = str | Formatted
+"""A text, or a number with its format."""
 
 _LONGEST_NAME = 31  # characters, as Excel allows
 _FORBIDDEN = str.maketrans(dict.fromkeys("[]:*?/\\'", " "))
@@ -72,7 +74,7 @@ class Sheet:
                 if value:
                     shown = printable(value)[: self.LONGEST]
                     self._sheet.write_string(self._row, column, shown, self._formats.of(look))
-            elif value[0] is not None and value[0] == value[0]:  # noqa: PLR0124 - not NaN
+            elif value[0] is not None and math.isfinite(value[0]):
                 self._sheet.write_number(self._row, column, value[0], self._formats.of(look, value[1]))
         self._row += 1
 

@@ -1,17 +1,18 @@
 """Documents on the screen: tables with colour on a terminal, plain aligned text in a pipe."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import assert_never
 
 import numpy as np
 from rich.console import Console
 from rich.table import Table as Grid
 from rich.text import Text
 
+from semscale.report.cells import cell_text, is_wordy, line_text
 from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.document import blocks
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
-from semscale.report.render.cells import cell_text, is_wordy, line_text
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid, print_plainly
 from semscale.report.wording import counted, number, one_line, printable
@@ -41,7 +42,7 @@ def _print(console: Console, document: Document, written: Mapping[str, object]) 
     for line in document.counting:
         console.print(Text(line_text(line)))
     for section in document.sections:
-        for block in flat(section.blocks):
+        for block in section.blocks:
             for shown in _brief(block):
                 console.print(shown)
     for text in _ending(document, written):
@@ -63,27 +64,57 @@ def _ending(document: Document, written: Mapping[str, object]) -> Iterator[Text]
         yield Text(f"\n{printable(text)}", style=_COLOURS[level])
 
 
-def _brief(block: blocks.Block) -> Iterator[Grid | Text]:
+def _brief(  # noqa: C901, PLR0912 - one case for each kind of block
+    block: blocks.Block,
+) -> Iterator[Grid | Text]:
     """Give what a brief rendering shows of a block; nothing of a block that is for pages only."""
     match block:
-        case blocks.DataTable() if detail_of(block) != "full":
-            yield from _titled(block.brief_title or block.title, _grid(block))
-        case blocks.Figure(table=table) if table.detail != "full":
-            yield from _titled(table.brief_title or table.title, _grid(table))
-        case blocks.Paragraph(text) if detail_of(block) != "full":
-            yield Text(f"\n{line_text(text)}")
-        case blocks.Histogram() if detail_of(block) != "full":
-            yield from _titled(block.title, _spread(block))
-        case blocks.Items(brief_title=title) if title:
-            heads = (block.noun, "score", *block.heads)
-            rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
-            yield from _titled(title, _listing(heads, rows))
-            if block.is_explained:
-                yield Text("\nWhy", style="bold")
-                yield Text("\n".join(_reasons(block)))
-        case blocks.ComparedItems(brief_title=title) if title:
-            rows = [item.brief for item in block.items[: block.most]]
-            yield from _titled(title, _listing(block.heads, rows))
+        case blocks.DataTable():
+            yield from _table(block)
+        case blocks.Figure(table=table):
+            yield from _table(table)
+        case blocks.Paragraph(text):
+            if detail_of(block) != "full":
+                yield Text(f"\n{line_text(text)}")
+        case blocks.Histogram():
+            if detail_of(block) != "full":
+                yield from _titled(block.title, _spread(block))
+        case blocks.Items(brief_title=title):
+            if title:
+                yield from _items(block)
+        case blocks.ComparedItems(brief_title=title):
+            if title:
+                rows = [item.brief for item in block.items[: block.most]]
+                yield from _titled(title, _listing(block.heads, rows))
+        case blocks.SideBySide():
+            for one in flat([block]):
+                yield from _brief(one)
+        case (
+            blocks.Subheading()
+            | blocks.Verbatims()
+            | blocks.Findings()
+            | blocks.Badge()
+            | blocks.Shares()
+            | blocks.Definitions()
+            | blocks.Reasons()
+        ):
+            return  # a page has room for these
+        case _:
+            assert_never(block)
+
+
+def _table(table: blocks.DataTable) -> Iterator[Grid | Text]:
+    if detail_of(table) != "full":
+        yield from _titled(table.brief_title or table.title, _grid(table))
+
+
+def _items(block: blocks.Items) -> Iterator[Grid | Text]:
+    heads = (block.noun, "score", *block.heads)
+    rows = [(Count(item.row), item.score, *item.brief) for item in block.items[: block.most]]
+    yield from _titled(block.brief_title, _listing(heads, rows))
+    if block.is_explained:
+        yield Text("\nWhy", style="bold")
+        yield Text("\n".join(_reasons(block)))
 
 
 def _grid(table: blocks.DataTable) -> Grid:
@@ -146,8 +177,8 @@ def _cell(cell: Cell, *, is_first: bool) -> Text:
     if isinstance(cell, Marked):
         return Text(fitted(cell_text(cell), _TEXT_CELLS))
     if isinstance(cell, Words) and cell.brief:
-        return Text(cell.brief)
-    return Text(cell_text(cell), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
+        return Text(printable(cell.brief))
+    return Text(printable(cell_text(cell)), style=_COLOURS[cell.level] if isinstance(cell, Flag) else "")
 
 
 def _titled(title: Line, grid: Grid) -> Iterator[Grid | Text]:

@@ -1,27 +1,32 @@
 """Documents as Excel workbooks: one sheet a section, with real numbers and pictures of the charts."""
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import assert_never
 
+from semscale.report.cells import cell_text, heading_text, line_text
 from semscale.report.charts.svg import rasterized
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
-from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.render.cells import cell_text, heading_text, line_text
+from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval, Words
 from semscale.report.render.histograms import as_figure
+from semscale.report.render.number_formats import formatted_interval, formatted_number, formatted_share
 from semscale.report.render.pictures import figure_svg
 from semscale.report.render.sheet import Sheet, SheetFormats, Value
-from semscale.report.wording import capitalised
+from semscale.report.wording import capitalised, coverage, has_interval
 from semscale.store.workbook import opened_workbook
+
+_ENDS, _NOTE = ("low", "high"), "note"
 
 
 def write_report_workbook(document: Document, path: Path) -> None:
     """Write a document as a workbook.
 
     Numbers are numbers: an interval takes three columns, a share is formatted in percent, and what does not
-    exist is an empty cell. Texts are never formulas or links.
+    exist is an empty cell. Notes of cells, such as why there is no interval, have a column of their own.
+    Texts are never formulas or links.
 
     Args:
         document: what to show.
@@ -51,23 +56,27 @@ def _summary(sheet: Sheet, document: Document) -> None:
         sheet.line(line_text(part), "note")
     sheet.space()
     _lead(sheet, document)
-    for sentence in document.reading or document.counting:
+    for sentence in document.introduction:
         sheet.line(line_text(sentence))
     for caution in document.cautions:
         sheet.line(f"Note: {caution}", "warning")
     sheet.space()
-    for name, value in document.facts:
-        sheet.cells([name, *_values(value, spread=False)])
+    _named(sheet, document.facts)
 
 
 def _lead(sheet: Sheet, document: Document) -> None:
     match document.lead:
-        case Headline(name, value):
-            _rows(sheet, ("", "estimate"), [(Words(name), value)])
-        case Rates(figures):
-            _rows(sheet, ("", "estimate"), [(Words(unit), rate) for rate, unit in figures])
+        case Headline(name, value, _, interval):
+            _estimates(sheet, [(value, name)], interval)
+        case Rates(figures, interval):
+            _estimates(sheet, figures, interval)
         case Decision(text, _, about):
             sheet.cells([capitalised(text), about])
+
+
+def _estimates(sheet: Sheet, figures: Sequence[tuple[WithInterval, str]], interval: float) -> None:
+    covered = f" ({coverage(interval)} interval)" if any(has_interval(value) for value, _ in figures) else ""
+    _rows(sheet, ("", f"estimate{covered}"), [(Words(name), value) for value, name in figures])
 
 
 def _method(sheet: Sheet, document: Document) -> None:
@@ -85,7 +94,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
         case blocks.Paragraph(text, style):
             sheet.line(line_text(text), "note" if style == "note" else "text")
         case blocks.Subheading(text):
-            sheet.line(capitalised(line_text(text)), "heading")
+            sheet.line(heading_text(text), "heading")
         case blocks.DataTable():
             _table(sheet, block)
         case blocks.Figure() | blocks.Histogram():
@@ -110,8 +119,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
             _rows(sheet, ("part", "share"), [(Words(name), Share(share)) for name, _, share in parts])
         case blocks.Definitions(entries, title):
             sheet.line(title, "heading")
-            for name, value in entries:
-                sheet.cells([line_text(name), *_values(value, spread=False)])
+            _named(sheet, entries)
         case blocks.Reasons(reasons, noun):
             heads = ("reason", f"{noun}s", "share", "what it means", "example")
             _rows(sheet, heads, [
@@ -127,7 +135,7 @@ def _block(sheet: Sheet, block: blocks.Block) -> None:  # noqa: C901, PLR0912 - 
 
 
 def _table(sheet: Sheet, table: blocks.DataTable) -> None:
-    sheet.line(capitalised(line_text(table.title)), "heading")
+    sheet.line(heading_text(table.title), "heading")
     _rows(sheet, table.columns, table.rows)
     sheet.line(table.note, "note")
 
@@ -177,7 +185,7 @@ def _item_cells(item: blocks.ItemCard, noun: str) -> Iterator[tuple[int, str | Q
 
 def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
     for item in block.items:
-        harm = _values(item.harm, spread=False)
+        harm = _values(item.harm)
         sheet.cells([line_text(item.id), "harm", *harm, *map(line_text, item.labels)], "heading")
         if item.input is not None:
             sheet.cells(["input", cell_text(_whole(item.input))])
@@ -188,48 +196,73 @@ def _compared(sheet: Sheet, block: blocks.ComparedItems) -> None:
             for guard, reason in pair.findings:
                 sheet.cells([guard, reason])
             for named, value in pair.figures:
-                sheet.cells([line_text(named), *_values(value, spread=False)])
+                sheet.cells([line_text(named), *_values(value)])
         for named, value in item.drifts:
-            sheet.cells([f"drift: {line_text(named)}", *_values(value, spread=False)])
+            sheet.cells([f"drift: {line_text(named)}", *_values(value)])
+
+
+def _named(sheet: Sheet, entries: Iterable[tuple[Line, Cell]]) -> None:
+    """Write names with their values, one a row."""
+    _rows(sheet, ("", ""), [(Words(line_text(name)), value) for name, value in entries])
 
 
 def _rows(sheet: Sheet, columns: Sequence[str | Quoted], rows: Iterable[Sequence[Cell]]) -> None:
-    """Write a table; a column with an interval in any row takes three."""
+    """Write a table; where any cell has an interval or a note, its column takes further ones for them."""
     rows = list(rows)
-    is_spread = [any(isinstance(row[place], WithInterval) for row in rows) for place in range(len(columns))]
+    parts = [_parts([row[place] for row in rows]) for place in range(len(columns))]
     heads: list[Value] = []
-    for head, spread in zip(columns, is_spread, strict=True):
+    for head, further in zip(columns, parts, strict=True):
         name = heading_text(head)
-        heads += [name, f"{name}, low".lstrip(", "), f"{name}, high".lstrip(", ")] if spread else [name]
-    sheet.cells(heads, "head")
+        heads += [name, *(f"{name}, {part}".removeprefix(", ") for part in further)]
+    if any(heads):
+        sheet.cells(heads, "head")
     for row in rows:
-        cells = zip(row, is_spread, strict=True)
-        sheet.cells([value for cell, spread in cells for value in _values(cell, spread=spread)])
+        values: list[Value] = []
+        for cell, further in zip(row, parts, strict=True):
+            figure, *ends = _figures(cell)
+            known = dict(zip(_ENDS, ends, strict=False)) | {_NOTE: _note(cell)}
+            values += [figure, *(known.get(part, "") for part in further)]
+        sheet.cells(values)
     sheet.space()
 
 
-def _values(cell: Cell, *, spread: bool) -> list[Value]:
-    """Give what a cell writes: a text, or a number with its format; three of them where it is spread."""
+def _parts(cells: Sequence[Cell]) -> list[str]:
+    """Name the columns that a table's column needs beside its first."""
+    ends = _ENDS if any(isinstance(cell, WithInterval) for cell in cells) else ()
+    return [*ends, *([_NOTE] if any(map(_note, cells)) else [])]
+
+
+def _values(cell: Cell) -> list[Value]:
+    """Give all that a cell writes where it stands alone: its figures, then its note."""
+    return [*_figures(cell), _note(cell)]
+
+
+def _figures(cell: Cell) -> Sequence[Value]:
+    """Give a text, a number with its format, or three of them for an interval."""
     match cell:
-        case WithInterval(value, low, high, digits, is_share):
-            look = "0.0 %" if is_share else _decimals(digits)
-            figures: list[Value] = [(value, look), (low, look), (high, look)]
-            return figures if spread else [cell_text(cell)]
-        case Number(number, digits):
-            found: Value = (number, _decimals(digits))
-        case Share(number, digits):
-            found = (number, "0 %" if digits == 0 else "0.0 %")
-        case Count(number):
-            found = (number, "#,##0")
-        case Words(text):
-            found = text
+        case WithInterval():
+            return formatted_interval(cell)
+        case Number(value, _, _, _, most) if most is not None and value == math.inf:
+            return [cell_text(cell)]
+        case Number():
+            return [formatted_number(cell)]
+        case Share():
+            return [formatted_share(cell)]
+        case Count(value):
+            return [(value, "#,##0")]
         case _:
-            found = cell_text(_whole(cell))
-    return [found, "", ""] if spread else [found]
+            return [cell_text(_whole(cell))]
 
 
-def _decimals(digits: int | None) -> str:
-    return "General" if digits is None else f"0.{'0' * digits}" if digits else "0"
+def _note(cell: Cell) -> str:
+    """Give a cell's note, as far as a page shows it: an interval's note says why there is none."""
+    match cell:
+        case Words(note=note):
+            return note
+        case WithInterval(note=note) if not has_interval(cell):
+            return note
+        case _:
+            return ""
 
 
 def _whole(cell: Cell) -> Cell:

@@ -26,7 +26,7 @@ class CorrectedMean:
         low: lower end of its interval; NaN with fewer than 3 labels.
         high: upper end, NaN likewise.
         naive: mean of the judge's scores, whose interval knows nothing of the judge's errors and need not
-            cover.
+            cover; linearized, and without bounds, as the scores may be on any scale.
         labels_only: mean of the labels, with an interval that covers and does without the judge.
         bias: mean of score less label where both are there; NaN without a label.
         tuning: how much of the judge's scores is used; 0 uses labels only.

@@ -79,9 +79,20 @@ def line_text(line: Line) -> str:
             return "".join(line_text(part) for part in line)
 
 
-def heading_text(head: str | Quoted) -> str:
-    """Write a column's heading on a page: Semscale's words begin with a capital, a user's stay."""
-    return line_text(head) if isinstance(head, Quoted) else capitalised(head)
+def heading_text(head: Line) -> str:
+    """Write a heading on a page: Semscale's words at its start begin with a capital, a user's stay.
+
+    Example:
+        >>> heading_text("mean score"), heading_text(Quoted("gpt")), heading_text((Quoted("gpt"), ": score"))
+        ('Mean score', 'gpt', 'gpt: score')
+    """
+    match head:
+        case str():
+            return capitalised(line_text(head))
+        case (str(first), *others):
+            return line_text((capitalised(first), *others))
+        case _:
+            return line_text(head)
 
 
 def _change_text(cell: Change) -> str:

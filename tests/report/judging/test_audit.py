@@ -1,0 +1,83 @@
+"""The document of an audit: what it counts, where it stopped, how its intervals were made."""
+
+import re
+
+import pytest
+from tests.judging.conftest import Scripted, material, plain_running
+
+from semscale.chat.budget import Budget
+from semscale.judging.audit.audit import audit
+from semscale.judging.audit.audit_summary import AuditSummary
+from semscale.judging.judge import Judge
+from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
+from semscale.report.render.terminal import print_document
+from semscale.stats.intervals.estimates import IntervalPlan
+
+QUESTIONS = ["q"] * 12
+
+
+def polite(request):
+    """Gives every other answer a level more where polite words stand around it."""
+    is_padded = "I hope that this is helpful" in material(request)
+    return f"Score: {5 if is_padded and re.search('[02468]', material(request)) else 4}"
+
+
+ANSWERS = [f"answer {n}" for n in range(11)] + [""]
+
+
+def audited(*names, **settings):
+    found = {
+        name: audit(
+            Judge(Scripted(polite, name=name)),
+            QUESTIONS,
+            ANSWERS,
+            running=plain_running(**settings),
+            plan=IntervalPlan(0.9, seed=3),
+        )
+        for name in names
+    }
+    return AuditSummary("answers.csv", found)
+
+
+@pytest.fixture
+def renderings(capsys):
+    def shown(summary):
+        document = summary.document()
+        print_document(document)
+        return capsys.readouterr().out, page(document), markdown(document)
+
+    return shown
+
+
+def test_an_audit_that_stopped_says_so_everywhere(renderings):
+    summary = audited("one", budget=Budget(calls=24))
+    assert summary.stopped is not None
+    assert summary.document().cautions[0] == f"Not everything was asked: {summary.stopped}."
+    assert all("Not everything was asked" in shown for shown in renderings(summary))
+
+
+def test_it_says_what_counts_and_how_intervals_were_made(renderings):
+    summary = audited("one")
+    for shown in renderings(summary):
+        assert "11 of 12 rows count; left out: 1 empty" in shown
+        # One check moves some scores, the others none.
+        assert "90 %, exact bounds: all rows have the same value" in shown
+        assert "90 %, 2,000 bootstrap resamples of rows, seed 3" in shown
+        # Without references the place of the reference cannot change: four checks of five are made.
+        assert "with 4 checks, one of them may say so by chance" in shown
+
+
+def test_several_judges_have_a_signature_of_all(renderings):
+    alone, both = audited("one"), audited("one", "two")
+    assert str(alone.signature) == str(alone.audits["one"].signature)
+    signature = dict(both.signature.fields)
+    assert (signature["judges"], signature["model_1"], signature["model_2"]) == ("2", "one", "two")
+    assert both.document().signature == both.signature
+    settings = dict(both.document().settings)
+    for name, found in both.audits.items():
+        assert settings[f"Signature of {name}"].text == found.signature
+    for shown in renderings(both)[1:]:
+        for name in both.audits:
+            assert f"Signature of {name}" in shown
+            assert f"{name}</bdi>: 11 of 12" in shown or f"{name}: 11 of 12" in shown
