@@ -245,7 +245,7 @@ THIS_OUGHT = class_pattern("^ this ought a? $")
 OF_ANSWER = class_pattern("^ answer (stop | line | $)")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
 COLOURED = class_pattern("^ (adverb | so | comma)+ $")
-NAMING = class_pattern("word $")
+NAMING = class_pattern("(word | because | of | by) $")
 HEDGE_ENDS = class_pattern(
     "^ (close)* ((and | or | to | dash | slash | comma) (a | the)? (level | number))* (close)* "
     "($ | stop | line | question | comma | dash | open | because | for | adverb | but | if | unit | will"
