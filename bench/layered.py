@@ -15,7 +15,7 @@ from measuring import Peer, machine, ratios, seconds, spread
 from semscale.embedding import load_embedder
 from semscale.embedding.tokens.state_engine import state_engine
 from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import find_preset
+from semscale.matching.layered.presets import PRESETS
 from semscale.matching.matcher import Matcher, match_with
 from semscale.matching.methods import METHODS
 from semscale.matching.words.idf import smoothed_idf
@@ -40,7 +40,7 @@ def real_pairs(n):
 
 def cold(name, embedder, pieces):
     """A method that has seen no text; the model itself is read and compiled."""
-    return LayeredMatch(find_preset(name), embedder=embedder, pieces=pieces)
+    return LayeredMatch(PRESETS[name], embedder=embedder, pieces=pieces)
 
 
 def order_for(pairs, folder, pieces, baseline):

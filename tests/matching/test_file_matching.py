@@ -14,7 +14,7 @@ from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.file_matching import match_file
 from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import find_preset
+from semscale.matching.layered.presets import PRESETS
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matcher import match_with
 from semscale.store.reading import open_table
@@ -43,7 +43,7 @@ def path(tmp_path):
 
 
 def layered(**settings):
-    return LayeredMatch(find_preset("cliniqlink-doc"), embedder=ToyEmbedder(), pieces=str.split, **settings)
+    return LayeredMatch(PRESETS["cliniqlink-doc"], embedder=ToyEmbedder(), pieces=str.split, **settings)
 
 
 METHODS = {
@@ -72,6 +72,7 @@ def test_a_file_is_matched_as_its_rows_are_in_memory(path, tmp_path, encoder, na
     assert [item.findings for item in summary.flagged] == [item.findings for item in expected.flagged]
     assert [item.reference for item in summary.lowest] == [item.reference for item in expected.lowest]
     assert summary.thirds.keys() == expected.thirds.keys()
+    assert summary.weighs_findings is expected.weighs_findings is (name == "calibrated")
     for part, means in expected.thirds.items():
         assert summary.thirds[part] == pytest.approx(means, abs=1e-6)
     written = pl.read_parquet(out)

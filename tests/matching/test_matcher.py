@@ -81,6 +81,8 @@ def test_findings_weigh_in_calibrated_unless_told_otherwise():
     warned = match(*pair, guards={"negation": "warn"})
     assert weighed.findings == warned.findings != ((),)
     assert weighed.score[0] < 0.7 * warned.score[0]
+    assert weighed.weighs_findings
+    assert match(*pair, guards=dict.fromkeys(GUARDS, "warn")).weighs_findings is False
 
 
 def test_a_guard_cannot_weigh_where_no_weight_is_fitted(toy_embedder):

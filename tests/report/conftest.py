@@ -166,7 +166,7 @@ def estimates_of(
         seed=0,
         replicates=2000,
         clustered=False,
-        by="group" if groups else None,
+        by="region" if groups else None,
         signature=signature,
     )
 

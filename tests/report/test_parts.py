@@ -58,6 +58,15 @@ def test_what_estimates_warn_of_is_a_caution(n, groups, said):
     assert all(caution.startswith(start) for caution, start in zip(cautions, said, strict=True))
 
 
+def test_cautions_call_a_row_as_the_instrument_does():
+    (caution,) = document_of(summary_of(5), noun="prompt").cautions
+    assert caution.startswith("wide intervals: by t quantiles, from 5 prompts only")
+
+
+def test_an_input_without_rows_says_no_more():
+    assert document_of(summary_of(0)).reading == ("The input has no rows.",)
+
+
 def test_counts_stand_in_the_head_and_the_making_of_intervals_below():
     document = document_of(summary_of(20, left_out=2), n_windowed=3)
     assert document.counting == ("20 of 22 rows count; left out: 2 empty",)

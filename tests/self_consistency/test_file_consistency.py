@@ -66,6 +66,7 @@ def test_a_file_is_measured_as_its_rows_are_in_memory(path, tmp_path, part_rows)
     for name in ("counts", "samples", "samples_left_out", "floor", "guards", "contradicted", "columns"):
         assert shown.get(name) == wanted.get(name), name
     assert summary.examples == expected.examples
+    assert summary.floor_from == expected.floor_from == found.floor_from
     assert summary.group_scores.keys() == expected.group_scores.keys()
     np.testing.assert_allclose(summary.scores["consistency"], expected.scores["consistency"])
     written = pl.read_parquet(out)

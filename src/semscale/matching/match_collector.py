@@ -100,6 +100,7 @@ class MatchCollector:
         *,
         signature: Signature,
         bounds: tuple[float, float],
+        weighs_findings: bool = False,
         source: str,
         columns: MatchColumns | None = None,
         separation: Separation | None = None,
@@ -111,6 +112,7 @@ class MatchCollector:
             estimates: made from the same items.
             signature: signature of the scores.
             bounds: the least and the greatest score that the method can give.
+            weighs_findings: whether findings of guards lower the scores.
             source: where the items come from.
             columns: names of the matched columns.
             separation: how far the scores stand above those of unrelated pairs.
@@ -131,6 +133,7 @@ class MatchCollector:
             thirds=thirds(score, components),
             guards=dict(sorted(self._guards.items())),
             n_flagged=self._n_flagged,
+            weighs_findings=weighs_findings,
             lowest=_with_tokens(self._lowest.items, tokens),
             flagged=_with_tokens(self._flagged.items, tokens),
             left_out=self._left_out.examples,

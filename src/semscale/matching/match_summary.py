@@ -30,11 +30,12 @@ class MatchSummary(Presentable):
         counts: items by status.
         n_windowed: items with a text that was read in windows.
         scores: shape (items that are scored,).
-        group_scores: likewise of each named group.
+        group_scores: likewise of each group; ``None`` is the group of items without one.
         thirds: mean of the score and of each of its parts in the lowest, middle and highest third of items;
             empty without parts, and with fewer than 6 scored items.
         guards: how many items each guard found something in, by its name.
         n_flagged: how many items some guard found something in; ``None`` where no guard looked.
+        weighs_findings: whether findings of guards lower the scores.
         lowest: items with the lowest scores, the lowest first, at most 20.
         flagged: items with findings, the highest score first, at most 20.
         left_out: for each reason why items have no score, a few of them: row, counted from 0, and text.
@@ -51,10 +52,11 @@ class MatchSummary(Presentable):
     counts: dict[Status, int]
     n_windowed: int
     scores: Floats
-    group_scores: Mapping[str, Floats]
+    group_scores: Mapping[str | None, Floats]
     thirds: Mapping[str, tuple[float, float, float]]
     guards: dict[str, int]
     n_flagged: int | None
+    weighs_findings: bool
     lowest: tuple[MatchedItem, ...]
     flagged: tuple[MatchedItem, ...]
     left_out: Mapping[str, tuple[tuple[int, str], ...]]

@@ -94,6 +94,7 @@ class MatchWork:
             notes = {
                 "components": list(matches.components),
                 "bounds": list(matches.bounds),
+                "weighs_findings": matches.weighs_findings,
                 "signature": [signature.instrument, [list(named) for named in signature.fields]],
             }
             yield WorkedPart(pl.concat([cells.rows, found], how="horizontal"), notes)
@@ -139,6 +140,7 @@ class MatchWork:
             self.collector.estimates(signature, (low, high), by=self.columns.by, plan=self.plan),
             signature=signature,
             bounds=(low, high),
+            weighs_findings=self.notes["weighs_findings"],
             source=self.table.name,
             columns=self.columns,
             separation=separate(

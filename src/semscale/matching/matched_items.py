@@ -134,22 +134,22 @@ def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[f
     }
 
 
-def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str, Floats]:
-    """Take the scores of each named group together, in order of first appearance.
+def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str | None, Floats]:
+    """Take the scores of each group together, in order of first appearance.
 
     Args:
         score: shape (n,); NaN where there is none, and such items are left out.
-        groups: n names; items without one are left out.
+        groups: n names; items without one form the group ``None``.
 
     Example:
         >>> found = scores_by_group(np.array([0.5, np.nan, 0.1, 0.2]), ["b", "b", "a", None])
         >>> {name: scores.tolist() for name, scores in found.items()}
-        {'b': [0.5], 'a': [0.1]}
+        {'b': [0.5], 'a': [0.1], None: [0.2]}
     """
     table = pl.DataFrame({"group": pl.Series(groups, dtype=pl.String), "score": score})
-    known = table.filter(pl.col("group").is_not_null() & pl.col("score").is_not_nan())
+    known = table.filter(pl.col("score").is_not_nan())
     parts = known.group_by("group", maintain_order=True)
-    return {str(name): part["score"].to_numpy() for (name,), part in parts}
+    return {name: part["score"].to_numpy() for (name,), part in parts}
 
 
 def shown_cells(column: object, name: str, n: int) -> list[Any]:

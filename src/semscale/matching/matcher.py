@@ -157,6 +157,7 @@ def match_with(
         components={name: spread(values) for name, values in scored.components.items()},
         findings=() if guards is None else find_in_pairs(pairs, best, guards, progress),
         bounds=scored.bounds,
+        weighs_findings=scored.weighs_findings,
     )
 
 

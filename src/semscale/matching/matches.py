@@ -33,6 +33,7 @@ class Matches(Result):
         components: parts of the score, by name, each of shape (n,), NaN where there is no score.
         findings: findings of the guards in the pair that was scored, for every item; empty without guards.
         bounds: the least and the greatest score that the method can give.
+        weighs_findings: whether findings of guards lower the scores.
     """
 
     score: Floats
@@ -43,6 +44,7 @@ class Matches(Result):
     components: Mapping[str, Floats] = field(default_factory=dict)
     findings: tuple[tuple[Finding, ...], ...] = ()
     bounds: tuple[float, float] = (0.0, 1.0)
+    weighs_findings: bool = False
 
     row_fields = ("score", "status", "reference", "windows", "components", "findings")
 
@@ -105,6 +107,7 @@ class Matches(Result):
             estimates,
             signature=self.signature,
             bounds=self.bounds,
+            weighs_findings=self.weighs_findings,
             source=source,
             columns=columns,
             separation=separation,

@@ -17,6 +17,7 @@ class ScoredPairs:
         windows: shape (p,), the most windows that one of the two texts was read in.
         signature: the settings that were applied.
         bounds: the least and the greatest score that the method can give.
+        weighs_findings: whether findings of guards lower the scores.
     """
 
     score: Floats
@@ -24,3 +25,4 @@ class ScoredPairs:
     windows: Integers
     signature: Signature
     bounds: tuple[float, float] = (0.0, 1.0)
+    weighs_findings: bool = False

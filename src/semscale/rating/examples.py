@@ -6,13 +6,13 @@ import polars as pl
 from semscale.embedding.engines.windows import encodable
 from semscale.rating.rated_rows import RatedRows
 from semscale.results.row_sampling import priorities
+from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.store.cells import storable
 from semscale.store.columns import is_missing
 from semscale.types import Floats, Integers, Status
 
 SAMPLE_SIZE = 400
 MOST_EXAMPLES = 8
-EXAMPLES_PER_STATUS = 3
 
 EXAMPLE_SCHEMA: dict[str, pl.DataType | type[pl.DataType]] = {
     "row": pl.Int64,

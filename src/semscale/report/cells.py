@@ -16,7 +16,7 @@ from semscale.report.document.values import (
     WithInterval,
     Words,
 )
-from semscale.report.wording import (
+from semscale.report.formatting import (
     capitalised,
     clipped,
     count,

@@ -1,16 +1,16 @@
-"""Parts of documents that instruments share: the head, tables and settings of estimates, groups, guards."""
+"""Parts of documents that instruments share: the head, and tables of estimates and of groups."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
 from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
-from semscale.report.document.document import Document, Headline, Section, stamp
+from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
+from semscale.report.formatting import capitalised, coverage, has_interval, one_line
 from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
-from semscale.report.wording import capitalised, coverage, has_interval, one_line
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
 from semscale.types import Floats
@@ -103,13 +103,23 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
     )
 
 
-def group_table(estimates: "Estimates", *, noun: str, digits: int = 2) -> DataTable:
-    """Lay out the mean of each group."""
+def group_table(
+    estimates: "Estimates", *, noun: str, digits: int = 2, further: Columns[GroupEstimate] = ()
+) -> DataTable:
+    """Lay out the mean of each group.
+
+    Args:
+        estimates: with groups.
+        noun: what a row is called.
+        digits: decimals of means.
+        further: columns of an instrument.
+    """
     columns: Columns[GroupEstimate] = (
         (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
         (f"{noun}s", lambda group: Count(group.n)),
         ("left out", lambda group: Count(group.n_left_out)),
         ("mean", lambda group: WithInterval.of(group.mean, digits)),
+        *further,
     )
     return table_of(estimates.groups, columns, title="By group", most=GROUPS, noun="group")
 
@@ -158,17 +168,6 @@ def histogram_caption(what: str, estimates: "Estimates") -> str:
     return f"How many {what}, each histogram by its own measure; the dot is the mean{line}."
 
 
-def guard_table(found: Mapping[str, int], meanings: Mapping[str, str], *, noun: str, title: str) -> DataTable:
-    """Lay out in how many items each guard found something, and what that means."""
-    rows = tuple((Words(guard), Count(n), Words(meanings.get(guard, ""))) for guard, n in found.items())
-    return DataTable(("guard", f"{noun}s", ""), rows, title=title, detail="brief")
-
-
-def guard_legend(found: Mapping[str, int], meanings: Mapping[str, str]) -> tuple[tuple[str, str, int], ...]:
-    """Explain the marks of guards, each with the number of items in which it found something."""
-    return tuple((guard, meanings.get(guard, ""), n) for guard, n in found.items())
-
-
 def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
     summary: EstimatedSummary, *, kind: str, name: str, title: Line, noun: str = "row", n_windowed: int = 0
 ) -> Document:
@@ -188,6 +187,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
     """
     estimates, overall = summary.estimates, summary.estimates.overall
     counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
+    nothing = "" if overall.n else f"{nothing_words(noun, summary.n)} "
     windowed = windowed_words(n_windowed, noun)
     return Document(
         kind=kind,
@@ -196,14 +196,14 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         source=(*([Quoted(summary.source)] if summary.source else []), f"{summary.created:%Y-%m-%d}"),
         signature=summary.signature,
         counting=(counting,),
-        reading=(f"{counting}." if overall.n else f"{nothing_words(noun)} {counting}.",),
+        reading=(f"{nothing}{counting}." if summary.n else nothing.strip(),),
         facts=(
             (f"{capitalised(noun)}s", Count(summary.n)),
             ("Scored", Count(overall.n)),
             ("Left out", Count(overall.n_left_out)),
             *([("Read in windows", Count(n_windowed))] if n_windowed else []),
         ),
-        cautions=estimates.notes,
+        cautions=estimates.notes_about(noun),
         notes=(
             f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
             *([windowed] if windowed else []),
@@ -214,51 +214,3 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
 def nothing_section(name: str, noun: str = "row") -> Section:
     """Say on the screen that nothing counts; a page says so in its head."""
     return Section(name, "", (Paragraph(nothing_words(noun), detail="brief"),))
-
-
-def estimated_settings(
-    summary: EstimatedSummary,
-    columns: Iterable[tuple[str, str | None]],
-    further: Iterable[tuple[str, Line]] = (),
-    *,
-    noun: str = "row",
-) -> tuple[tuple[str, Line], ...]:
-    """List the settings of a summary with estimates one by one.
-
-    Args:
-        summary: of an instrument.
-        columns: what a column was used for, and its name; ``None`` where there is none.
-        further: settings of the instrument.
-        noun: what a row is called.
-    """
-    estimates = summary.estimates
-    used = ((name, ("column “", Quoted(column), "”")) for name, column in columns if column is not None)
-    overall = estimates.overall
-    intervals = interval_words(estimates, overall.basis(overall.main).method, noun)
-    return settings(
-        summary.source, summary.created, (*used, *further, ("Intervals", intervals)), summary.signature
-    )
-
-
-def settings(
-    source: str, created: datetime, further: Iterable[tuple[str, Line]], signature: Signature
-) -> tuple[tuple[str, Line], ...]:
-    """List the settings of a run one by one.
-
-    Args:
-        source: what was read; empty where that has no name.
-        created: when.
-        further: settings of the instrument.
-        signature: its fields follow.
-    """
-    return (
-        *([("Source", Quoted(source))] if source else []),
-        ("Made", stamp(created)),
-        *further,
-        *signature_fields(signature),
-    )
-
-
-def signature_fields(signature: Signature) -> tuple[tuple[str, Line], ...]:
-    """List the fields of a signature as settings."""
-    return tuple((f"· {name}", Quoted(value)) for name, value in signature.fields)

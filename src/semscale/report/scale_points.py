@@ -1,7 +1,7 @@
 """Names and colours of a scale's points in charts and tables."""
 
 from semscale.report.charts.palette import ordinal, ramp
-from semscale.report.wording import digits_for, one_line, plain
+from semscale.report.formatting import digits_for, one_line, plain
 from semscale.scales import Scale
 
 

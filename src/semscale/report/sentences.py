@@ -9,22 +9,21 @@ from semscale.chat.parameter_form import LEFT_OUT
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
-from semscale.report.wording import count, counted, coverage, listed, one_line
+from semscale.report.formatting import count, counted, coverage, listed, one_line
+from semscale.results.shown_rows import EXAMPLES_PER_STATUS
 from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
 
-EXAMPLES = 3
-"""Examples of each reason that a report shows."""
-
-GUARD_MEANINGS = {
-    "negation": "one text denies what the other states",
-    "number": "a number or a unit differs",
-    "opposite": "a word has become its opposite, or the other side",
-    "name": "a named thing is missing or invented",
+STATUS_MEANINGS = {
+    "not-text": "a number or something else that is not text stands in the column",
+    "empty": "nothing but white space",
+    "refused": "the model declined to answer",
+    "failed": "no reply came",
+    "unfinished": "the run stopped first; the same command goes on from there",
 }
-"""What it means that a guard found something in a pair of texts."""
+"""Why an item has no score, for the statuses that mean the same in every instrument."""
 
 _LONGEST_EXAMPLE = 160
 _ROLE = re.compile(r"^(answer|sampling)_")
@@ -117,9 +116,20 @@ def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: s
     return f"{coverage(plan.interval)}, {'; for some figures '.join(said)}"
 
 
-def nothing_words(noun: str = "row") -> str:
-    """Say that no row counts."""
-    return f"No {noun} counts, so there is nothing to estimate."
+def nothing_words(noun: str = "row", total: int | None = None) -> str:
+    """Say that no row counts, or that there is none.
+
+    Args:
+        noun: what a row is called.
+        total: rows altogether, where that is known.
+
+    Example:
+        >>> nothing_words("prompt"), nothing_words(total=0)
+        ('No prompt counts, so there is nothing to estimate.', 'The input has no rows.')
+    """
+    return (
+        f"The input has no {noun}s." if total == 0 else f"No {noun} counts, so there is nothing to estimate."
+    )
 
 
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
@@ -183,7 +193,7 @@ def left_out_section(
             Reasons(reasons, noun),
         )
         if reasons
-        else (Paragraph(f"Nothing: every {noun} has a score." if total else f"The input has no {noun}s."),)
+        else (Paragraph(f"Nothing: every {noun} has a score." if total else nothing_words(noun, total)),)
     )
     return Section("left-out", "What was left out", (*said, *further))
 
@@ -193,6 +203,6 @@ def _examples(found: Iterable[tuple[int, object]]) -> tuple[tuple[int, Quoted], 
     for row, text in found:
         if text is not None and str(text).strip():
             shown.append((row + 1, Quoted(text, _LONGEST_EXAMPLE)))
-        if len(shown) == EXAMPLES:
+        if len(shown) == EXAMPLES_PER_STATUS:
             break
     return tuple(shown)

@@ -39,7 +39,11 @@ class Estimates:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about intervals that a reader should know of: those made from few rows or respondents."""
-        unit = "respondent" if self.clustered else "row"
+        return self.notes_about("row")
+
+    def notes_about(self, noun: str) -> tuple[str, ...]:
+        """Write the notes with another name for a row, such as ``prompt``."""
+        unit = "respondent" if self.clustered else noun
         whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
         if self.overall.basis(self.overall.main).method == "exact":
             whole = no_spread_note(self.overall.n_clusters, unit)
@@ -51,11 +55,6 @@ class Estimates:
     def overall_mean(self, figure: str | None = None) -> MeanEstimate:
         """A figure about everything together, with the counts behind it; the main one unless named."""
         return counted_mean(self.overall, figure)
-
-    def group_means(self, figure: str | None = None) -> dict[str, MeanEstimate]:
-        """A figure about each named group, by name in the order of the alphabet."""
-        named = {group.group: group for group in self.groups if group.group is not None}
-        return {name: counted_mean(named[name], figure) for name in sorted(named)}
 
     def to_frame(self) -> pl.DataFrame:
         """Lay the estimates out as a table, one row per figure: the whole first, then groups.

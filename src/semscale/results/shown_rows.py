@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.types import Floats, Status, Statuses
 
-EXAMPLES = 3
+EXAMPLES_PER_STATUS = 3
 """Rows of each status without a score that are kept."""
 
 T = TypeVar("T")
@@ -75,7 +75,7 @@ class LeftOutRows:
         """
         for place in np.flatnonzero(status != Status.SCORED).tolist():
             kept = self._kept.setdefault(str(status[place]), [])
-            if len(kept) < EXAMPLES:
+            if len(kept) < EXAMPLES_PER_STATUS:
                 text = shown(place)
                 if text is not None and str(text).strip():
                     kept.append((first_row + place, str(text)))

@@ -41,6 +41,8 @@ class Consistencies(Result):
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
         contradictions: for every item the contradictions of its answer; empty tuples without guards.
         floor: cosine of unrelated answers; ``None`` where it could not be estimated, so that 0 was applied.
+        floor_from: where the floor is from: ``given``, ``not-needed``, ``too-few-answers``, or the unrelated
+            pairs that it was estimated from.
         signature: what was applied.
     """
 
@@ -52,6 +54,7 @@ class Consistencies(Result):
     nulls: Mapping[str, Floats]
     contradictions: tuple[tuple[Contradiction, ...], ...]
     floor: float | None
+    floor_from: str
     signature: Signature
 
     row_fields = (
@@ -163,6 +166,7 @@ class Consistencies(Result):
             estimates,
             signature=self.signature,
             floor=self.floor,
+            floor_from=self.floor_from,
             source=source,
             columns=columns,
             correctness=correctness,

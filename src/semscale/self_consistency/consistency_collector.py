@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from semscale.matching.matched_items import scores_by_group
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
@@ -155,6 +156,7 @@ class ConsistencyCollector:
         *,
         signature: Signature,
         floor: float | None,
+        floor_from: str,
         source: str,
         columns: tuple[tuple[str, str], ...],
         correctness: CorrectnessProbability | None,
@@ -166,6 +168,7 @@ class ConsistencyCollector:
             estimates: made from the same items.
             signature: what was applied.
             floor: cosine of unrelated answers; ``None`` where none was applied.
+            floor_from: where it is from, as ``Floor.origin`` has it.
             source: what the items are from.
             columns: what columns were used for, each with its name.
             correctness: P(correct) and decisions, where answers were labelled.
@@ -185,9 +188,10 @@ class ConsistencyCollector:
             n_contradicted=counted["contradicted"],
             guards=dict(sorted(self._guards.items())),
             floor=floor,
+            floor_from=floor_from,
             estimates=estimates,
             scores={name: values[~np.isnan(values)] for name, values in measures.items()},
-            group_scores=_by_group(score, self._groups),
+            group_scores=scores_by_group(score, self._groups) if self._groups else {},
             lowest=tuple(_with_correctness(item, correctness) for item in self._lowest.items),
             examples={
                 reason: tuple((row + 1, text) for row, text in rows)
@@ -218,14 +222,6 @@ def _with_correctness(item: ConsistencyItem, correctness: CorrectnessProbability
     return replace(
         item, probability_correct=float(correctness.probability[place]), decision=correctness.decision[place]
     )
-
-
-def _by_group(score: Floats, names: Sequence[str | None]) -> dict[str | None, Floats]:
-    groups: dict[str | None, list[float]] = {}
-    for name, value in zip(names, score.tolist() if names else (), strict=True):
-        groups.setdefault(name, []).append(value)
-    columns = {name: np.array(scores) for name, scores in groups.items()}
-    return {name: column[~np.isnan(column)] for name, column in columns.items()}
 
 
 def _text(cell: object) -> str | None:

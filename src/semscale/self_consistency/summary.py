@@ -75,6 +75,7 @@ class ConsistencySummary(Presentable):
         n_contradicted: items with a sample that contradicts the answer.
         guards: in how many items each guard found a contradiction, in the order of the alphabet.
         floor: cosine of unrelated answers; ``None`` where none was applied.
+        floor_from: where it is from, as ``Consistencies.floor_from`` has it.
         estimates: the mean of each measure with its interval, of all items and of each group.
         scores: values of each measure, of the items that have one.
         group_scores: values of the first measure, by group.
@@ -97,6 +98,7 @@ class ConsistencySummary(Presentable):
     n_contradicted: int
     guards: Mapping[str, int]
     floor: float | None
+    floor_from: str
     estimates: Estimates
     scores: Mapping[str, Floats]
     group_scores: Mapping[str | None, Floats]

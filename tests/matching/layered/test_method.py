@@ -7,7 +7,7 @@ from tests.matching.slow_layered import code_score, cosine, doc_score
 
 from semscale.errors import InputError
 from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import find_preset
+from semscale.matching.layered.presets import PRESETS
 from semscale.matching.pairs import pair_up
 
 PREDICTIONS = [
@@ -21,7 +21,7 @@ REFERENCES = ["heart enlarged", "the attack of the heart", "not", "lung disease"
 
 
 def layered(name, **settings):
-    return LayeredMatch(find_preset(name), **{"embedder": ToyEmbedder(), "pieces": str.split, **settings})
+    return LayeredMatch(PRESETS[name], **{"embedder": ToyEmbedder(), "pieces": str.split, **settings})
 
 
 def test_the_document_s_reading_agrees_with_the_formulas_pair_by_pair():

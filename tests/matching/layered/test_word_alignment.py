@@ -2,7 +2,7 @@ import pytest
 from tests.conftest import ToyEmbedder
 
 from semscale.matching.layered.method import LayeredMatch
-from semscale.matching.layered.presets import find_preset
+from semscale.matching.layered.presets import PRESETS
 from semscale.matching.matcher import explain_items, match_with
 
 PREDICTIONS = ["the heart is enlarged", "no", None]
@@ -11,7 +11,7 @@ REFERENCES = [["kidney stones", "heart enlarged"], ["lung disease"], ["x"]]
 
 @pytest.fixture
 def layered():
-    return LayeredMatch(find_preset("cliniqlink-doc"), embedder=ToyEmbedder(), pieces=str.split)
+    return LayeredMatch(PRESETS["cliniqlink-doc"], embedder=ToyEmbedder(), pieces=str.split)
 
 
 def test_contributions_make_up_the_word_layer(layered):

@@ -14,9 +14,9 @@ from semscale.drift.measure.measured import MeasuredRun
 from semscale.history.items import Item, Output
 from semscale.report.document.values import Count
 from semscale.report.drift.document import drift_document
+from semscale.report.formatting import number
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
-from semscale.report.wording import number
 from semscale.types import Status
 
 ATTACK = '<script>alert("x")</script> {{ 7 * 7 }} </style>\x00'

@@ -11,11 +11,11 @@ from tests.schema_check import check_json
 from semscale.rating.lint.linter import lint
 from semscale.rating.lint.report import LintFinding
 from semscale.report.document.values import Quoted, Words
+from semscale.report.formatting import number
 from semscale.report.lint.document import lint_overview
 from semscale.report.lint.figures import finding_table
 from semscale.report.render.html import page
 from semscale.report.render.terminal import print_document
-from semscale.report.wording import number
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """The document of matches shows every figure, survives every shape, and runs nothing."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
@@ -11,10 +13,10 @@ from semscale.matching.matches import Matches
 from semscale.matching.separation import Separation
 from semscale.report.document.blocks import Histogram
 from semscale.report.document.document import flat
+from semscale.report.formatting import number
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
-from semscale.report.wording import number
 from semscale.signature import Signature
 from semscale.types import Status
 
@@ -82,9 +84,10 @@ def test_it_is_one_harmless_document_with_its_figures(full, parsed):
     assert "29 of 30 rows count; left out: 1 missing" in parsed.text
     assert str(full.signature) in parsed.text
     assert "90.0\u00a0%" in parsed.text
-    for name, estimate in full.estimates.group_means().items():
-        assert number(estimate.value) in parsed.text
-        assert name in parsed.text
+    assert len(full.estimates.groups) == 3
+    for group in full.estimates.groups:
+        assert number(group.mean.value) in parsed.text
+        assert group.group in parsed.text
 
 
 def test_pictures_say_what_they_show_and_have_their_numbers_beneath(parsed):
@@ -182,6 +185,23 @@ def test_the_ten_largest_groups_are_drawn_the_best_first_and_all_stand_in_the_ta
     assert means == sorted(means, reverse=True)
     assert len(histogram.table.rows) == 2 + 15
     assert "The 10 largest of 15 groups are drawn" in histogram.caption
+
+
+def test_rows_without_a_group_are_drawn_as_well():
+    matches = Matches(
+        np.array([0.2, 0.4, 0.9]), np.full(3, Status.SCORED, object), np.zeros(3, np.int64),
+        np.ones(3, np.int64), Signature.of("match", method="cosine"),
+    )  # fmt: skip
+    histogram = histogram_of(matches.summarize(by=pl.Series("topic", ["a", None, "a"])))
+    # Means: .55 of topic a, .4 of the row without one.
+    assert [group.name for group in histogram.groups] == ["All rows", "a", "(no topic)"]
+
+
+@pytest.mark.parametrize("weighs", [False, True])
+def test_findings_that_lower_no_score_are_a_caution(full, weighs):
+    summary = replace(full, weighs_findings=weighs)
+    said = [caution for caution in summary.document().cautions if "do not take it into account" in caution]
+    assert len(said) == (0 if weighs else 1)
 
 
 def test_texts_in_memory_have_no_columns_to_name():

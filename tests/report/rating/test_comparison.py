@@ -5,8 +5,8 @@ import dataclasses
 import numpy as np
 import pytest
 
+from semscale.report.formatting import percent, with_interval
 from semscale.report.render.html import page
-from semscale.report.wording import percent, with_interval
 from semscale.stats.intervals.estimates import Estimate
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from semscale.rating.human.comparison import compare
 from semscale.rating.rater import Rater
+from semscale.report.formatting import number, percent, percent_with_interval, with_interval
 from semscale.report.render.html import page
-from semscale.report.wording import number, percent, percent_with_interval, with_interval
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 

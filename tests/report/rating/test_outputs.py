@@ -34,7 +34,7 @@ def test_the_screen_has_the_figures_the_bars_and_the_groups(make_summary, capsys
     places = [lines.index(line) for line in ("Altogether (95 % interval)", "Distribution", "By group")]
     assert places == sorted(places)
     assert [line[0] for line in lines[places[1] + 2 : places[1] + 7]] == list("12345")
-    assert lines[places[2] + 1].split() == ["region", "rows", "mean", "top", "2", "points"]
+    assert lines[places[2] + 1].split() == ["region", "rows", "left", "out", "mean", "top", "2", "points"]
     assert "intervals: 95 %, 2,000 bootstrap resamples of rows, seed 0" in lines
     assert "2 rows with texts read in overlapping windows, because of their length" in lines
 

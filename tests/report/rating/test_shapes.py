@@ -11,7 +11,8 @@ from semscale.report.render.html import page
 def test_nothing_scored_says_why_and_shows_no_figure(make_summary, read_page):
     shown = read_page(page(make_summary(n=0).document()))
     shown.assert_harmless()
-    assert "None of the 7 rows could be rated: 4 empty and 3 off-topic." in shown.text
+    said = "nothing to estimate. 0 of 7 rows count; left out: 4 empty and 3 off-topic."
+    assert said in shown.text
     assert shown.all("svg") == []
     assert "mean score" not in shown.text
     assert "0.00" not in shown.text

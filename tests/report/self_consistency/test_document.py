@@ -146,7 +146,7 @@ def test_what_a_cap_left_is_said(toy_embedder):
     document = found.summarize(answers=["a"], samples=[["a"] * 3], replies=counts).document()
     assert document.cautions == (
         "Not everything was asked: the cap of 4 calls is reached.",
-        "no interval: it takes at least 2 rows, and there is 1",
+        "no interval: it takes at least 2 prompts, and there is 1",
     )
     assert document.counting[1] == (
         "4 replies asked for, 1 saved because the decision was settled, 2 without a reply, most often "

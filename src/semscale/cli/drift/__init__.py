@@ -1,1 +1,1 @@
-"""What the commands ``semscale drift`` do between their options and their output, and the options."""
+"""The commands ``semscale drift``: their options and their runs."""

@@ -123,7 +123,7 @@ class CompareOptions:
 
 
 GATED = instead(outputs=Annotated[GateOutputs, _ITEMS])
-"""What ``gate`` has in place of options of ``compare``."""
+"""Options that ``gate`` has in place of those of ``compare``."""
 
 
 @option_group

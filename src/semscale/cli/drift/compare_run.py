@@ -1,4 +1,4 @@
-"""What ``semscale drift compare`` and ``gate`` do between options and output: load, measure, decide, keep."""
+"""Runs of ``semscale drift compare`` and ``gate``: load two runs, measure, decide, keep the decision."""
 
 from dataclasses import dataclass
 from pathlib import Path

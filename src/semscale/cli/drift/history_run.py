@@ -1,4 +1,4 @@
-"""What ``semscale drift history`` does between its options and its output: merge, and sum up."""
+"""Runs of ``semscale drift history``: merge other histories, and sum up what is stored."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

@@ -117,7 +117,7 @@ class MeasuringOptions:
 
 @option_group
 class GateOptions:
-    """What the gate tests, and when it fails."""
+    """Options of the gate: its tests, and when it fails."""
 
     file: Annotated[
         Path | None, option(GATE, "Settings of the gate; options override them.", "FILE.yaml", name="--gate")

@@ -1,4 +1,4 @@
-"""What ``semscale drift plan`` does: estimate how far items differ, and plan."""
+"""Runs of ``semscale drift plan``: estimate how far items differ, and plan the gate."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

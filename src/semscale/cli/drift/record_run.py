@@ -1,4 +1,4 @@
-"""What ``semscale drift record`` and ``approve`` do between their options and their output."""
+"""Runs of ``semscale drift record`` and ``approve``: store outputs, and approve a run as the baseline."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""What ``semscale drift self-test`` does between options and output: load, damage, ask the gate, write."""
+"""Runs of ``semscale drift self-test``: load a run, damage it, ask the gate, write."""
 
 from semscale.cli.drift.command_options import SelfTestOptions
 from semscale.cli.drift.meter import drift_meter

@@ -1,1 +1,1 @@
-"""What commands do between their options and their output."""
+"""Runs of commands: from their options to the summaries that they print and write."""

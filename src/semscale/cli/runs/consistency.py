@@ -1,4 +1,4 @@
-"""What ``semscale consistency`` does between its options and its output: check, ask, measure, write."""
+"""Runs of ``semscale consistency``: check the options, ask a model or read samples, measure, write."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

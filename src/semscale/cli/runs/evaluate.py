@@ -1,4 +1,4 @@
-"""What ``semscale match evaluate`` does between its options and its output."""
+"""Runs of ``semscale match evaluate``: check the options, score the folder, write the table of items."""
 
 from semscale.cli.options.matching import EvaluationOptions
 from semscale.cli.progress import progress_bars

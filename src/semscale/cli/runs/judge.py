@@ -1,4 +1,4 @@
-"""What ``semscale judge`` does between its options and its output: check, load, ask, write."""
+"""Runs of ``semscale judge``: check the options, load the judges, ask them, write."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator

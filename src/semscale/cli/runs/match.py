@@ -1,4 +1,4 @@
-"""What ``semscale match`` does between its options and its output: check, load, match, write."""
+"""Runs of ``semscale match``: check the options, load the model, match, write."""
 
 from semscale.cli.options.guards import guard_modes
 from semscale.cli.options.matching import MatchOptions

@@ -1,4 +1,4 @@
-"""What ``semscale rate`` does between its options and its output: check, load, rate, lint."""
+"""Runs of ``semscale rate``: check the options, load the model, rate, lint, write."""
 
 from dataclasses import replace
 

@@ -119,6 +119,7 @@ class CalibratedMatch:
             components={**layers, "findings": np.exp(-penalty)},
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
             signature=self._signed(ground.corpus, "/".join(f"{ground.floors[name]:.3f}" for name in LAYERS)),
+            weighs_findings=bool(self._weighing),
         )
 
     def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
@@ -162,14 +163,17 @@ class CalibratedMatch:
         weighed = (penalty_of(self.guards.weighed(findings), penalties) for findings in found)
         return np.fromiter(weighed, np.float64, len(pairs.prediction))
 
+    @property
+    def _weighing(self) -> list[str]:
+        return [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
+
     def _signed(self, corpus: str, floors: str) -> Signature:
-        weighing = [name for name, mode in self.guards.modes.items() if mode is Mode.WEIGH]
         settings = Signature.of(
             "match",
             method="calibrated",
             weights=self._calibration.sha256[:12],
             recall=self._recall_share,
-            guards="+".join(weighing) or None,
+            guards="+".join(self._weighing) or None,
             corpus=corpus,
             floors=floors,
             seed=self._seed,

@@ -2,8 +2,6 @@
 
 from dataclasses import dataclass
 
-from semscale.errors import UnknownNameError
-
 
 @dataclass(frozen=True)
 class LayeredPreset:
@@ -56,14 +54,3 @@ PRESETS = {
         ),
     )
 }
-
-
-def find_preset(name: str) -> LayeredPreset:
-    """Find a preset by its name.
-
-    Raises:
-        UnknownNameError: no preset has this name.
-    """
-    if name not in PRESETS:
-        raise UnknownNameError(f"preset must be one of {', '.join(PRESETS)}, got {name!r}")
-    return PRESETS[name]

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
-from semscale.report.charts.palette import ACCENT, CARD, GRID, INK
+from semscale.report.charts.palette import ACCENT, BAR, CARD, GRID, INK, NEUTRAL
 from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.types import Floats
 
-HISTOGRAM, GROUP, UNRELATED = ACCENT, "#5c8fc0", "#b9b3a4"
+HISTOGRAM, GROUP, UNRELATED = ACCENT, BAR, NEUTRAL
 """Colours of all rows, of a group, and of unrelated pairs."""
 
 _TALL, _LOW = 104, 66  # pixels of a row: with few rows, with many

@@ -1,28 +1,21 @@
 """A chart as a file of its own: on white paper, with its legend drawn below."""
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 from xml.etree import ElementTree
 
 from semscale.report.charts.labels import text_width
 from semscale.report.charts.palette import INK, MUTED
 from semscale.report.charts.svg import svg_source
-from semscale.report.wording import printable
+from semscale.report.document.blocks import Swatch
+from semscale.report.formatting import printable
 
 _NAMESPACE = "http://www.w3.org/2000/svg"
 _LINE = 24  # pixels of a line of the legend
 _MARK, _GAP, _MARGIN = 12, 26, 12
 
 
-class LegendEntry(NamedTuple):
-    """One mark of a legend: its colour, its name, and its shape where it is not a square."""
-
-    colour: str
-    label: str
-    shape: str = ""
-
-
-def standalone_svg(chart: dict[str, Any] | str, description: str, legend: Sequence[LegendEntry] = ()) -> str:
+def standalone_svg(chart: dict[str, Any] | str, description: str, legend: Sequence[Swatch] = ()) -> str:
     """Draw a chart as an SVG document that can be opened and printed by itself.
 
     Args:
@@ -46,7 +39,7 @@ def standalone_svg(chart: dict[str, Any] | str, description: str, legend: Sequen
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _places(legend: Sequence[LegendEntry], width: float) -> list[tuple[float, int]]:
+def _places(legend: Sequence[Swatch], width: float) -> list[tuple[float, int]]:
     """Place the entries from left to right: where each begins, and on which line."""
     places: list[tuple[float, int]] = []
     left, line = float(_MARGIN), 0
@@ -59,7 +52,7 @@ def _places(legend: Sequence[LegendEntry], width: float) -> list[tuple[float, in
     return places
 
 
-def _entry(entry: LegendEntry, left: float, middle: float) -> list[ElementTree.Element]:
+def _entry(entry: Swatch, left: float, middle: float) -> list[ElementTree.Element]:
     text = ElementTree.Element(
         f"{{{_NAMESPACE}}}text",
         {"x": f"{left + _MARK + 8:g}", "y": f"{middle + 4.5:g}", "font-size": "13", "fill": INK,
@@ -69,7 +62,7 @@ def _entry(entry: LegendEntry, left: float, middle: float) -> list[ElementTree.E
     return [_mark(entry, left, middle), text]
 
 
-def _mark(entry: LegendEntry, left: float, middle: float) -> ElementTree.Element:
+def _mark(entry: Swatch, left: float, middle: float) -> ElementTree.Element:
     half = _MARK / 2
     if entry.shape in {"line", "dashed"}:
         line = {"x1": left, "x2": left + _MARK, "y1": middle, "y2": middle, "stroke-width": 2.5}

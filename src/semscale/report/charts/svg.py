@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 
 from markupsafe import Markup
 
-from semscale.report.wording import printable
+from semscale.report.formatting import printable
 
 if TYPE_CHECKING:
     from types import ModuleType

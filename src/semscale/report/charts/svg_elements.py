@@ -6,7 +6,7 @@ from itertools import pairwise
 from xml.etree import ElementTree
 
 from semscale.report.charts.palette import INK
-from semscale.report.wording import printable
+from semscale.report.formatting import printable
 
 Look = dict[str, str]
 """Attributes of an element."""

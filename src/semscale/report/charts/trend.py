@@ -15,7 +15,7 @@ from semscale.report.charts import svg_elements as elements
 from semscale.report.charts.forest import NOISE, TOLERATED
 from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, GRID, INK, MUTED
-from semscale.report.wording import number
+from semscale.report.formatting import number
 from semscale.types import Floats
 
 MOST_RUNS = 400

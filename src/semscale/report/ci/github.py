@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from semscale.drift.gate.decision import GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.report.drift.words import headline_words, result_words, sequence_words, subject, threshold_words
-from semscale.report.wording import count, printable
+from semscale.report.formatting import count, printable
 
 SHOWN = 10
 """Annotations of one kind that GitHub shows for a step; what goes beyond is counted in the last of them."""

@@ -22,7 +22,7 @@ from semscale.report.drift.words import (
     threshold_words,
     unvaried_words,
 )
-from semscale.report.wording import count
+from semscale.report.formatting import count
 
 _ITEMS = 5
 _GROUPS = 10

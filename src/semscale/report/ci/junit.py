@@ -14,7 +14,7 @@ from semscale.report.drift.words import (
     sequence_words,
     threshold_words,
 )
-from semscale.report.wording import printable
+from semscale.report.formatting import printable
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,9 @@ from semscale.report.drift.words import (
     sorting_words,
     unvaried_words,
 )
-from semscale.report.parts import signature_fields
+from semscale.report.formatting import count, counted, one_line, printable
 from semscale.report.sentences import windowed_words
-from semscale.report.wording import count, counted, one_line, printable
+from semscale.report.settings import signature_fields
 
 _NAMED_IDS = 30
 

@@ -31,8 +31,8 @@ from semscale.report.drift.words import (
     group_name,
     label,
 )
+from semscale.report.formatting import capitalised, count, has_interval, number, one_line, signed
 from semscale.report.parts import score_group
-from semscale.report.wording import capitalised, count, has_interval, number, one_line, signed
 
 DRAWN_GROUPS = 40
 

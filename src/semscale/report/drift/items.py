@@ -12,8 +12,8 @@ from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Change, Line, Marked, Number, Quoted
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.words import digits_of, label
-from semscale.report.sentences import GUARD_MEANINGS
-from semscale.report.wording import clipped, counted
+from semscale.report.formatting import clipped, counted
+from semscale.report.guard_findings import GUARD_MEANINGS
 
 SHOWN_ITEMS = 12
 

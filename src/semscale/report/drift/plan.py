@@ -5,7 +5,7 @@ from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number
 from semscale.report.drift.tables import metric_cell
-from semscale.report.wording import counted, number, plain
+from semscale.report.formatting import counted, number, plain
 
 
 def plan_document(plan: GatePlan) -> Document:

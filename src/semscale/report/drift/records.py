@@ -18,8 +18,8 @@ from semscale.report.document.values import Cell, Count, Line, Number, Quoted, W
 from semscale.report.drift.document import run_line
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.trend import change_columns, evidence_cell, outcome_cell, trend_document
+from semscale.report.formatting import MISSING, count, counted, listed, number, one_line, printable, signed
 from semscale.report.parts import Columns, table_of
-from semscale.report.wording import MISSING, count, counted, listed, number, one_line, printable, signed
 
 _TIME = "%Y-%m-%d %H:%M"
 _SHOWN, _MOST_ROWS = 20, 200

@@ -12,8 +12,7 @@ from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph,
 from semscale.report.document.document import Document, Rates, Section
 from semscale.report.document.values import Cell, Count, Quoted, Share, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
-from semscale.report.parts import signature_fields
-from semscale.report.wording import (
+from semscale.report.formatting import (
     MISSING,
     count,
     counted,
@@ -22,6 +21,7 @@ from semscale.report.wording import (
     percent,
     percent_with_interval,
 )
+from semscale.report.settings import signature_fields
 
 _TARGET = 0.95
 _OWN = {

@@ -17,8 +17,8 @@ from semscale.report.drift.words import (
     label,
     p_value,
 )
+from semscale.report.formatting import count, counted, one_line
 from semscale.report.parts import Columns, table_of
-from semscale.report.wording import count, counted, one_line
 
 MOST_ROWS = 250
 _MOST_GROUPS = 24

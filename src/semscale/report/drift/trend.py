@@ -17,8 +17,8 @@ from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Change, Count, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.drift.tables import metric_cell
 from semscale.report.drift.words import LEVELS, OUTCOMES, evidence, label, p_said, p_value
+from semscale.report.formatting import MISSING, capitalised, clipped, count, counted, listed, number, one_line
 from semscale.report.parts import Columns, table_of
-from semscale.report.wording import MISSING, capitalised, clipped, count, counted, listed, number, one_line
 from semscale.signature import Signature
 from semscale.stats.tests.monotone_trend import FEWEST_VALUES
 

@@ -8,8 +8,7 @@ from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
 from semscale.report.document.values import Level, Number, Quoted, WithInterval
-from semscale.report.sentences import plan_words
-from semscale.report.wording import (
+from semscale.report.formatting import (
     capitalised,
     clipped,
     count,
@@ -21,6 +20,7 @@ from semscale.report.wording import (
     one_line,
     percent,
 )
+from semscale.report.sentences import plan_words
 from semscale.stats.intervals.shares import clopper_pearson_upper
 
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
-from semscale.report.parts import signature_fields
+from semscale.report.formatting import coverage, one_line
 from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
-from semscale.report.wording import coverage, one_line
+from semscale.report.settings import signature_fields
 from semscale.types import Status
 
 if TYPE_CHECKING:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, ItemCard, Items, JudgeReply, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, WithInterval, Words
+from semscale.report.formatting import capitalised, counted, has_interval, number
 from semscale.report.judging.figures import (
     human_table,
     judge_table,
@@ -19,13 +20,12 @@ from semscale.report.judging.words import MEANINGS, cautions, panel_words, prove
 from semscale.report.parts import (
     altogether,
     estimated_document,
-    estimated_settings,
     group_table,
     headline,
     nothing_section,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
-from semscale.report.wording import capitalised, counted, has_interval, number
+from semscale.report.settings import estimated_settings
 
 if TYPE_CHECKING:
     from semscale.judging.summary.judge_summary import JudgeSummary

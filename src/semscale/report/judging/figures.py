@@ -8,8 +8,8 @@ from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
+from semscale.report.formatting import coverage, ends, number, one_line
 from semscale.report.parts import histogram_caption, score_group
-from semscale.report.wording import coverage, ends, number, one_line
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:

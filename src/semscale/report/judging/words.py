@@ -4,22 +4,19 @@ import math
 from typing import TYPE_CHECKING
 
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
-from semscale.report.sentences import refused_words
-from semscale.report.wording import counted, has_interval, number, one_line, percent
+from semscale.report.formatting import counted, has_interval, number, one_line, percent
+from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
 
-MEANINGS = {
+MEANINGS = STATUS_MEANINGS | {
     "missing": "the question or the answer is empty or null",
-    "not-text": "a number or something else that is not text stands in the column",
     "empty": "the question or the answer is nothing but white space",
     "no-reference": "no reference holds a text",
     "unparsable": "no reply states one score beyond doubt; every reply is kept",
     "refused": "the judge declined to give a score",
-    "failed": "no reply came",
-    "unfinished": "the run stopped first; the same command goes on from there",
 }
 PROVENANCES = {
     "logprobs": "from the probabilities of the tokens at the score's place",

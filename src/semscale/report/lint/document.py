@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, Paragraph, Subheading
 from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share
+from semscale.report.formatting import LONGEST, count, counted, listed, one_line
 from semscale.report.lint.figures import (
     anchor_table,
     correlations_figure,
@@ -18,13 +19,11 @@ from semscale.report.lint.figures import (
     verdict_table,
 )
 from semscale.report.lint.words import SSR, VERDICTS, findings, reading
-from semscale.report.parts import signature_fields
-from semscale.report.wording import count, counted, listed, one_line
+from semscale.report.settings import signature_fields
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintReport
 
-_LONGEST = 5000
 _LEADS = {"pass": "passes", "warn": "warns", "fail": "fails"}
 
 
@@ -108,8 +107,6 @@ def _sections(report: "LintReport") -> Iterator[Section]:
         blocks = (findings(one.findings), cosine_figure(one, scale), anchor_table(one, scale))
         level = (VERDICTS[one.verdict], one.verdict)
         yield Section(f"set-{place}", Quoted(one.name), blocks, level)
-    notes: list[Block] = (
-        [Subheading("Notes"), Paragraph(Quoted(scale.notes, _LONGEST))] if scale.notes else []
-    )
-    provenance = (Subheading("Provenance"), Paragraph(Quoted(scale.provenance, _LONGEST)))
+    notes: list[Block] = [Subheading("Notes"), Paragraph(Quoted(scale.notes, LONGEST))] if scale.notes else []
+    provenance = (Subheading("Provenance"), Paragraph(Quoted(scale.provenance, LONGEST)))
     yield Section("scale", "About the scale", (*notes, *provenance))

@@ -9,9 +9,9 @@ from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.palette import correlation_colour, sequential
 from semscale.report.document.blocks import DataTable, Figure
 from semscale.report.document.values import Cell, Count, Flag, Number, Quoted, Share, Words
+from semscale.report.formatting import count, counted, number, one_line, plain
 from semscale.report.parts import Columns, table_of
 from semscale.report.scale_points import mass_heads, point_names, scale_digits
-from semscale.report.wording import count, counted, number, one_line, plain
 from semscale.types import Floats
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Count, Quoted, Words
+from semscale.report.formatting import counted, one_line, plain
 from semscale.report.parts import Columns, table_of
-from semscale.report.wording import counted, one_line, plain
 
 if TYPE_CHECKING:
     from semscale.scales import Scale

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Findings, Paragraph
 from semscale.report.document.document import Citation
-from semscale.report.wording import listed, one_line
+from semscale.report.formatting import listed, one_line
 
 if TYPE_CHECKING:
     from semscale.rating.lint.report import LintFinding, LintReport

@@ -8,6 +8,8 @@ from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval
+from semscale.report.formatting import capitalised, counted, one_line, plain
+from semscale.report.guard_findings import GUARD_MEANINGS, guard_legend, guard_table
 from semscale.report.matching.figures import parts_figure, scores_histogram
 from semscale.report.matching.words import (
     MEANINGS,
@@ -17,18 +19,9 @@ from semscale.report.matching.words import (
     part_name,
     separation_words,
 )
-from semscale.report.parts import (
-    altogether,
-    estimated_document,
-    estimated_settings,
-    group_table,
-    guard_legend,
-    guard_table,
-    headline,
-    nothing_section,
-)
-from semscale.report.sentences import GUARD_MEANINGS, left_out_section
-from semscale.report.wording import capitalised, counted, one_line, plain
+from semscale.report.parts import altogether, estimated_document, group_table, headline, nothing_section
+from semscale.report.sentences import left_out_section
+from semscale.report.settings import estimated_settings
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary

@@ -4,12 +4,12 @@ from typing import TYPE_CHECKING
 
 from semscale.report.charts.dots import DotRow, dots
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Count, Number, Words
+from semscale.report.formatting import count, counted, number, one_line, percent
 from semscale.report.matching.words import part_name
 from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
-from semscale.report.wording import count, counted, number, one_line, percent
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -18,7 +18,7 @@ CHARTED_GROUPS = 10
 """Groups that are drawn, the largest ones."""
 
 _THIRDS = ("lowest third", "middle third", "highest third")
-_THIRD_COLOURS = (CONTRAST, "#b9b3a4", ACCENT)
+_THIRD_COLOURS = (CONTRAST, NEUTRAL, ACCENT)
 
 
 def scores_histogram(summary: "MatchSummary") -> Histogram:
@@ -30,11 +30,11 @@ def scores_histogram(summary: "MatchSummary") -> Histogram:
         groups.append(ScoreGroup("Unrelated pairs", separation.unrelated, UNRELATED))
         mean = Number(float(separation.unrelated.mean()))
         rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
-    scored = [group for group in estimates.groups if group.group in summary.group_scores]
+    scored = [group for group in estimates.groups if group.mean]
     charted = largest_groups(scored, CHARTED_GROUPS)
     for group in charted:
         name = one_line(group_name(group, estimates.by).text)
-        groups.append(score_group(name, summary.group_scores[str(group.group)], GROUP, group.mean))
+        groups.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
     rows += [mean_row(group_name(group, estimates.by), group) for group in estimates.groups]
     return Histogram(
         "scores",

@@ -4,12 +4,13 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from semscale.report.wording import counted, number, percent
+from semscale.report.formatting import counted, number, percent
+from semscale.report.sentences import STATUS_MEANINGS
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
 
-MEANINGS = {
+MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",
     "not-text": "a number or something else that is not text stands in the column of predictions",
     "empty": "the prediction is nothing but white space",
@@ -28,8 +29,7 @@ def cautions(summary: "MatchSummary") -> tuple[str, ...]:
             "above, and 50 % would by chance. Look at the pairs before trusting the mean, or try another "
             "--method."
         )
-    weighs = dict(summary.signature.fields).get("guards", "none") != "none"
-    if summary.n_flagged and not weighs:
+    if summary.n_flagged and not summary.weighs_findings:
         said.append(
             f"Guards found something in {counted(summary.n_flagged, 'row')}; "
             "this method's scores do not take it into account."

@@ -10,8 +10,8 @@ from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
 from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
+from semscale.report.formatting import count, counted, coverage, has_interval, number, percent, with_interval
 from semscale.report.scale_points import point_names
-from semscale.report.wording import count, counted, coverage, has_interval, number, percent, with_interval
 
 if TYPE_CHECKING:
     from semscale.rating.human.comparison import RatingComparison

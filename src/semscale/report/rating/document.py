@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Badge, Block, Paragraph, Subheading
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted
+from semscale.report.formatting import LONGEST, number, one_line, percent
 from semscale.report.lint.words import SSR, VERDICTS, findings
-from semscale.report.parts import estimated_document, estimated_settings, headline, nothing_section
+from semscale.report.parts import estimated_document, headline, nothing_section
 from semscale.report.rating.comparison import comparison_blocks
 from semscale.report.rating.figures import (
     estimate_table,
-    group_table,
+    group_estimate_table,
     groups_figure,
     heat_figure,
     pmf_figure,
@@ -23,12 +24,11 @@ from semscale.report.rating.figures import (
 from semscale.report.rating.words import MEANINGS, cautions, codes_hint, reading
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
-from semscale.report.wording import number, one_line, percent
+from semscale.report.settings import estimated_settings
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
 
-_LONGEST = 5000
 _BOOTSTRAP = Citation(
     "Hesterberg, T. C. (2015).",
     "What teachers should know about the bootstrap",
@@ -39,7 +39,7 @@ _BOOTSTRAP = Citation(
 
 def rating_document(summary: "RatingSummary") -> Document:
     """Turn ratings into a document."""
-    scale, hint = summary.scale, codes_hint(summary)
+    scale, hint, read = summary.scale, codes_hint(summary), reading(summary)
     values = tuple(scale.values.tolist())
     ends, digits = (values[0], values[-1]), scale_digits(scale)
     base = estimated_document(
@@ -54,7 +54,7 @@ def rating_document(summary: "RatingSummary") -> Document:
         base,
         lead=headline(summary.estimates, "mean score", ends, digits=digits, ticks=values),
         counting=(*base.counting, *([f"hint: {hint}"] if hint else [])),
-        reading=(reading(summary),),
+        reading=base.reading if read is None else (read,),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
@@ -84,7 +84,9 @@ def _sections(summary: "RatingSummary") -> Iterator[Section]:
         yield Section("distribution", "How the ratings are spread", blocks)
     if summary.estimates.groups:
         drawn = groups or Paragraph("No group has a rated text.")
-        yield Section("groups", ("By ", Quoted(summary.by or "group")), (group_table(summary), drawn))
+        yield Section(
+            "groups", ("By ", Quoted(summary.by or "group")), (group_estimate_table(summary), drawn)
+        )
     if summary.comparison is not None:
         compared = comparison_blocks(summary.comparison, summary.scale)
         yield Section("humans", "Against human ratings", compared)
@@ -121,7 +123,7 @@ def _trust(summary: "RatingSummary") -> Iterator[Block]:
         yield Paragraph(how, "note")
         yield findings(lint.worst_first, with_sets=True)
     if summary.scale.notes:
-        yield Paragraph(Quoted(summary.scale.notes, _LONGEST), "note")
+        yield Paragraph(Quoted(summary.scale.notes, LONGEST), "note")
     if sets := sets_figure(summary):
         yield Subheading("Do the anchor sets agree?")
         yield sets
@@ -141,9 +143,9 @@ def _settings(summary: "RatingSummary") -> tuple[tuple[str, Line], ...]:
     described = f", {scale.n_points} points, {scale.language}, content {scale.content_hash}"
     further: list[tuple[str, Line]] = [
         ("Scale", (Quoted(scale.name), described)),
-        ("Anchor sets", Quoted(", ".join(summary.set_names), _LONGEST)),
+        ("Anchor sets", Quoted(", ".join(summary.set_names), LONGEST)),
         ("Off-topic floor", "none" if summary.floor is None else f"cosine {number(summary.floor, 3)}"),
-        *([("Comparison", Quoted(compared.signature, _LONGEST))] if compared is not None else []),
+        *([("Comparison", Quoted(compared.signature, LONGEST))] if compared is not None else []),
     ]
     columns = (("Groups", summary.by), ("Weights", summary.weight), ("Respondents", summary.respondent))
     return estimated_settings(summary, columns, further)

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -13,10 +14,7 @@ from semscale.report.charts.labels import NARROW_LIMIT
 from semscale.report.charts.strips import strips
 from semscale.report.document.blocks import DataTable, Figure, Swatch, Verbatim, Verbatims
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.lint.figures import correlations_figure
-from semscale.report.parts import GROUPS, group_name, largest_groups, table_of
-from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
-from semscale.report.wording import (
+from semscale.report.formatting import (
     count,
     counted,
     coverage,
@@ -28,6 +26,9 @@ from semscale.report.wording import (
     percent_with_interval,
     plain,
 )
+from semscale.report.lint.figures import correlations_figure
+from semscale.report.parts import Columns, group_name, group_table, largest_groups, table_of
+from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.types import Floats
 
 if TYPE_CHECKING:
@@ -80,17 +81,15 @@ def pmf_figure(summary: "RatingSummary") -> Figure:
     )
 
 
-def group_table(summary: "RatingSummary") -> DataTable:
+def group_estimate_table(summary: "RatingSummary") -> DataTable:
     """List each group's mean and top-2-box, for the screen."""
-    groups = summary.estimates.groups
-    columns: list[tuple[str | Quoted, Callable[[GroupEstimate], Cell]]] = [
-        (Quoted(summary.by or "group"), lambda group: group_name(group, summary.by)),
-        ("rows", lambda group: Count(group.n)),
-        _mean_column(summary),
-    ]
-    if any(group.top_2_box for group in groups):
-        columns.append(("top 2 points", lambda group: _share(group.top_2_box)))
-    return table_of(groups, columns, title="By group", most=GROUPS, noun="group", detail="brief")
+    estimates = summary.estimates
+    has_boxes = any(group.top_2_box for group in estimates.groups)
+    boxes: Columns[GroupEstimate] = (("top 2 points", lambda group: _share(group.top_2_box)),)
+    table = group_table(
+        estimates, noun="row", digits=scale_digits(summary.scale), further=boxes if has_boxes else ()
+    )
+    return replace(table, detail="brief")
 
 
 def groups_figure(summary: "RatingSummary") -> Figure | None:

@@ -4,27 +4,24 @@ import shlex
 from typing import TYPE_CHECKING
 
 from semscale.rating.missing_codes import OTHER_NUMBERS
-from semscale.report.lint.words import lint_caution
-from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import most_frequent
-from semscale.report.wording import (
+from semscale.report.formatting import (
     count,
     counted,
     coverage,
     has_interval,
-    listed,
     number,
     one_line,
     plain,
 )
+from semscale.report.lint.words import lint_caution
+from semscale.report.scale_points import scale_digits
+from semscale.report.sentences import STATUS_MEANINGS
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
 
-MEANINGS = {
+MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
-    "not-text": "a number or something else that is not text stands in the column",
-    "empty": "nothing but white space",
     "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
@@ -39,12 +36,12 @@ NPS_CAUTION = (
 _SHOWN_CODES = 6
 
 
-def reading(summary: "RatingSummary") -> str:
-    """Say in one sentence how to read the mean and its interval, or why there is none."""
+def reading(summary: "RatingSummary") -> str | None:
+    """Say in one sentence how to read the mean and its interval; ``None`` where there is no mean."""
     estimates, points = summary.estimates, summary.scale.points
     mean, digits = estimates.overall.mean, scale_digits(summary.scale)
     if mean is None:
-        return _nothing_scored(summary)
+        return None
     ends = (
         f"On this scale {plain(points[0].value)} is “{one_line(points[0].label)}” and "
         f"{plain(points[-1].value)} is “{one_line(points[-1].label)}”"
@@ -82,13 +79,3 @@ def codes_hint(summary: "RatingSummary") -> str | None:
     verb, them = ("looks like a code", "it") if n == 1 else ("look like codes", "them")
     texts = counted(n, "rated text")
     return f"{texts} {verb} for a missing answer ({named}); to leave {them} out: {options}"
-
-
-def _nothing_scored(summary: "RatingSummary") -> str:
-    """Say why there is no figure at all."""
-    if summary.n == 0:
-        return "The input has no rows, so there is nothing to rate."
-    reasons = most_frequent(summary.estimates.overall.left_out)
-    why = f": {listed([f'{count(n)} {status}' for status, n in reasons.items()])}" if reasons else ""
-    rows = "The only row could not be" if summary.n == 1 else f"None of the {count(summary.n)} rows could be"
-    return f"{rows} rated{why}. Missing is not 0, so no figure is shown."

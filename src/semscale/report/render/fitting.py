@@ -2,7 +2,7 @@
 
 from rich.cells import cell_len
 
-from semscale.report.wording import one_line
+from semscale.report.formatting import one_line
 
 _ELLIPSIS = "…"
 _TURNS = dict.fromkeys((*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200E, 0x200F, 0x061C), "\ufffd")

@@ -5,7 +5,7 @@ import numpy as np
 from semscale.report.charts.histograms import HistogramRow, histograms
 from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.document.blocks import Figure, Histogram, ScoreGroup
-from semscale.report.wording import ends, number
+from semscale.report.formatting import ends, number
 from semscale.types import Floats
 
 _BINS = 20

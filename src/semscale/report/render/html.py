@@ -1,9 +1,11 @@
 """Documents as HTML: one self-contained page, without a script and without the network."""
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import resources
+from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup, escape
@@ -13,9 +15,7 @@ from semscale.report.charts.svg import draw
 from semscale.report.document.blocks import Block, Figure, Histogram
 from semscale.report.document.document import Document
 from semscale.report.document.values import Cell, Flag, Line, Marked, Quoted, WithInterval, Words
-from semscale.report.render.histograms import as_figure
-from semscale.report.render.pictures import NARROW, WIDE
-from semscale.report.wording import (
+from semscale.report.formatting import (
     capitalised,
     clipped,
     coverage,
@@ -25,6 +25,8 @@ from semscale.report.wording import (
     plain,
     printable,
 )
+from semscale.report.render.histograms import as_figure
+from semscale.report.render.pictures import NARROW, WIDE
 from semscale.version import __version__
 
 if TYPE_CHECKING:
@@ -41,6 +43,11 @@ def page(document: Document) -> str:
         A whole HTML document that needs no network and runs no script.
     """
     return _environment().get_template("document.html.j2").render(document=document, version=__version__)
+
+
+def write_page(document: Document, file: Path, _pictures: Mapping[int, PurePath]) -> None:
+    """Write a document as a page to a file, with its figures drawn into it."""
+    file.write_text(page(document), encoding="utf-8", newline="\n")
 
 
 def notebook_fragment(document: Document) -> Markup:
@@ -132,7 +139,7 @@ def _environment() -> "Environment":
         keep_trailing_newline=True,
     )
     environment.filters |= {
-        "cell": cell_html, "line": line_html, "plain_line": line_text, "marked": marked_html,
+        "cell": cell_html, "line": line_html, "plain_line": line_text,
         "heading": heading_text, "drawings": drawings, "as_figure": as_figure, "capitalised": capitalised,
         "has_interval": has_interval, "coverage": coverage, "percent": percent, "plain": plain,
         "number": number, "place": _place,

@@ -1,19 +1,24 @@
 """Documents as GitHub-flavoured Markdown."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import assert_never
 
 from semscale.report.cells import cell_text, heading_text, line_text
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Flag, Level, Line, Marked, Piece, Quoted, Words
+from semscale.report.formatting import capitalised, counted, coverage, has_interval, percent
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.markdown_text import code, escaped, table_row
-from semscale.report.wording import capitalised, counted, coverage, has_interval, percent
 
 _MOST_NUMBERS = 50  # rows behind a picture; a scatter of a thousand points would bury what follows
 _MARKS: dict[Level, str] = {"fail": "❌", "warn": "⚠️", "pass": "✅"}
+
+
+def write_markdown(document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
+    """Write a document as Markdown to a file, with links to its figures."""
+    file.write_text(markdown(document, pictures=pictures), encoding="utf-8", newline="\n")
 
 
 def markdown(document: Document, *, pictures: Mapping[int, PurePath] | None = None) -> str:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from semscale.report.wording import MISSING, clipped, one_line
+from semscale.report.formatting import MISSING, clipped, one_line
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$])")
 _BAR = re.compile(r"(?<!\\)\|")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from semscale.report.charts.standalone import LegendEntry, standalone_svg
+from semscale.report.charts.standalone import standalone_svg
 from semscale.report.charts.svg import rasterized
 from semscale.report.document.blocks import Figure, Histogram
 from semscale.report.document.document import Document
@@ -58,5 +58,4 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 def figure_svg(figure: Figure | Histogram) -> str:
     """Draw a figure as an SVG document, with its legend."""
     drawn = as_figure(figure)
-    legend = [LegendEntry(swatch.colour, swatch.label, swatch.shape) for swatch in drawn.legend]
-    return standalone_svg(drawn.chart(WIDE), drawn.description, legend)
+    return standalone_svg(drawn.chart(WIDE), drawn.description, drawn.legend)

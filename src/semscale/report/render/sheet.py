@@ -6,8 +6,8 @@ import struct
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
+from semscale.report.formatting import printable
 from semscale.report.render.number_formats import Formatted
-from semscale.report.wording import printable
 
 Value = str | Formatted
 """A text, or a number with its format."""

@@ -13,9 +13,9 @@ from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.report.document import blocks
 from semscale.report.document.document import Document, detail_of, flat
 from semscale.report.document.values import Cell, Count, Flag, Line, Marked, Quoted, Words
+from semscale.report.formatting import counted, number, one_line, printable
 from semscale.report.render.fitting import fitted
 from semscale.report.render.grids import bar, figure_grid, print_plainly
-from semscale.report.wording import counted, number, one_line, printable
 
 NAME_CELLS = 30
 """Terminal cells that a name may take."""

@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path, PurePath
 from typing import assert_never
 
 from semscale.report.cells import cell_text, heading_text, line_text
@@ -11,17 +11,19 @@ from semscale.report.charts.svg import rasterized
 from semscale.report.document import blocks
 from semscale.report.document.document import Decision, Document, Headline, Rates, flat
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval, Words
+from semscale.report.formatting import capitalised, coverage, has_interval
 from semscale.report.render.histograms import as_figure
 from semscale.report.render.number_formats import formatted_interval, formatted_number, formatted_share
 from semscale.report.render.pictures import figure_svg
 from semscale.report.render.sheet import Sheet, SheetFormats, Value
-from semscale.report.wording import capitalised, coverage, has_interval
 from semscale.store.workbook import opened_workbook
 
 _ENDS, _NOTE = ("low", "high"), "note"
 
 
-def write_report_workbook(document: Document, path: Path) -> None:
+def write_report_workbook(
+    document: Document, path: Path, _pictures: Mapping[int, PurePath] | None = None
+) -> None:
     """Write a document as a workbook.
 
     Numbers are numbers: an interval takes three columns, a share is formatted in percent, and what does not

@@ -1,14 +1,40 @@
 """Writes reports to files; the ending of the name chooses the renderer."""
 
 import os
-from pathlib import Path
+from collections.abc import Mapping
+from importlib import import_module
+from pathlib import Path, PurePath
+from typing import Protocol
 
 from semscale.errors import InputError
 from semscale.report.document.document import Document
 from semscale.store.atomic import replacing
 
-ENDINGS = (".html", ".htm", ".md", ".xlsx")
-"""Endings that a report can have."""
+_WRITERS = {
+    ".html": ("semscale.report.render.html", "write_page"),
+    ".htm": ("semscale.report.render.html", "write_page"),
+    ".md": ("semscale.report.render.markdown", "write_markdown"),
+    ".xlsx": ("semscale.report.render.workbook", "write_report_workbook"),
+}
+"""Every ending that a report can have, with the ``ReportWriter`` that writes it."""
+
+
+class ReportWriter(Protocol):
+    """The function of a renderer that writes a document to a file."""
+
+    def __call__(self, document: Document, file: Path, pictures: Mapping[int, PurePath]) -> None:
+        """Write a document.
+
+        Args:
+            document: what to show.
+            file: where to.
+            pictures: the document's figures that lie as files beside the report, by the identity of each
+                figure; a renderer that draws figures into its file leaves them aside.
+
+        Raises:
+            OSError: the file cannot be written.
+        """
+        ...
 
 
 def check_ending(path: Path, parameter: str = "report") -> None:
@@ -17,9 +43,9 @@ def check_ending(path: Path, parameter: str = "report") -> None:
     Raises:
         InputError: it does not.
     """
-    if path.suffix.lower() not in ENDINGS:
-        endings = f"{', '.join(ENDINGS[:-1])} or {ENDINGS[-1]}"
-        raise InputError(f"{parameter} must end in {endings}, got {path.name!r}")
+    if path.suffix.lower() not in _WRITERS:
+        *others, last = _WRITERS
+        raise InputError(f"{parameter} must end in {', '.join(others)} or {last}, got {path.name!r}")
 
 
 def write_report(document: Document, path: Path, *, figures: Path | None = None) -> None:
@@ -35,30 +61,16 @@ def write_report(document: Document, path: Path, *, figures: Path | None = None)
         OSError: the file cannot be written.
     """
     check_ending(path)
-    ending = path.suffix.lower()
+    module, function = _WRITERS[path.suffix.lower()]
+    write: ReportWriter = getattr(import_module(module), function)
+    pictures = {} if figures is None else _linked_pictures(document, path, figures)
     with replacing(path) as temporary:
-        if ending == ".xlsx":
-            from semscale.report.render.workbook import write_report_workbook
-
-            write_report_workbook(document, temporary)
-        else:
-            text = _markdown(document, path, figures) if ending == ".md" else _page(document)
-            temporary.write_text(text, encoding="utf-8", newline="\n")
+        write(document, temporary, pictures)
 
 
-def _page(document: Document) -> str:
-    from semscale.report.render.html import page
-
-    return page(document)
-
-
-def _markdown(document: Document, path: Path, figures: Path | None) -> str:
-    from semscale.report.render.markdown import markdown
-
-    if figures is None:
-        return markdown(document)
+def _linked_pictures(document: Document, path: Path, figures: Path) -> dict[int, PurePath]:
+    """Name the files of a document's figures as seen from the folder of its report."""
     from semscale.report.render.pictures import picture_names
 
     folder = Path(os.path.relpath(figures, path.parent))
-    names = picture_names(document)
-    return markdown(document, pictures={key: folder / f"{name}.svg" for key, name in names.items()})
+    return {key: folder / f"{name}.svg" for key, name in picture_names(document).items()}

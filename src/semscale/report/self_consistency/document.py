@@ -8,16 +8,9 @@ from semscale.report.document.blocks import Block, ItemCard, Items, Paragraph, S
 from semscale.report.document.document import Citation, Document, Section
 from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
-from semscale.report.parts import (
-    altogether,
-    estimated_document,
-    estimated_settings,
-    group_table,
-    guard_legend,
-    guard_table,
-    headline,
-    nothing_section,
-)
+from semscale.report.formatting import capitalised, clipped, counted, number, one_line
+from semscale.report.guard_findings import SAMPLE_GUARD_MEANINGS, guard_legend, guard_table
+from semscale.report.parts import altogether, estimated_document, group_table, headline, nothing_section
 from semscale.report.self_consistency.figures import (
     area_table,
     calibration_table,
@@ -27,7 +20,6 @@ from semscale.report.self_consistency.figures import (
     spread_histogram,
 )
 from semscale.report.self_consistency.words import (
-    GUARD_MEANINGS,
     MEANINGS,
     MEASURE_NAMES,
     area_words,
@@ -37,7 +29,7 @@ from semscale.report.self_consistency.words import (
     labels_words,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
-from semscale.report.wording import capitalised, clipped, counted, number, one_line
+from semscale.report.settings import estimated_settings
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -167,11 +159,11 @@ def _least(summary: "ConsistencySummary") -> Section:
     items = tuple(map(_item, summary.least(SHOWN_ITEMS)))
     brief = counted(min(len(items), Items.most), "least consistent prompt")
     contradictions = guard_table(
-        summary.guards, GUARD_MEANINGS, noun="prompt", title="Samples that contradict the answer"
+        summary.guards, SAMPLE_GUARD_MEANINGS, noun="prompt", title="Samples that contradict the answer"
     )
     shown = Items(
         items,
-        guard_legend(summary.guards, GUARD_MEANINGS),
+        guard_legend(summary.guards, SAMPLE_GUARD_MEANINGS),
         brief_title=brief,
         heads=("answer", "contradicting", "samples", "such as"),
         noun="prompt",

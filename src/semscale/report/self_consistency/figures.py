@@ -3,13 +3,13 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
-from semscale.report.charts.palette import ACCENT, CONTRAST
+from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.charts.squares import ReliabilityDot, reliability
 from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
+from semscale.report.formatting import capitalised, coverage, number, one_line
 from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
-from semscale.report.wording import capitalised, coverage, number, one_line
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from semscale.self_consistency.summary import ConsistencySummary
 
 _CHARTED_GROUPS = 10
-_COLOURS = {"accept": ACCENT, "review": "#b9b3a4", "abstain": CONTRAST}
+_COLOURS = {"accept": ACCENT, "review": NEUTRAL, "abstain": CONTRAST}
 
 
 def spread_histogram(summary: "ConsistencySummary") -> Histogram:
@@ -104,7 +104,7 @@ def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
         (Words("calibration error (ECE)"), Number(figures.error, 3),
          Number(figures.error_by_chance, 3), Words("expected of probabilities that hold exactly")),
     )  # fmt: skip
-    return DataTable(("", "value", "compare with", "which is"), rows, title="Do the probabilities hold?")
+    return DataTable(("", "value", "comparison", "compared with"), rows, title="Do the probabilities hold?")
 
 
 def area_table(correctness: "CorrectnessProbability") -> DataTable:

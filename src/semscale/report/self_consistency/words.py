@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.sentences import refused_words
-from semscale.report.wording import counted, coverage, number, one_line, percent
+from semscale.report.formatting import counted, coverage, number, one_line, percent
+from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
 from semscale.self_consistency.summary import FEW_SAMPLES
 
@@ -23,22 +24,10 @@ MEASURE_NAMES = {
     "equal_lengths": "null: equal lengths",
     "brevity": "null: brevity",
 }
-MEANINGS = {
+MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer, or no question: the cell is empty or null",
-    "not-text": "a number or something else that is not text stands in the column",
-    "empty": "nothing but white space",
     "too-few-samples": "not enough usable samples to compare the answer with",
-    "refused": "the model declined to answer",
-    "failed": "no reply came",
-    "unfinished": "the run stopped first; the same command goes on from there",
     "no-value": "no token that counts stands in the answer or in any sample",
-}
-GUARD_MEANINGS = {
-    "negation": "one text denies what the other states",
-    "number": "a number or a unit differs",
-    "opposite": "a word has become its opposite, or the other side",
-    "name": "one named thing stands where the answer has another",
-    "answer": "a short answer gives something else, or yes has become no",
 }
 _ENOUGH = 0.6
 
@@ -46,13 +35,14 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    fields = dict(summary.signature.fields)
-    if refused := refused_words(one_line(fields.get("chat_model", "")), summary.signature):
+    model = dict(summary.signature.fields).get("chat_model", "")
+    if refused := refused_words(one_line(model), summary.signature):
         said.append(refused)
-    if fields.get("floor_from") == "too-few-answers":
+    if summary.floor_from == TOO_FEW_ANSWERS:
         said.append(
-            "There are fewer than 10 different answers, so the similarity of unrelated ones could not be "
-            "estimated and nothing was taken off: give --floor, or compare within this table only."
+            f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
+            "could not be estimated and nothing was taken off: give --floor, or compare within this table "
+            "only."
         )
     if 2 * summary.n_few_samples > summary.counts.get("scored", 0):
         said.append(

@@ -186,6 +186,7 @@ class ConsistencyWork:
             estimates,
             signature=signature,
             floor=self._notes["applied_floor"],
+            floor_from=self._notes["floor_from"],
             source=self.table.name,
             columns=tuple(self.columns.named),
             correctness=self._correctness,

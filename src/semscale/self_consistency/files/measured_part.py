@@ -50,6 +50,7 @@ def part_notes(found: Consistencies) -> dict[str, Any]:
         "measures": list(found.measures),
         "nulls": list(found.nulls),
         "applied_floor": found.floor,
+        "floor_from": found.floor_from,
         "signature": [signature.instrument, [list(named) for named in signature.fields]],
     }
 
@@ -71,6 +72,7 @@ def part_items(frame: pl.DataFrame, notes: Mapping[str, Any]) -> Consistencies:
             for each, places in zip(shown, spans, strict=True)
         ),
         floor=notes["applied_floor"],
+        floor_from=notes["floor_from"],
         signature=Signature(instrument, tuple((name, value) for name, value in fields)),
     )
 

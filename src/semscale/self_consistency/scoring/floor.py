@@ -12,6 +12,8 @@ MOST_PAIRS = 2000
 """Unrelated pairs that are drawn."""
 FEWEST_ANSWERS = 10
 """Different answers that an estimate needs."""
+TOO_FEW_ANSWERS = "too-few-answers"
+"""Origin of a floor that could not be estimated."""
 _DIGITS = 3  # vectors differ between processors in the seventh decimal, and signatures must not
 
 
@@ -30,7 +32,7 @@ class Floor:
     @property
     def known(self) -> bool:
         """Whether it was given or estimated."""
-        return self.origin != "too-few-answers"
+        return self.origin != TOO_FEW_ANSWERS
 
     @property
     def applied(self) -> float | None:
@@ -62,7 +64,7 @@ def estimate_floor(
         A floor of 0 that says so where there are fewer than 10 different answers.
     """
     if len(answers) < FEWEST_ANSWERS:
-        return Floor(0.0, "too-few-answers")
+        return Floor(0.0, TOO_FEW_ANSWERS)
     drawn = unrelated_pairs(answers, MOST_PAIRS, seed)
     used = np.unique(drawn)
     texts = [answers[place] for place in used.tolist()]

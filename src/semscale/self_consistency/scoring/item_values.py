@@ -36,5 +36,6 @@ def collect(taken: SampledAnswers, floor: Floor, values: PairValues, signature: 
         nulls=length_nulls(pairs),
         contradictions=tuple(map(tuple, found)),
         floor=floor.applied,
+        floor_from=floor.origin,
         signature=signature,
     )

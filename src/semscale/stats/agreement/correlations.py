@@ -5,7 +5,7 @@ from scipy.stats import rankdata
 
 from semscale.errors import InputError
 from semscale.stats.intervals.coefficients import ResamplingPlan, bootstrapped
-from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.estimates import DEFAULT_INTERVAL, Estimate
 from semscale.stats.intervals.jackknife import CORRELATION, SHARE
 from semscale.types import Floats, Integers
 
@@ -80,7 +80,7 @@ def pearson_estimate(  # noqa: PLR0913 - one setting each of ``Resampling``
     *,
     clusters: Integers | None = None,
     weights: Floats | None = None,
-    interval: float = 0.95,
+    interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
     """Pearson's correlation with an interval over pairs; see ``bootstrapped``.
@@ -104,7 +104,7 @@ def spearman_estimate(  # noqa: PLR0913 - likewise
     *,
     clusters: Integers | None = None,
     weights: Floats | None = None,
-    interval: float = 0.95,
+    interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
     """Spearman's correlation with an interval over pairs, ranked anew in every replicate.
@@ -124,7 +124,7 @@ def ks_similarity_estimate(  # noqa: PLR0913 - likewise
     *,
     clusters: Integers | None = None,
     weights: Floats | None = None,
-    interval: float = 0.95,
+    interval: float = DEFAULT_INTERVAL,
     seed: int = 0,
 ) -> Estimate:
     """KS similarity of two average PMFs with an interval over items.

@@ -28,6 +28,9 @@ Method = Literal["bootstrap", "linearized"]
 UsedMethod = Literal["bootstrap", "linearized", "exact"]
 """A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``unseen_share``."""
 
+DEFAULT_INTERVAL = 0.95
+"""Coverage of intervals where nobody chooses another."""
+
 _FEWEST_REPLICATES = 100
 _FEWEST_FOR_AN_INTERVAL = 2
 _ROUNDING = 1e-6
@@ -148,7 +151,7 @@ class IntervalPlan:
         InputError: a coverage, a seed or a number of replicates out of range.
     """
 
-    interval: float = 0.95
+    interval: float = DEFAULT_INTERVAL
     method: Method = "bootstrap"
     seed: int = 0
     replicates: int = 2000

@@ -9,12 +9,14 @@ from semscale.report.document.values import Interval
 MISSING = "–"
 """What stands where a number does not exist; absence is never shown as 0."""
 
+LONGEST = 5000
+"""Characters of a text that a document holds; those beyond are counted."""
+
 _CONTROL_PICTURES = {code: chr(0x2400 + code) for code in range(0x20) if code not in (0x09, 0x0A, 0x0D)}
 _HARMLESS = (
     _CONTROL_PICTURES | {0x7F: "\u2421"} | dict.fromkeys((*range(0x80, 0xA0), 0xFFFE, 0xFFFF), "\ufffd")
 )
 _SURROGATES = re.compile("[\ud800-\udfff]")
-_LONGEST = 5000
 _WIDE_SPAN = 50
 _NARROW_SPAN = 1.5
 
@@ -52,7 +54,7 @@ def one_line(text: object) -> str:
 def clipped(text: object, limit: int = 220) -> Clipped:
     """Cut a long text at a word's end and mark the cut with an ellipsis; ``full`` then holds all of it.
 
-    A text beyond 5,000 characters is cut in ``full`` too, which says so.
+    A text beyond ``LONGEST`` characters is cut in ``full`` too, which says so.
 
     Example:
         >>> clipped("short")
@@ -67,8 +69,8 @@ def clipped(text: object, limit: int = 220) -> Clipped:
     if len(head) < limit // 2:  # one endless word, or a language that writes no spaces
         head = whole[:limit]
     full = printable(text)
-    if len(full) > _LONGEST:
-        full = f"{full[:_LONGEST]}… ({len(full) - _LONGEST:,} further characters are not in this page)"
+    if len(full) > LONGEST:
+        full = f"{full[:LONGEST]}… ({len(full) - LONGEST:,} further characters are not in this page)"
     return Clipped(head.rstrip() + "…", full)
 
 

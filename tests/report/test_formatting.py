@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from semscale.report.wording import (
+from semscale.report.formatting import (
     MISSING,
     bracket,
     clipped,
