@@ -88,8 +88,8 @@ LIKERT = [
     ("On a 1-10 scale I give it a 5", NO),
     ("4 on a scale of 0 to 10", NO), ("4 - Completely correct", NO), ("4 (Completely correct)", NO),
     ("Mostly correct (5)", NO),
-    ("4\n5", NO), ("4\nCompletely correct", NO), ("Score: 4\nScore: 3", NO), ("Score: 4\nActually, 3.", NO),
-    ("Score: 4\nOn second thought, I change my score to 3.", NO), ("Score: 4 for accuracy, 3 for style", NO),
+    ("4\n5", NO), ("4\nCompletely correct", NO), ("Score: 4\nScore: 3", NO), ("Score: 4\nActually, 3.", 3),
+    ("Score: 4\nOn second thought, I change my score to 3.", 3), ("Score: 4 for accuracy, 3 for style", NO),
     ("Accuracy score: 3\nStyle score: 5", NO), ("Accuracy score: 4", NO),
     ("Score: 4\nThe answer is completely correct.", NO),
     ("4. The answer is fine.", NO), ("1. minor omission\n2. wrong date", NO), ("Answer: 4", NO),
@@ -118,10 +118,10 @@ LIKERT = [
     ("1: the date is right\n2: the place is wrong", NO), ("1 - it is right\n2 - it is short", NO),
     ("4: it omits the date\n1. of birth\n2. of death", 4),
     # Taken back.
-    ("Score: 5\n\nWait, that's wrong. It should be 2.", NO), ("Score: 5\nJust kidding, 1", NO),
-    ("Score: 5. On reflection that is too high.", NO), ("Score: 4. Make that 3.", NO),
-    ("Score: 4\nEdit: 3", NO),
-    ("Score: 4\n(on second thought 3)", NO), ("Score: 4\nFinal: 3", NO),
+    ("Score: 5\n\nWait, that's wrong. It should be 2.", NO), ("Score: 5\nJust kidding, 1", 1),
+    ("Score: 5. On reflection that is too high.", NO), ("Score: 4. Make that 3.", 3),
+    ("Score: 4\nEdit: 3", 3),
+    ("Score: 4\n(on second thought 3)", 3), ("Score: 4\nFinal: 3", NO),
     ("Wait, it names both. Score: 4", 4),
     # An example, a condition, another answer.
     ("Example: Score: 4", NO), ("Format: Score: 4", NO), ("e.g. Score: 4", NO), ("If correct, Score: 5", NO),
@@ -144,7 +144,7 @@ HUNDRED = [
     ("85.500", NO), ("1,000", NO),
     ("1.000", NO), ("101", NO), ("150%", NO), ("-5", NO), ("85/10", NO), ("8.5/10", NO), ("80-90", NO),
     ("~85", NO), ("85 or 90", NO),
-    ('{"score": 1e2}', NO), ("eighty-five", NO), ("85°", NO), ("85k", NO), ("85 86", NO),
+    ('{"score": 1e2}', NO), ("eighty-five", 0.85), ("85°", NO), ("85k", NO), ("85 86", NO),
 ]  # fmt: skip
 
 TRUE_FALSE = [

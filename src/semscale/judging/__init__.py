@@ -1,1 +1,28 @@
 """Judges: chat models that score answers against a template, alone and in panels."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from semscale.judging.prompts.template import load_template
+    from semscale.judging.replies.reading import read_reply
+
+__all__ = ["load_template", "read_reply"]
+
+_HOMES = {
+    "load_template": "semscale.judging.prompts.template",
+    "read_reply": "semscale.judging.replies.reading",
+}
+
+
+def __getattr__(name: str) -> object:
+    """Load a public name when it is first used."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'semscale.judging' has no attribute {name!r}")
+    found: object = getattr(import_module(_HOMES[name]), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -78,7 +78,7 @@ class Conversation:
 async def ask(
     model: ChatModel,
     conversations: Sequence[Conversation],
-    read: Callable[[Reply], ReplyReading],
+    read: Callable[[Request, Reply], ReplyReading],
     *,
     running: Running,
     progress: Progress | None = None,
@@ -88,7 +88,7 @@ async def ask(
     Args:
         model: the chat model that is asked.
         conversations: changed in place.
-        read: reads the score of a reply.
+        read: reads the score of the reply to a request.
         running: how calls are made.
         progress: called as replies come.
 
@@ -115,7 +115,7 @@ async def ask(
                 conversation.failure = outcome.failure
                 if outcome.reply is not None:
                     conversation.replies.append(outcome.reply)
-                    conversation.reading = read(outcome.reply)
+                    conversation.reading = read(conversation.request, outcome.reply)
     except InterruptedRunError as error:
         # A run of one part of the items knows only how many of these are finished.
         cap = isinstance(error.__cause__, CapReachedError)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from semscale.chat.chat_model import ChatModel
+from semscale.chat.messages import Request
 from semscale.chat.parameter_form import LEFT_OUT
 from semscale.chat.replies import Reply
 from semscale.judging.asking import Conversation, Running, ask
@@ -88,13 +89,19 @@ class JudgeRequests:
                     each.correct(form.correction(each.replies[-1].text))
         return running, stopped
 
-    def read(self, reply: Reply) -> ReplyReading:
-        """Read the score that a reply states, if it states one beyond doubt."""
+    def read(self, request: Request, reply: Reply) -> ReplyReading:
+        """Read the score that a reply states, if it states one beyond doubt.
+
+        Args:
+            request: what was asked; under a schema the value of the reply is taken as it is.
+            reply: what came back.
+        """
         return read_reply(
             reply.text,
             self.template,
             score_last=self.order == "explanation-first",
             cut=reply.finish_reason == "length",
+            structured=request.parameters.schema is not None,
         )
 
     def signature(self, capabilities: ModelCapabilities, left_out: Collection[str] = ()) -> Signature:

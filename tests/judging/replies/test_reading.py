@@ -1,7 +1,10 @@
 """Replies as judges write them, and what they state."""
 
+import json
 import re
 import unicodedata
+from collections import Counter
+from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from tests.judging.written_replies import HUNDRED, LIKERT, NO, REFUSED, TRUE_FALSE, UNCERTAIN
 
 from semscale.judging.prompts.template import Template, load_template
+from semscale.judging.replies.numerals import numerals
 from semscale.judging.replies.reading import read_reply
 from semscale.scales import Scale
 
@@ -141,7 +145,7 @@ def test_no_score_is_ever_invented(reply, name):
     stated = "".join(str(unicodedata.decimal(c, c)) for c in reply[start:end]).casefold().replace(",", ".")
     words = re.sub(r"[\s_-]+", " ", stated)
     if template.highest is not None:
-        assert float(stated) / 100 == reading.score
+        assert float(numerals().get(words, stated)) / 100 == reading.score
         return
     said = {
         name.casefold()
@@ -150,7 +154,7 @@ def test_no_score_is_ever_invented(reply, name):
         for name in (level.label, *level.also, *level.keyed)
     }
     numbers = {level.number: level.score for level in template.levels if level.number is not None}
-    assert words in said | {"one"} or numbers[float(stated)] == reading.score
+    assert words in said or numbers[float(numerals().get(words, stated))] == reading.score
 
 
 @settings(max_examples=100, deadline=None)
@@ -171,3 +175,52 @@ def test_two_levels_are_never_one(reply):
 def test_long_replies_are_read_soon(piece):
     # Each took minutes with patterns that look back over everything; a run of the tests would show it.
     read_reply(piece * (50_000 // len(piece)), load_template("likert"))
+
+
+@pytest.mark.parametrize(
+    ("reply", "free", "structured"),
+    [
+        ('{"score": 5, "explanation": "It deserves a 2."}', NO, 1.0),
+        ('{"score": 5, "score": 2}', NO, NO),
+        ('{"score": 5} {"score": 2}', NO, NO),
+        ("Score: 4", 0.75, 0.75),
+        ('{"score": 9}', NO, NO),
+    ],
+)
+def test_the_value_of_a_reply_under_a_schema_is_taken_as_it_is(reply, free, structured):
+    likert = load_template("likert")
+    assert read_reply(reply, likert).score == free
+    assert read_reply(reply, likert, structured=True).score == structured
+
+
+CORPORA = Path(__file__).parents[2] / "data" / "replies"
+SCORES = {"incorrect": 0.0, "uncertain": 0.5, "correct": 1.0}
+
+
+def stated_score(row):
+    said = row["says"]
+    if said is None or isinstance(said, str):
+        return SCORES.get(said)
+    return (said - 1) / 4 if row["template"] == "likert" else said / 100
+
+
+# The aim is 1 % of all replies read wrongly at most, and 85 % of the stated scores read. The unseen half was
+# at 1.8 % and 79 % when it was last counted; its bounds become the aim when it reaches it.
+@pytest.mark.parametrize(
+    ("half", "most_wrong", "least_read"), [("developed", 0.01, 0.85), ("unseen", 0.02, 0.77)]
+)
+def test_written_replies_are_read_as_people_read_them(half, most_wrong, least_read):
+    # A failure names kinds only: nobody looks at the unseen half.
+    written = (CORPORA / f"{half}.jsonl").read_text(encoding="utf-8")
+    rows = [json.loads(line) for line in written.strip().split("\n")]
+    wrong, unread, n_stated = Counter(), Counter(), 0
+    for row in rows:
+        score = read_reply(row["reply"], load_template(row["template"]), score_last=row["score_last"]).score
+        stated = stated_score(row)
+        n_stated += stated is not None
+        wrong[row["kind"]] += score is not None and score != stated
+        unread[row["kind"]] += score is None and stated is not None
+    share_wrong, share_read = wrong.total() / len(rows), 1 - unread.total() / n_stated
+    kinds = f"wrong {dict(+wrong)}, unread {dict(+unread)}"
+    enough = share_wrong <= most_wrong and share_read >= least_read
+    assert enough, f"{share_wrong:.1%} wrong, {share_read:.1%} of {n_stated} read; {kinds}"

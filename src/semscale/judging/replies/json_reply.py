@@ -6,16 +6,19 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from semscale.judging.replies.lexicon import lexicon, split_words
+from semscale.judging.replies.roles import Role
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 
-_SCORE_KEYS = {"score", "rating", "verdict", "grade", "judgement", "judgment", "level"}
-_TOP_KEYS = {"max", "max_score", "maxscore", "maximum", "out_of", "outof", "scale"}
+_SCORE_KEYS = r"score|rating|verdict|grade|judgement|judgment|level"
 _WORD_KEYS = ("explanation", "reasoning", "reason", "rationale", "justification", "comment", "feedback")
-_KEY_PLACE = re.compile(rf"(?<!\\)\"(?:{'|'.join(sorted(_SCORE_KEYS))})\"\s*:\s*", re.IGNORECASE)
 _CUT_OFF = re.compile(
-    rf"\A\s*\{{\s*\"(?:{'|'.join(sorted(_SCORE_KEYS))})\"\s*:\s*(?P<value>\"[^\"\n]*\"|[^\s\",{{}}\[\]]+)\s*,\s*\"\w+\"\s*:",
+    rf"\A\s*\{{\s*\"(?:{_SCORE_KEYS})\"\s*:\s*(?P<value>\"[^\"\n]*\"|[^\s\",{{}}\[\]]+)\s*,\s*\"\w+\"\s*:",
     re.IGNORECASE,
 )
+_MOST_FAILURES = 100
+_WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
+_AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,14 @@ class JsonReply:
 
     Attributes:
         level: the level it states, with its place in the reply; ``None`` if it states none for certain.
+        role: why it stands there, as its keys say.
         explanation: its words, empty if it has none.
         start: where the object begins.
         end: where it ends.
     """
 
     level: StatedLevel | None
+    role: Role
     explanation: str
     start: int
     end: int
@@ -54,18 +59,40 @@ def json_replies(text: str, reader: LevelReader) -> list[JsonReply]:
     if cut is None:
         return []
     level = _level(text, cut.start("value"), cut["value"].strip('"'), reader)
-    return [JsonReply(level, "", cut.start(), len(text))]
+    return [JsonReply(level, Role.STATED, "", cut.start(), cut.end())]
+
+
+def schema_reply(reply: str, reader: LevelReader) -> JsonReply | None:
+    """Read a reply that is one object with the keys that were asked for, and nothing else.
+
+    Args:
+        reply: as the model gave it.
+        reader: of the template's levels.
+    """
+    for start, end, pairs in _objects(reply):
+        keys = [key for key, _ in pairs]
+        whole = not reply[:start].strip() and not reply[end:].strip()
+        if (
+            whole
+            and "score" in keys
+            and set(keys) <= {"score", "explanation"}
+            and len(keys) == len(set(keys))
+        ):
+            return _read(reply, start, end, pairs, reader)
+        return None
+    return None
 
 
 def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
     decoder = json.JSONDecoder(
         object_pairs_hook=_Pairs, parse_int=str, parse_float=str, parse_constant=str, strict=False
     )
-    at = text.find("{")
-    while at >= 0:
+    at, failures = text.find("{"), 0
+    while at >= 0 and failures < _MOST_FAILURES:
         try:
             decoded, end = decoder.raw_decode(text, at)
         except (json.JSONDecodeError, RecursionError):
+            failures += 1
             at = text.find("{", at + 1)
             continue
         yield at, end, decoded
@@ -74,18 +101,76 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
 
 def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -> JsonReply | None:
     everything = list(_walk(pairs))
-    scores = [value for key, value in everything if key.lower() in _SCORE_KEYS]
-    if not scores:
+    ranked = [(key_role(key), key, value) for key, value in everything]
+    stated = [(role, key, value) for role, key, value in ranked if role in _BY_WEIGHT]
+    asked = [(key, value) for key, value in everything if _asks(key, reader)]
+    tops = [str(value) for role, _, value in ranked if role is Role.SCALE and value is not None]
+    if not stated and not asked:
         return None
     words = {key.lower(): value for key, value in everything if isinstance(value, str)}
     explanation = next((words[key].strip() for key in _WORD_KEYS if key in words), "")
-    tops = [str(value) for key, value in everything if key.lower() in _TOP_KEYS]
     fits = all(re.fullmatch(r"\d+", top) and reader.is_top(top) for top in tops)
-    place = _KEY_PLACE.search(text, start, end)
-    level = None
-    if len(scores) == 1 and place is not None and fits:
-        level = _level(text, place.end(), scores[0], reader)
-    return JsonReply(level, explanation, start, end)
+    taken_off = any(
+        role is Role.DEDUCTION and value not in {"0", "0.0", None, ""} for role, _, value in ranked
+    )
+    best = min((_BY_WEIGHT.index(role) for role, _, _ in stated), default=0)
+    chosen = [(role, key, value) for role, key, value in stated if _BY_WEIGHT.index(role) == best]
+    levels = [_level_of(text, start, end, key, value, reader) for _, key, value in chosen]
+    levels += [_answered(text, start, end, key, value, reader) for key, value in asked]
+    agreed = len({level.score for level in levels if level is not None}) == 1 and None not in levels
+    keys = [key for _, key, _ in chosen]
+    level = levels[0] if agreed and fits and len(set(keys)) == len(keys) else None
+    role = chosen[0][0] if chosen else Role.STATED
+    level = None if taken_off and role is Role.STATED else level
+    return JsonReply(level, role if role is Role.DRAFT else Role.STATED, explanation, start, end)
+
+
+_KEY_ROLES = (
+    ("confidence", Role.CONFIDENCE), ("other", Role.OF_ANOTHER), ("inject", Role.ATTRIBUTED),
+    ("draft", Role.DRAFT), ("corrected", Role.CORRECTED), ("edit", Role.CORRECTED), ("final", Role.FINAL),
+    ("amend", Role.CORRECTED),
+)  # fmt: skip
+_BY_WEIGHT = (Role.CORRECTED, Role.FINAL, Role.STATED, Role.DRAFT)
+
+
+def key_role(key: str) -> Role:
+    """What the key of a JSON object says that its value is.
+
+    Example:
+        >>> [str(key_role(key)) for key in ("score", "final_score", "max_score", "accuracy")]
+        ['stated', 'final', 'scale', 'content']
+    """
+    words = split_words(re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", key))
+    kinds, at = [], 0
+    while at < len(words):
+        kind, length = lexicon().find(words, at)
+        kinds.append(kind)
+        at += length
+    if kinds == ["final"]:
+        return Role.FINAL
+    if "maximum" in kinds or "scale" in kinds or words in (["out", "of"], ["outof"], ["maxscore"]):
+        return Role.SCALE
+    if "deduct" in kinds:
+        return Role.DEDUCTION
+    if "score_word" not in kinds:
+        changed = len(kinds) == 1 and kinds[0] in {"corrected", "edit", "amend"}
+        return Role.CORRECTED if changed else Role.DRAFT if kinds == ["draft"] else Role.CONTENT
+    for kind, role in _KEY_ROLES:
+        if kind in kinds:
+            return role
+    return (
+        Role.STATED
+        if set(kinds) <= {"score_word", "plain", "judge", "the", "answer", "because"}
+        else Role.PART
+    )
+
+
+def _asks(key: str, reader: LevelReader) -> bool:
+    """Whether a key asks if the answer is right: ``is_correct``."""
+    name = re.sub(
+        r"\A(?:is|answer|the)[_ ]?(?:answer[_ ]|is[_ ])?|(?:_answer)\Z", "", key.strip(), flags=re.IGNORECASE
+    )
+    return reader.opposite(name) is not None
 
 
 def _walk(value: object) -> Iterator[tuple[str, Any]]:
@@ -93,12 +178,36 @@ def _walk(value: object) -> Iterator[tuple[str, Any]]:
         for key, inner in value:
             if not isinstance(inner, list):
                 yield key, inner
-            elif key.lower() in _SCORE_KEYS and not isinstance(inner, _Pairs):
+            elif key_role(key) in _BY_WEIGHT and not isinstance(inner, _Pairs):
                 yield key, None
-            yield from _walk(inner)
+            yield from _renamed(_walk(inner), key)
     elif isinstance(value, list):
         for inner in value:
             yield from _walk(inner)
+
+
+def _renamed(pairs: Iterator[tuple[str, Any]], parent: str) -> Iterator[tuple[str, Any]]:
+    """Put the key of the object around them before keys of scores, where it says which score they are."""
+    words = [lexicon().find([word], 0)[0] for word in split_words(parent.replace("_", " "))]
+    telling = {"final", "corrected", "draft", "other", "amend", "edit", "confidence"} & set(words)
+    for key, value in pairs:
+        yield (f"{parent} {key}" if telling and key_role(key) in _BY_WEIGHT else key), value
+
+
+def _place_of(text: str, start: int, end: int, key: str) -> int | None:
+    for name in key.split(" ")[:-1]:
+        around = re.compile(rf"(?<!\\)\"{re.escape(name)}\"\s*:\s*").search(text, start, end)
+        start = start if around is None else around.end()
+    name = key if start == 0 or " " not in key else key.rpartition(" ")[2]
+    place = re.compile(rf"(?<!\\)\"{re.escape(name)}\"\s*:\s*").search(text, start, end)
+    return None if place is None else place.end()
+
+
+def _level_of(
+    text: str, start: int, end: int, key: str, value: object, reader: LevelReader
+) -> StatedLevel | None:
+    at = _place_of(text, start, end, key)
+    return None if at is None else _level(text, at, value, reader)
 
 
 def _level(text: str, at: int, value: object, reader: LevelReader) -> StatedLevel | None:
@@ -110,6 +219,31 @@ def _level(text: str, at: int, value: object, reader: LevelReader) -> StatedLeve
     stated = reader.read(written, 0, keyed=True)
     if stated is None or written[stated.after :].strip(" \t."):
         return None
-    return StatedLevel(
-        stated.score, start + stated.start, start + stated.end, start + stated.after, stated.named
+    return stated.moved(start)
+
+
+def _answered(
+    text: str, start: int, end: int, key: str, value: object, reader: LevelReader
+) -> StatedLevel | None:
+    """Read ``true`` or ``no`` as the value of a key such as ``is_correct``."""
+    at = _place_of(text, start, end, key)
+    name = re.sub(
+        r"\A(?:is|answer|the)[_ ]?(?:answer[_ ]|is[_ ])?|(?:_answer)\Z", "", key.strip(), flags=re.IGNORECASE
     )
+    affirmed = value if isinstance(value, bool) else _AFFIRMED.get(str(value).strip(" .").lower())
+    if at is None or affirmed is None:
+        return None
+    score = reader.name_score(name) if affirmed else reader.opposite(name)
+    return None if score is None else StatedLevel(score, at, at, at, named=True)
+
+
+def long_values(written: str) -> str:
+    """Leave what a JSON object says in words, each value on a line of its own, and blank the rest."""
+    kept = re.sub(r"\\[\"nt]", lambda found: ' "' if found[0][1] == '"' else "  ", written)
+    lines = ["\n" if character == "\n" else " " for character in kept]
+    for found in _WORDS.finditer(written.replace('\\"', ' "')):
+        start, end = found.span("value")
+        if " " in found["value"] and key_role(found["key"]) is Role.CONTENT:
+            lines[start - 1] = lines[end] = "\n"
+            lines[start:end] = kept[start:end]
+    return "".join(lines)

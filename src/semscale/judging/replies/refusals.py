@@ -7,6 +7,7 @@ def _pattern(text: str) -> re.Pattern[str]:
     return re.compile(text, re.IGNORECASE | re.VERBOSE)
 
 
+_OPENING = 1000
 _APOLOGY = r"""
     (?: (?: i'm | i[ ]am | we[ ]are | we're )[ \t]+(?: (?:very|really|truly)[ ] )?sorry | sorry |
       i[ ]apologi[sz]e
@@ -45,4 +46,5 @@ def is_refusal(text: str) -> bool:
         >>> is_refusal("I'm sorry, but I can't help with that."), is_refusal("Score: N/A"), is_refusal("hm")
         (True, True, False)
     """
-    return any(pattern.search(text) for pattern in (_REFUSAL, _AGAINST_RULES, _NO_SCORE))
+    opening = text.strip()[:_OPENING]
+    return any(pattern.search(opening) for pattern in (_REFUSAL, _AGAINST_RULES, _NO_SCORE))

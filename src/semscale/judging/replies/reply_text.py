@@ -7,20 +7,27 @@ import re
 import unicodedata
 
 _TAGS = r"think|thinking|thought|thoughts|reasoning|reason|analysis|scratchpad|reflection"
-_REASONING = re.compile(rf"<({_TAGS})>.*?</\1>", re.IGNORECASE | re.DOTALL)
+_REASONING = re.compile(rf"[<\[◁](?P<end>/?)(?P<tag>{_TAGS})[>\]▷]", re.IGNORECASE)
 _CLOSED_ONLY = re.compile(rf"\A.*</(?:{_TAGS})>", re.IGNORECASE | re.DOTALL)
 _OPEN_ONLY = re.compile(rf"<(?:{_TAGS})>.*\Z", re.IGNORECASE | re.DOTALL)
 _CHANNELS = re.compile(r"\A.*<\|channel\|>\s*final\s*(?:<\|[a-z_]+\|>)*", re.DOTALL)
-_SPECIAL = re.compile(r"<\|[^<>|\n]{1,40}\|>|</s>|<end_of_turn>")
+_SPECIAL = re.compile(r"<\|[^<>|\n]{1,40}\|>|</?s>|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>")
 _FENCES = re.compile(r"```[\w-]*|~~~[\w-]*")
 _BOXED = re.compile(r"\\(?:boxed|text|textbf|mathbf|fbox)\s*\{([^{}\n]*)\}")
 _MARKS = re.compile(
     r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))|\\[\[\]()]"
 )
-_FORMULA = re.compile(r"\$([^$\n]{1,60})\$")
+_OPEN_TAG = re.compile(r"<([a-z][\w-]{0,20})(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE)
+_FORMATTING = re.compile(
+    r"</?(?:b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center)(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE
+)
+_CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}[ \t]*/>", re.IGNORECASE)
+_STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
+_ENTITIES = re.compile(r"&(?:nbsp|quot|amp|#\d{2,4});")
+_FORMULA = re.compile(r"\${1,2}([^$\n]{1,60})\${1,2}")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
 _KEYCAP = "\ufe0e\ufe0f\u20e3"  # drawn around a digit, which stays the digit it is
-_WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»→", ':=/%.,()[]--\'\'\'"""""">')
+_WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»→", ':=/%.,()[]--\'\'\'""""""=')
 
 
 def readable(reply: str) -> str:
@@ -40,9 +47,10 @@ def readable(reply: str) -> str:
     text = _without_reasoning(text)
     for pattern in (_FORMULA, _BOXED):
         text = pattern.sub(_blank_around_group, text)
-    for pattern in (_SPECIAL, _FENCES, _MARKS, _BULLETS):
+    for pattern in (_FORMATTING, _STRUCK, _SPECIAL, _FENCES, _ENTITIES, _MARKS, _BULLETS):
         text = pattern.sub(_blank, text)
-    return text
+    text = _CLOSE_TAG.sub(lambda found: ";" + _blank(found)[1:], text)
+    return _OPEN_TAG.sub(lambda found: f" {found[1]}:" + " " * (len(found[0]) - len(found[1]) - 2), text)
 
 
 def without_reasoning(reply: str) -> str:
@@ -70,10 +78,23 @@ def _plain(character: str) -> str:
 
 def _without_reasoning(text: str) -> str:
     """Blank what a model thought before it answered; a thought that never ends leaves nothing."""
-    text = _REASONING.sub(_blank, text)
+    text = _without_thoughts(text)
     text = _CHANNELS.sub(_blank, text)
     text = _CLOSED_ONLY.sub(_blank, text)
     return _OPEN_ONLY.sub(_blank, text)
+
+
+def _without_thoughts(text: str) -> str:
+    """Blank from each opening tag to the next closing one of its name."""
+    kept, at = [], 0
+    opened: re.Match[str] | None = None
+    for tag in _REASONING.finditer(text):
+        if opened is None and not tag["end"]:
+            opened = tag
+        elif opened is not None and tag["end"] and tag["tag"].lower() == opened["tag"].lower():
+            kept += [text[at : opened.start()], re.sub(r"[^\n]", " ", text[opened.start() : tag.end()])]
+            at, opened = tag.end(), None
+    return "".join(kept) + text[at:]
 
 
 def _blank(found: re.Match[str]) -> str:

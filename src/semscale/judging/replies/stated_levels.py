@@ -5,13 +5,14 @@ What contradicts itself (``4/10`` on five levels, ``4 (Completely correct)``) or
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from semscale.judging.prompts.template import Level, Template
+from semscale.judging.replies.numerals import numerals
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
-_WORDS = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_TEN = 10
 _OPENERS = re.compile(r"[\"'(\[{<]*[ \t]*")
 _CLOSERS = re.compile(r"[ \t]*[\"')\]}>]*")
 _NO_MORE = r"(?![\w%]|[.,]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
@@ -27,6 +28,8 @@ class StatedLevel:
         end: where they end.
         after: where reading goes on, past closing brackets and a denominator.
         named: whether a name states it, not a number alone.
+        paired: whether a name and a number state it together: ``4 (Mostly correct)``.
+        spelled: whether a numeral states it: ``four``.
     """
 
     score: float
@@ -34,6 +37,12 @@ class StatedLevel:
     end: int
     after: int
     named: bool
+    paired: bool = False
+    spelled: bool = False
+
+    def moved(self, places: int) -> "StatedLevel":
+        """The same level that many characters further on."""
+        return replace(self, start=self.start + places, end=self.end + places, after=self.after + places)
 
 
 class LevelReader:
@@ -66,12 +75,31 @@ class LevelReader:
     @cached_property
     def _keyed(self) -> dict[str, float]:
         keyed = {_key(name): level.score for level in self.template.levels for name in level.keyed}
-        numerals = {
+        return {**self._numerals, **keyed, **self._free}
+
+    @cached_property
+    def _numerals(self) -> dict[str, float]:
+        """Scores of the numerals of this scale's whole numbers, as ``four`` or ``eighty-five``."""
+        if self.signed:
+            return {}
+        if self.template.highest is not None:
+            return {
+                word: number / self.template.highest
+                for word, number in numerals().items()
+                if number <= self.template.highest
+            }
+        return {
             word: self._by_number[number].score
-            for number, word in enumerate(_WORDS)
-            if number in self._by_number and not self.signed
+            for word, number in numerals().items()
+            if number in self._by_number
         }
-        return {**numerals, **keyed, **self._free}
+
+    @cached_property
+    def mentioned(self) -> re.Pattern[str]:
+        """Finds where a level may begin: at a number, or at a name or a numeral of one."""
+        return re.compile(
+            rf"(?<![\w.,+-])[+-]?\d+|(?<![\w'-])(?:{_words_of(self._keyed)})(?![\w%])", re.IGNORECASE
+        )
 
     @cached_property
     def _patterns(self) -> tuple[re.Pattern[str], re.Pattern[str]]:
@@ -85,6 +113,23 @@ class LevelReader:
             r"(-?\d+)[ \t]*(?:-|–|to)[ \t]*(-?\d+)(?:[ \t]+scale)?",
             re.IGNORECASE,
         )
+
+    @cached_property
+    def _truth(self) -> tuple[float, float] | None:
+        """Scores of the levels that "true" and "false" name, if both do."""
+        keyed = {_key(name): level.score for level in self.template.levels for name in level.keyed}
+        return (keyed["true"], keyed["false"]) if {"true", "false"} <= keyed.keys() else None
+
+    def name_score(self, name: str) -> float | None:
+        """The score of the level of that name."""
+        return self._keyed.get(_key(name))
+
+    def opposite(self, name: str) -> float | None:
+        """What the answer is if it is not what a name says; ``None`` where that is not plain."""
+        score = self.name_score(name)
+        if self._truth is None or score not in self._truth:
+            return None
+        return self._truth[1] if score == self._truth[0] else self._truth[0]
 
     def is_range(self, low: str, high: str) -> bool:
         """Whether two numbers are the ends of the template's scale."""
@@ -123,7 +168,9 @@ class LevelReader:
 
     def _denominator(self, text: str, at: int) -> tuple[int | None, bool]:
         """Read past ``/5``, ``out of 5``, ``points`` or ``%``; ``None`` where these contradict the scale."""
-        unit = re.compile(r"[ \t]*(?:points?|pts|stars?)\b", re.IGNORECASE).match(text, at)
+        unit = re.compile(
+            r"[ \t]*(?:(?:points?|pts|stars?|punkten?|puntos|punti|pontos|балл\w*)\b|[分点점])", re.IGNORECASE
+        ).match(text, at)
         at = unit.end() if unit else at
         if self.template.highest == 100:  # noqa: PLR2004 - only hundredths are per cent
             percent = re.compile(r"[ \t]*%|[ \t]+per[ ]?cent\b", re.IGNORECASE).match(text, at)
@@ -131,7 +178,8 @@ class LevelReader:
                 return (percent.end() if _ends(text, percent.end()) else None), True
         over = re.compile(
             r"[ \t]*/[ \t]*(\d+)"
-            r"|[ \t]+(?:out[ \t]+)?of[ \t]+(?:a[ \t]+(?:possible|maximum)[ \t]+)?(?:of[ \t]+)?(\d+)"
+            r"|[ \t]+(?:(?:out[ \t]+)?of|von|sur|sobre|de|su|di|из|من|van|av)[ \t]+"
+            r"(?:a[ \t]+(?:possible|maximum)[ \t]+)?(?:of[ \t]+)?(\d+)"
         ).match(text, at)
         if over:
             top = over[1] or over[2]
@@ -152,40 +200,57 @@ class LevelReader:
             level = self._by_number.get(number)
             return None if level is None else level.score
         fraction = not digits.isdecimal()
-        if number > self.template.highest or (fraction and not explicit and 0 < number <= 1):
-            return None  # 0.85 and 1.0 may be meant on 0 to 1
+        if number > self.template.highest or (fraction and not explicit and 0 < number <= _TEN):
+            return None  # 0.85 and 9.5 may be meant on 0 to 1 and on 0 to 10
         return number / self.template.highest
 
-    def _with_name(self, text: str, level: StatedLevel) -> StatedLevel | None:
+    def _with_name(self, text: str, stated: StatedLevel) -> StatedLevel | None:
         """Read a name after the number, which must be that of the same level."""
-        closed = _CLOSERS.match(text, level.after)
-        after = closed.end() if closed else level.after
-        between = re.compile(r"[ \t]*(?:[-–—:=,.(\[]+[ \t]*)?[\"']?").match(text, level.after)
+        closed = _CLOSERS.match(text, stated.after)
+        after = closed.end() if closed else stated.after
+        between = re.compile(r"[ \t]*(?:[-–—:=,.(\[]+[ \t]*)?[\"']?").match(text, stated.after)
         name = self._name(text, between.end() if between else after, keyed=True, alone=True)
-        if name is None:
-            return StatedLevel(level.score, level.start, level.end, after, level.named)
-        return (
-            StatedLevel(level.score, level.start, level.end, name.after, named=True)
-            if name.score == level.score
-            else None
-        )
+        bracketed = between is not None and between[0].strip(" \t\"'") in {"(", "["}
+        if name is not None and name.spelled and bracketed:
+            bracketed = text[name.end : name.end + 1] in {")", "]"}
+        if name is None or (name.spelled and not bracketed):
+            return replace(stated, after=after)
+        if name.score == stated.score:
+            return replace(stated, after=name.after, named=True, paired=True)
+        return None
 
     def _name(self, text: str, start: int, *, keyed: bool, alone: bool = False) -> StatedLevel | None:
         found = self._patterns[keyed].match(text, start)
         if found is None:
             return None
         score = self._keyed.get(_key(found[0]))
-        closed = _CLOSERS.match(text, found.end())
-        after = closed.end() if closed else found.end()
         if score is None:
             return None  # letters that are alike only to the pattern, such as a dotless i
-        number = re.compile(r"[\"']?[ \t]*[(\[:,=][ \t]*(?=[+-]?\d)").match(text, found.end())
+        spelled = _key(found[0]) in self._numerals
+        end = self._spelled_top(text, found.end()) if spelled else found.end()
+        closed = _CLOSERS.match(text, end)
+        after = closed.end() if closed else end
+        number = re.compile(r"[\"']?[ \t]*[(\[:,=][ \t]*(?=[+-]?\d)").match(text, end)
+        stated = StatedLevel(score, start, found.end(), after, named=not spelled, spelled=spelled)
         if alone or number is None or self.ends is None:
-            return StatedLevel(score, start, found.end(), after, named=True)
-        stated = self._numeral(text, number.end())
-        if stated is None or stated.score != score:
-            return None
-        return StatedLevel(score, start, found.end(), stated.after, named=True)
+            return stated
+        other = self._numeral(text, number.end())
+        if other is None and text[number.start() : number.end()].strip() in {"(", "["}:
+            return stated if re.compile(r"\d+[ \t]+[^\W\d_]").match(text, number.end()) else None
+        if other is None or other.score != score:
+            return stated if text[number.start() : number.end()].strip() == "," else None
+        return replace(stated, after=other.after, paired=not spelled)
+
+    def _spelled_top(self, text: str, at: int) -> int:
+        """Read past ``out of five``."""
+        top = re.compile(
+            r"[ \t]+(?:points[ \t]+|stars[ \t]+)?(?:(?:out[ \t]+)?of|von|sur|sobre|de|su)[ \t]+"
+            r"(?:a[ \t]+)?([\w-]+)"
+        ).match(text, at)
+        if top is None or self.ends is None:
+            return at
+        number = float(top[1]) if top[1].isdecimal() else numerals().get(_key(top[1]))
+        return top.end() if number == self.ends[1] else at
 
 
 def _is_plain(digits: str) -> bool:
@@ -206,6 +271,10 @@ def _key(name: str) -> str:
 
 def _any_of(names: dict[str, float]) -> re.Pattern[str]:
     """A pattern of all names, the longest first; hyphens and underscores stand for spaces."""
+    words = _words_of(names)
+    return re.compile(rf"(?:{words})(?![\w%]|['-]\w|[ \t]*/)" if names else r"(?!)", re.IGNORECASE)
+
+
+def _words_of(names: dict[str, float]) -> str:
     ordered = sorted(names, key=len, reverse=True)
-    words = "|".join(r"[\s_-]+".join(map(re.escape, name.split())) for name in ordered)
-    return re.compile(rf"(?:{words})(?![\w%]|['-]\w|[ \t]*/)" if words else r"(?!)", re.IGNORECASE)
+    return "|".join(r"[ \t_-]+".join(map(re.escape, name.split())) for name in ordered) or "(?!)"

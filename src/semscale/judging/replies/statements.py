@@ -1,197 +1,153 @@
-"""Finds all places of a reply that state a score.
-
-A statement is a score word with a level (``Score: 4``), a verb of giving (``I rate it 4/5``), a sentence
-about the answer (``The answer is mostly correct.``), or a line that is a level and nothing else.
-"""
+"""Gives everything in a reply that may be a score its role."""
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-from semscale.judging.replies import statement_patterns as patterns
+from semscale.judging.replies.class_patterns import class_pattern
+from semscale.judging.replies.decision import Statement
+from semscale.judging.replies.empty_keys import empty_keys
+from semscale.judging.replies.json_reply import JsonReply
+from semscale.judging.replies.lexicon import lexicon, split_words
+from semscale.judging.replies.mentions import LevelMention, ReplyTokens, find_mentions
+from semscale.judging.replies.quotations import is_of_others, quotations, within
+from semscale.judging.replies.role_patterns import KEY
+from semscale.judging.replies.role_rules import role_of
+from semscale.judging.replies.roles import STANDING, Role, Surroundings
+from semscale.judging.replies.scales import NamedScale, blank_own_scales, named_scales
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
+from semscale.judging.replies.tokens import tokenize
+from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
-NEAR = 100
-"""Characters before a statement that are looked at."""
-
-
-@dataclass(frozen=True)
-class Statement:
-    """A place of a reply that states a score.
-
-    Attributes:
-        level: the level; ``None`` if something is said that is no level, or not for certain.
-        rank: 2 for a final or overall score, 1 for a plain one, 0 for one of a part ("Style score: 3").
-        whole: whether it can stand by itself: nothing right after it takes it back.
-        end: where what follows it begins.
-    """
-
-    level: StatedLevel | None
-    rank: int
-    whole: bool
-    end: int
-
-
-def statements(text: str, reader: LevelReader) -> list[Statement]:
-    """Find all statements of a reply, bare lines apart.
-
-    Args:
-        text: as ``readable`` gives it.
-        reader: of the template's levels.
-    """
-    found = [*_keyed(text, reader), *_given(text, reader), *_said_of_answer(text, reader)]
-    return sorted(found, key=lambda statement: statement.end)
+_FEWEST_PAIRS = 3
+_LEAD = 300
+_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED}
+_STRONG = STANDING - {Role.AGREEING}
+_OPENS_KEY = class_pattern(
+    "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
+    "corrected | amend | colon)* $"
+)
+_ASKS = class_pattern(
+    "^ (dash | open | bar)* (the | this | judge)? (word | answer | be | this | the | outcome)* $"
+)
+_ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
+_ANSWERED = re.compile(
+    r"[\w ]+?(?:ness)?[\"')]*[ \t]*(?:answer|response)?[ \t]*[:=?|]+[\s\"'|–—-]*"
+    r"(?P<said>yes|no|true|false|nope|yep)\b(?![ \t]*,?[ \t]*(?:but|and|or|/))",
+    re.IGNORECASE,
+)
 
 
-def is_conclusive(text: str, level: StatedLevel, reader: LevelReader, *, bare: bool = False) -> bool:
-    """Whether a stated level is final: nothing on the rest of its line takes it back or offers another.
+def statements_of(
+    reply: str, text: str, reader: LevelReader, objects: Sequence[JsonReply], *, score_last: bool
+) -> tuple[list[Statement], Withdrawals]:
+    """Find everything that may be a score, with its role.
 
     Args:
-        text: the reply.
-        level: the level that was read.
+        reply: as the model gave it.
+        text: as ``readable`` gives it, with the values of JSON objects on lines of their own.
         reader: of the template's levels.
-        bare: whether no score word goes before: then ``4. text`` may be an item of a list.
+        objects: the JSON objects of the reply.
+        score_last: whether the explanation was asked for first.
+
+    Returns:
+        The statements, and the places where the judge takes a score back or doubts it.
     """
-    if _of_other_top(text, level, reader):
-        return False
-    if patterns.CLEAN_END.match(text, level.after):
-        return True
-    between = patterns.SEPARATED.match(text, level.after)
-    if between is None or patterns.TURN.match(text, between.end()) or reader.read(text, between.end()):
-        return False
-    if bare and not level.named and (between[0].strip() == "." or _begins_list(text, level)):
-        return False
-    return not _alternative(text, level, reader)
-
-
-def _of_other_top(text: str, level: StatedLevel, reader: LevelReader) -> bool:
-    """Whether the same sentence names another scale: ``4 (out of 10)``, ``4 - on a 1-10 scale``."""
-    top = patterns.OTHER_TOP.match(text, level.end)
-    if top is not None and not reader.is_top(top[1] or top[2]):
-        return (top[2] or "") != text[level.start : level.end]
-    scale = patterns.SCALE.search(text, level.end, _sentence_end(text, level.end))
-    return scale is not None and not reader.is_range(*(end for end in scale.groups() if end is not None))
-
-
-def _begins_list(text: str, level: StatedLevel) -> bool:
-    """Whether a number opens a list: ``1: it is right``, and below it ``2: it is short``."""
-    number, mark = text[level.start : level.end], text[level.end : level.end + 4].strip()[:1]
-    if not number.isdecimal() or not mark:
-        return False
-    following = rf"\n[ \t]*{int(number) + 1}[ \t]*{re.escape(mark)}"
-    return re.compile(following).search(text, level.after) is not None
-
-
-def _sentence_end(text: str, at: int) -> int:
-    sentence = re.compile(r"[^\n]*?(?=[.!?](?:\s|\Z)|\n|\Z)").match(text, at)
-    return sentence.end() if sentence else at
-
-
-def _alternative(text: str, level: StatedLevel, reader: LevelReader) -> bool:
-    """Whether another level is offered in the same sentence: ``4, maybe 5``."""
-    offers = patterns.ALTERNATIVE.finditer(text, level.after, _sentence_end(text, level.after))
-    others = (reader.read(text, offer.end()) for offer in offers)
-    return any(other is not None and other.score != level.score for other in others)
-
-
-def _keyed(text: str, reader: LevelReader) -> Iterator[Statement]:
-    for key in patterns.KEY.finditer(text):
-        before, separator = _words_before(text, key.start()), key["sep"].strip().lower()
-        if not _is_statement(text, key, before, separator, reader):
-            continue
-        first = key.start("article") if key["article"] else key.end()
-        level = reader.read(text, first, keyed=True) or reader.read(text, key.end(), keyed=True)
-        if not separator and (before.strip() or level is None):
-            continue
-        if level is None and not _says_something(text, key.end(), separator):
-            continue
-        denied = (
-            patterns.NEGATED.search(before)
-            or not _fits(key["range"], reader)
-            or _other_scale(text, key.start(), reader)
+    quoted = quotations(reply, text)
+    scales = list(named_scales(text, reader))
+    found = find_mentions(blank_own_scales(text, scales), reader)
+    statements = [_of_object(item, text, quoted) for item in objects]
+    legend = _is_legend(found.mentions)
+    for at, mention in enumerate(found.mentions):
+        answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
+        around = Surroundings(
+            quoted=within(quoted, mention.start),
+            scale=_described_scale(mention, scales, legend=legend),
+            other_scale=_in_other_scale(text, mention, scales),
+            earlier=bool(objects) or _has_level(found, at),
+            score_last=score_last,
+            filler=mention.named and _is_filler(text[mention.start : mention.after]),
+            signed=reader.signed,
+            numbered=reader.ends is not None,
+            ranged=reader.template.highest is not None,
+            standing=any(item.role in _STRONG for item in statements),
         )
-        if denied:
-            level = None
-        whole = level is not None and is_conclusive(text, level, reader) and _is_meant(text, key.start())
-        yield Statement(level, _rank(before), whole, key.end() if level is None else level.after)
+        statements.append(answered or _statement(mention, role_of(mention, around)))
+    statements += empty_keys(found, text, quoted)
+    own = [token for token in found.tokens if not within(quoted, token.start)]
+    return statements, withdrawals(own)
 
 
-def _is_meant(text: str, at: int) -> bool:
-    """Whether the words before a place leave a score there one that is given to the answer."""
-    line = text[max(0, at - NEAR) : at].rpartition("\n")[2]
-    return not patterns.NOT_MEANT.search(line) and not patterns.OF_ANOTHER.search(line)
+def _statement(mention: LevelMention, role: Role) -> Statement:
+    key = KEY.search(mention.left)
+    opens = mention.opens if key is None else _OPENS_KEY.search(mention.left[: key.start()]) is not None
+    hard = role is Role.OFF_SCALE or (role is Role.DOUBTFUL and key is not None)
+    level = mention.level if role in _WITH_LEVEL else None
+    return Statement(mention.start, role, level, opens, hard=hard)
 
 
-def _words_before(text: str, at: int) -> str:
-    """The words of the same clause that go before a place, six at most."""
-    clause = re.split(r"[\n.,;:!?(){}\[\]|<>]|\s-\s", text[max(0, at - NEAR) : at])[-1]
-    return " ".join(word.strip("\"'") for word in clause.lower().split()[-6:] if word.strip("\"'"))
+def _has_level(found: ReplyTokens, at: int) -> bool:
+    """Whether a level, or a number that opens the reply, goes before a mention."""
+    before = found.mentions[:at]
+    return any(mention.level is not None for mention in before) or (bool(before) and before[0].first)
 
 
-def _other_scale(text: str, at: int, reader: LevelReader) -> bool:
-    """Whether the sentence speaks of another scale first, as in ``On a 1-10 scale I give it a 5``."""
-    sentence = re.split(r"[.!?]\s|\n", text[max(0, at - NEAR) : at])[-1]
-    scale = patterns.SCALE.search(sentence)
-    return scale is not None and not reader.is_range(*(end for end in scale.groups() if end is not None))
+def _is_filler(name: str) -> bool:
+    """Whether a name often only opens a sentence, as ``Right`` does."""
+    return lexicon().find(split_words(name), 0)[0] == "filler"
 
 
-def _is_statement(text: str, key: re.Match[str], before: str, separator: str, reader: LevelReader) -> bool:
-    """Whether a score word is used to state a score, not to speak of scores."""
-    if patterns.SUPPOSED.search(before) and separator in {"of", "is", "would be", ""}:
-        return False
-    if separator == "of":
-        return patterns.GIVING.search(before) is not None
-    if separator in {"-", "–", "—"} and reader.signed:
-        return False
-    return separator != "would be" or reader.read(text, key.end()) is not None
+def _is_legend(mentions: Sequence[LevelMention]) -> bool:
+    """Whether the reply repeats which name belongs to which number."""
+    paired = {mention.score for mention in mentions if mention.level is not None and mention.level.paired}
+    return len(paired) >= _FEWEST_PAIRS
 
 
-def _says_something(text: str, at: int, separator: str) -> bool:
-    """Whether what stands in the place of a level was meant as one."""
-    if patterns.DOUBT.match(text, at):
-        return True
-    line = re.compile(r"[^\n]*").match(text, at)
-    return separator[:1] in {":", "="} and line is not None and bool(line[0].strip(" \t\"'{}[]|,"))
+def _described_scale(mention: LevelMention, scales: Sequence[NamedScale], *, legend: bool) -> bool | None:
+    """Whether a mention describes a scale: the own one, another one, or none."""
+    for scale in scales:
+        if scale.start <= mention.start < scale.end:
+            return scale.own
+    paired = mention.level is not None and mention.level.paired
+    return True if legend and paired and not KEY.search(mention.left) else None
 
 
-def _fits(bounds: str | None, reader: LevelReader) -> bool:
-    """Whether a range after the score word, as in ``Score (1-5)``, is the template's own."""
-    if bounds is None:
-        return True
-    numbers = re.findall(r"\d+(?:\.\d+)?", bounds)
-    if len(numbers) == 2:  # noqa: PLR2004 - both ends
-        return reader.is_range(*numbers)
-    return not numbers or (len(numbers) == 1 and reader.is_top(numbers[0]))
+def _in_other_scale(text: str, mention: LevelMention, scales: Sequence[NamedScale]) -> bool:
+    """Whether another scale is named in the sentence or the line, and not the own one."""
+    end = text.find("\n", mention.after)
+    end = len(text) if end < 0 else end
+    near = [scale.own for scale in scales if mention.left_start <= scale.start < end]
+    return bool(near) and not any(near)
 
 
-def _rank(before: str) -> int:
-    words = before.split()
-    if not words or words[-1] in patterns.PLAIN:
-        return 2 if patterns.FOR_ALL & set(words) else 1
-    return 2 if words[-1] in patterns.FOR_ALL else 0
+def _of_object(item: JsonReply, text: str, quoted: Sequence[tuple[int, int]]) -> Statement:
+    """The statement of a JSON object, by its keys and by the words that lead to it."""
+    lead = tokenize(text[: item.start].rstrip("\n `").rpartition("\n")[2][-_LEAD:])
+    kinds = {token.kind for token in lead}
+    role = item.role
+    if within(quoted, item.start) or is_of_others(lead):
+        role = Role.QUOTED
+    elif {"amend", "withdraw", "corrected", "edit"} & kinds:
+        role = Role.CORRECTED
+    elif "example" in kinds and "judge" not in kinds:
+        role = Role.HYPOTHETICAL
+    if item.level is None and role in STANDING:
+        return Statement(item.start, Role.OFF_SCALE, None, hard=True)
+    return Statement(item.start, role, item.level, opens=True, end=item.end)
 
 
-def _given(text: str, reader: LevelReader) -> Iterator[Statement]:
-    for pattern in (patterns.GIVE, patterns.EARN, patterns.CHANGE, patterns.SECOND_THOUGHT):
-        for verb in pattern.finditer(text):
-            before = text[max(0, verb.start() - 40) : verb.start()].rpartition("\n")[2]
-            if patterns.SUPPOSED.search(before.rpartition(". ")[2]):
-                continue
-            level = reader.read(text, verb.end(), keyed=True)
-            if level is None:
-                continue
-            ends = (
-                is_conclusive(text, level, reader)
-                and _is_meant(text, verb.start())
-                and not _other_scale(text, verb.start(), reader)
-            )
-            if pattern is patterns.SECOND_THOUGHT and not ends:
-                continue
-            yield Statement(level, 1, ends and pattern in {patterns.GIVE, patterns.EARN}, level.after)
-
-
-def _said_of_answer(text: str, reader: LevelReader) -> Iterator[Statement]:
-    for said in patterns.ANSWER_IS.finditer(text):
-        level = reader.read(text, said.end())
-        if level is not None and level.named:
-            yield Statement(level, 1, is_conclusive(text, level, reader, bare=True), level.after)
+def _answered(text: str, mention: LevelMention, reader: LevelReader) -> Statement | None:
+    """Read the answer to the question whether the answer is right: ``Correct: no``."""
+    if mention.level is None or not mention.named or not mention.right.startswith(_ASKED):
+        return None
+    found = _ANSWERED.match(text, mention.start)
+    if found is None or not (mention.opens or _ASKS.search(mention.left)):
+        return None
+    name, said = text[mention.start : mention.level.end], found["said"]
+    affirmed = said.lower() in {"yes", "true", "yep"}
+    score = reader.name_score(name) if affirmed else reader.opposite(name)
+    if score is None:
+        return None
+    end = found.end("said")
+    start = found.start("said") if reader.name_score(said) == score else end
+    level = StatedLevel(score, start, end, end, named=True)
+    return Statement(mention.start, Role.STATED, level, opens=True, end=end)

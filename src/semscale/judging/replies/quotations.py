@@ -1,0 +1,129 @@
+"""Finds the words of others in a judge's reply: quotations, copied marks, further conversations."""
+
+import math
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from semscale.judging.replies.class_patterns import class_pattern, sequence
+from semscale.judging.replies.tokens import Token, tokenize
+
+_DOUBLE = re.compile(r"\"([^\"\n]{2,600})\"(?![ \t]*:)")
+_SINGLE = re.compile(r"(?<![\w'])'([^'\n]{2,300}(?:'\w[^'\n]{0,200}){0,6})'(?![\w'])(?![ \t]*:)")
+_CODE = re.compile(r"`([^`\n]{2,300})`")
+_COMMENT = re.compile(r"<!--.{0,2000}?-->", re.DOTALL)
+_MARKED = re.compile(
+    r"\[\s*begin\s+(?:of\s+)?(?:the\s+)?(\w+)[^\]\n]{0,40}\].*?(?:\[\s*end\s+(?:of\s+)?(?:the\s+)?\1[^\]\n]{0,40}\]|\Z)",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAGGED = re.compile(
+    r"<(student|submission|question|user|reference|quote|blockquote)\b[^>\n]{0,60}(?<!/)>.{0,4000}?</\1>",
+    re.IGNORECASE | re.DOTALL,
+)
+_LEVEL_ALONE = re.compile(
+    r"[\s\d/.,%*+-]*|[^\W\d_]+(?:[ _-][^\W\d_]+){0,3}[.!]?(?:[ \t]*\(\d+\))?"
+    r"|\d+[^\w\n]+[^\W\d_]+[ _-][^\W\d_]+"
+)
+_QUOTED_LINES = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
+_FENCED = re.compile(r"^[ \t]*(?:```|~~~)[^\n]{0,80}\n.{0,4000}?(?:```|~~~|\Z)", re.DOTALL | re.MULTILINE)
+_BLOCK = re.compile(r"\s*\n(?:[ \t]*\S[^\n]*(?:\n|\Z)){1,20}")
+_NEXT_TURN = re.compile(
+    r"""(?im) ^ [ \t#*>_-]* (?:
+        (?: question | q | user | human | prompt | task | input | assistant | student[ \t]+answer
+          | next[ \t]+(?:question|answer|item|example|task|one)
+          | (?:new|another|second)[ \t]+(?:question|item|example|task)
+          | (?:example|item|case|question|sample)[ \t]*\#?[2-9]
+          | (?:explanation|score|rating|verdict)[ \t]+for[ \t]+(?:the[ \t]+)?(?:next|second|other)[ \t]+\w+
+        ) [ \t*_]* [:\n]
+      | you[ \t]+are[ \t]+(?:an?|the)[ \t] | \[inst\]
+      | \#\#\#[ \t]*(?:instruction|question|user|human|input|next|example) )
+    | (?:<\|(?:im_start|start_header_id|start)\|>|<start_of_turn>) [ \t]* (?:user|human) | \[INST\] """,
+    re.VERBOSE,
+)
+_SPEAKS_OF_OTHERS = class_pattern("(^ | word | any) (say | inject | other) ")
+_OWN = class_pattern("(judge | final | so | corrected) (any{0,3}) (score_word | outcome | give | settle)")
+_NOTE = re.compile(
+    r"(?im)^[^\n]{0,200}(?:(?:part of|from|in) the (?:answer|text|material)|copied|quot|injected"
+    r"|(?:not|n't) mine|belongs to)[^\n]*$"
+)
+
+
+def quotations(reply: str, text: str) -> list[tuple[int, int]]:
+    """Find where a reply gives the words of others.
+
+    A level alone between quotation marks, and a reply that is one quotation, are the judge's own words.
+
+    Args:
+        reply: as the model gave it.
+        text: as ``readable`` gives it, of the same length.
+
+    Returns:
+        Bounds of each, in order.
+    """
+    found = [match.span() for pattern in (_MARKED, _TAGGED, _COMMENT) for match in pattern.finditer(reply)]
+    words = re.compile(r"[^\s.,;{}\[\]](?:.*[^\s.,;{}\[\]])?", re.DOTALL).search(text)
+    for pattern in (_DOUBLE, _SINGLE):
+        for match in pattern.finditer(text):
+            whole = words is not None and match.start() <= words.start() and words.end() <= match.end()
+            if not whole and not _LEVEL_ALONE.fullmatch(match[1].strip()):
+                found.append(match.span())
+    found += [
+        match.span(1)
+        for match in _CODE.finditer(reply)
+        if not _LEVEL_ALONE.fullmatch(match[1].strip()) and not _opens_line(reply, match.start())
+    ]
+    found += _lines(reply, text)
+    turn = _next_turn(text if "<|" not in reply else reply)
+    if turn is not None:
+        found.append((turn, len(text)))
+    return _joined(found)
+
+
+def within(spans: Sequence[tuple[int, int]], place: int) -> bool:
+    """Whether a place lies in one of some spans, which come in order and do not overlap."""
+    before = bisect_right(spans, (place, math.inf)) - 1
+    return before >= 0 and place < spans[before][1]
+
+
+def _joined(spans: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Join spans that overlap."""
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def is_of_others(tokens: Sequence[Token]) -> bool:
+    """Whether words speak of a text that somebody else wrote, and not of the judge's own score."""
+    kinds = sequence(token.kind for token in tokens)
+    return _SPEAKS_OF_OTHERS.search(kinds) is not None and _OWN.search(kinds) is None
+
+
+def _opens_line(text: str, at: int) -> bool:
+    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t*_#>-")
+
+
+def _next_turn(text: str) -> int | None:
+    """Where the reply goes on with a question, an answer or a task that nobody gave."""
+    turn = _NEXT_TURN.search(text)
+    return None if turn is None else turn.start()
+
+
+def _lines(reply: str, text: str) -> list[tuple[int, int]]:
+    """Quoted lines and blocks that the words around them ascribe to others."""
+    found = []
+    for pattern in (_QUOTED_LINES, _FENCED):
+        for match in pattern.finditer(reply):
+            line_end = len(reply.rstrip()) <= match.end()
+            rest = text[max(0, match.start() - 400) : match.start()].rstrip().rpartition("\n")[2]
+            after = "" if line_end else text[match.end() : match.end() + 400].lstrip().partition("\n")[0]
+            if is_of_others(tokenize(rest)) or _NOTE.search(after):
+                found.append(match.span())
+    for line in re.finditer(r"(?m)^[^\n]*:[ \t]*$", text):
+        block = _BLOCK.match(text, line.end()) if is_of_others(tokenize(line[0][-400:])) else None
+        if block is not None:
+            found.append(block.span())
+    return found
