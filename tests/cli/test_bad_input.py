@@ -229,5 +229,5 @@ def test_the_program_itself_says_one_line_and_exits_with_2(folder):
     ended = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=120, check=False)
     assert ended.returncode == 2
     assert ended.stdout == ""
-    assert ended.stderr.startswith("semscale: text: good.csv has no column 'txet'")
+    assert ended.stderr.startswith("semscale: --text: good.csv has no column 'txet'")
     assert ended.stderr.count("\n") == 1

@@ -14,8 +14,8 @@ def test_a_run_without_a_name_has_no_source():
     named = settings("a.csv", MADE, [("Layer", "9")], signature)
     unnamed = settings("", MADE, [("Layer", "9")], signature)
     assert named == (("Source", Quoted("a.csv")), *unnamed)
-    assert [name for name, _ in unnamed] == ["Made", "Layer", "· method"]
+    assert [name for name, _ in unnamed] == ["Made", "Layer", "method"]
 
 
 def test_values_of_a_signature_are_not_our_own_words():
-    assert signature_fields(Signature.of("match", corpus="<b>")) == (("· corpus", Quoted("<b>")),)
+    assert signature_fields(Signature.of("match", corpus="<b>")) == (("corpus", Quoted("<b>")),)

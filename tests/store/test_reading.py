@@ -21,7 +21,9 @@ def rows_of(table):
 def test_the_extension_says_what_a_file_is(tmp_path, extension):
     path = tmp_path / f"answers.{extension}"
     write_table(FRAME, path)
-    assert rows_of(open_table(path)) == FRAME.rows()
+    # In a workbook the number 1, and not the text.
+    frame = FRAME.with_columns(pl.col("id").cast(pl.Float64)) if extension == "xlsx" else FRAME
+    assert rows_of(open_table(path)) == frame.rows()
 
 
 def test_tab_separated(tmp_path):

@@ -111,6 +111,8 @@ def test_batches_with_some_columns_hold_the_same_cells(tmp_path, kind):
     table = open_table(path)
     batches = list(table.batches_with({"w", "text"}, 2))
     assert [batch.height for batch in batches] == [2, 1]
+    if kind == "xlsx":  # where numbers are numbers
+        frame = frame.with_columns(pl.col("w").cast(pl.Float64))
     for title in ("text", "w"):
         assert [cell for batch in batches for cell in batch[title]] == frame[title].to_list()
     if kind in ("csv", "parquet"):

@@ -30,4 +30,4 @@ def test_another_ending_is_refused():
 
 def test_markdown_links_to_figures_beside_it(tmp_path):
     write_report(document_of(), tmp_path / "a.md", figures=tmp_path / "figures")
-    assert "](<figures/" in (tmp_path / "a.md").read_text("utf-8")
+    assert "](figures/bars.svg)" in (tmp_path / "a.md").read_text("utf-8")
