@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from semscale.report.parts import estimated_document
+from semscale.report.document.values import WithInterval
+from semscale.report.parts import altogether, estimated_document
 from semscale.results.estimates import Estimates
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import Estimate, GroupEstimate
@@ -86,3 +87,9 @@ def test_nothing_to_estimate_is_said_first():
     nothing = "No prompt counts, so there is nothing to estimate. 0 of 2 prompts count"
     assert document.reading[0].startswith(nothing)
     assert document.notes == ("intervals: none, because at least two counted prompts are needed",)
+
+
+def test_the_title_of_all_figures_names_a_coverage_only_where_there_is_an_interval():
+    with_ends, without = WithInterval(0.5, 0.4, 0.6), WithInterval(0.5, float("nan"), float("nan"))
+    assert altogether([("mean", without), ("share", with_ends)], 0.9).title == "Altogether (90 % interval)"
+    assert altogether([("mean", without)], 0.9).title == "Altogether"

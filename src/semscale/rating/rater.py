@@ -211,7 +211,8 @@ def rate(
 
     Args:
         texts: a list, a NumPy array, or a polars, pandas or Arrow series.
-        scale: a scale, the name of one that ships with Semscale, or a YAML file.
+        scale: a scale, the name of one that ships with Semscale, or a YAML file; ``purchase-intent``, the
+            scale of the method's paper, unless given. The signature of the ratings names it.
         settings: as ``Rater`` takes them.
 
     Returns:

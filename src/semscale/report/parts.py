@@ -98,9 +98,14 @@ def headline(
 def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
     """Lay out the figures about everything, for a brief rendering."""
     shown = tuple((Words(name), value) for name, value in rows)
-    return DataTable(
-        ("", "estimate"), shown, title=f"Altogether ({coverage(interval)} interval)", detail="brief"
-    )
+    title = altogether_title((value for _, value in shown), interval)
+    return DataTable(("", "estimate"), shown, title=title, detail="brief")
+
+
+def altogether_title(cells: Iterable[Cell], interval: float) -> str:
+    """Title of the figures about everything; it names the coverage if one of them has an interval."""
+    has_one = any(isinstance(cell, WithInterval) and has_interval(cell) for cell in cells)
+    return f"Altogether ({coverage(interval)} interval)" if has_one else "Altogether"
 
 
 def group_table(

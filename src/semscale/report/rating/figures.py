@@ -27,7 +27,7 @@ from semscale.report.formatting import (
     plain,
 )
 from semscale.report.lint.figures import correlations_figure
-from semscale.report.parts import Columns, group_name, group_table, largest_groups, table_of
+from semscale.report.parts import Columns, altogether_title, group_name, group_table, largest_groups, table_of
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.types import Floats
 
@@ -56,7 +56,7 @@ def estimate_table(summary: "RatingSummary") -> DataTable:
     return DataTable(
         ("", "estimate", "what it is"),
         ((Words(f"mean, from {values[0]} to {values[-1]}"), mean, Words("expected value")), *rows),
-        title=f"Altogether ({coverage(summary.estimates.interval)} interval)",
+        title=altogether_title((mean, *(share for _, share, _ in rows)), summary.estimates.interval),
         explained=True,
     )
 
