@@ -3,7 +3,7 @@
 import pytest
 
 from semscale.judging.replies.decision import Statement, decide
-from semscale.judging.replies.roles import Role
+from semscale.judging.replies.grammar.roles import Role
 from semscale.judging.replies.stated_levels import StatedLevel
 from semscale.judging.replies.withdrawals import Withdrawals
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from semscale.judging.replies.roles import STANDING, Role
+from semscale.judging.replies.grammar.roles import STANDING, Role
 from semscale.judging.replies.stated_levels import StatedLevel
 from semscale.judging.replies.withdrawals import Withdrawals
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from itertools import takewhile
 
-from semscale.judging.replies.class_patterns import class_pattern, sequence
 from semscale.judging.replies.decision import Statement
+from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
+from semscale.judging.replies.grammar.roles import STANDING, Role
+from semscale.judging.replies.grammar.stating_rules import rank
+from semscale.judging.replies.grammar.tokens import BOUNDARIES, Token
 from semscale.judging.replies.mentions import ReplyTokens
 from semscale.judging.replies.quotations import within
-from semscale.judging.replies.roles import STANDING, Role
-from semscale.judging.replies.stating_rules import rank
-from semscale.judging.replies.tokens import BOUNDARIES, Token
 
 _KEY = class_pattern("^ (open any{1,8} close)? colon+ (a | the | adverb | plain | open | dash)*")
 _NEAR = 14

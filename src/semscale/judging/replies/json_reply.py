@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.judging.replies.lexicon import lexicon, split_words
-from semscale.judging.replies.roles import Role
+from semscale.judging.replies.grammar.lexicon import lexicon, split_words
+from semscale.judging.replies.grammar.roles import Role
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 
 _SCORE_KEYS = r"score|rating|verdict|grade|judgement|judgment|level"

@@ -5,10 +5,10 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from semscale.judging.replies.class_patterns import class_pattern, sequence
+from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
+from semscale.judging.replies.grammar.tokens import BOUNDARIES, Token, tokenize
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 from semscale.judging.replies.tables import Row, value_rows
-from semscale.judging.replies.tokens import BOUNDARIES, Token, tokenize
 
 NEAR = 40
 """Tokens beside a mention that are looked at."""

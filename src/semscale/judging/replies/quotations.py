@@ -5,8 +5,8 @@ import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
-from semscale.judging.replies.class_patterns import class_pattern, sequence
-from semscale.judging.replies.tokens import Token, tokenize
+from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
+from semscale.judging.replies.grammar.tokens import Token, tokenize
 
 _DOUBLE = re.compile(r"\"([^\"\n]{2,600})\"(?![ \t]*:)")
 _SINGLE = re.compile(r"(?<![\w'])'([^'\n]{2,300}(?:'\w[^'\n]{0,200}){0,6})'(?![\w'])(?![ \t]*:)")

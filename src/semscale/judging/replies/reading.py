@@ -6,10 +6,10 @@ from typing import Literal
 from semscale.judging.prompts.template import Template
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
+from semscale.judging.replies.grammar.roles import STANDING
 from semscale.judging.replies.json_reply import json_replies, long_values, schema_reply
 from semscale.judging.replies.refusals import is_refusal
 from semscale.judging.replies.reply_text import readable, without_reasoning
-from semscale.judging.replies.roles import STANDING
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
 

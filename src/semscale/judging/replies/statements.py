@@ -3,19 +3,19 @@
 import re
 from collections.abc import Sequence
 
-from semscale.judging.replies.class_patterns import class_pattern
 from semscale.judging.replies.decision import Statement
 from semscale.judging.replies.empty_keys import empty_keys
+from semscale.judging.replies.grammar.class_patterns import class_pattern
+from semscale.judging.replies.grammar.lexicon import lexicon, split_words
+from semscale.judging.replies.grammar.role_patterns import KEY
+from semscale.judging.replies.grammar.role_rules import role_of
+from semscale.judging.replies.grammar.roles import STANDING, Role, Surroundings
+from semscale.judging.replies.grammar.tokens import tokenize
 from semscale.judging.replies.json_reply import JsonReply
-from semscale.judging.replies.lexicon import lexicon, split_words
 from semscale.judging.replies.mentions import LevelMention, ReplyTokens, find_mentions
 from semscale.judging.replies.quotations import is_of_others, quotations, within
-from semscale.judging.replies.role_patterns import KEY
-from semscale.judging.replies.role_rules import role_of
-from semscale.judging.replies.roles import STANDING, Role, Surroundings
 from semscale.judging.replies.scales import NamedScale, blank_own_scales, named_scales
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
-from semscale.judging.replies.tokens import tokenize
 from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
 _FEWEST_PAIRS = 3

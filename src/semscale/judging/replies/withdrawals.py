@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from semscale.judging.replies.class_patterns import class_pattern, sequence
-from semscale.judging.replies.tokens import BOUNDARIES, Token
+from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
+from semscale.judging.replies.grammar.tokens import BOUNDARIES, Token
 
 _AGAINST = frozenset(
     {"withdraw", "pause", "faulted", "edit", "amend", "ought", "corrected", "maybe", "might", "or", "deny"}

@@ -68,7 +68,7 @@ def split_words(text: str) -> list[str]:
 @cache
 def lexicon() -> Lexicon:
     """The lexicon that ships with Semscale."""
-    file = resources.files("semscale.judging.replies") / "lexicon.yaml"
+    file = resources.files("semscale.judging.replies.grammar") / "lexicon.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     return Lexicon(
         {

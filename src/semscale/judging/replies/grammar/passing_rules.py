@@ -1,8 +1,8 @@
 """Rules for numbers and level names that state no score of the answer; most are passed over, some block."""
 
-from semscale.judging.replies import role_patterns as patterns
+from semscale.judging.replies.grammar import role_patterns as patterns
+from semscale.judging.replies.grammar.roles import Role, Surroundings
 from semscale.judging.replies.mentions import LevelMention
-from semscale.judging.replies.roles import Role, Surroundings
 
 
 def by_place(mention: LevelMention, around: Surroundings) -> Role | None:

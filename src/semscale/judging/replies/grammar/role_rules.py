@@ -2,10 +2,10 @@
 
 from collections.abc import Callable
 
-from semscale.judging.replies import passing_rules as passing
-from semscale.judging.replies import stating_rules as stating
+from semscale.judging.replies.grammar import passing_rules as passing
+from semscale.judging.replies.grammar import stating_rules as stating
+from semscale.judging.replies.grammar.roles import Role, Surroundings
 from semscale.judging.replies.mentions import LevelMention
-from semscale.judging.replies.roles import Role, Surroundings
 
 _RULES: tuple[Callable[[LevelMention, Surroundings], Role | None], ...] = (
     passing.by_place, passing.said_to_fit, passing.number, passing.of_others, passing.doubt,

@@ -4,7 +4,7 @@ Patterns that end in ``$`` are held against what stands before it in its sentenc
 ``^`` against what stands after it.
 """
 
-from semscale.judging.replies.class_patterns import class_pattern
+from semscale.judging.replies.grammar.class_patterns import class_pattern
 
 WHY = "(because | for)"
 OF = "(prose | of)"

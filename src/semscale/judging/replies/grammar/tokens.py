@@ -4,7 +4,7 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
-from semscale.judging.replies.lexicon import TOKEN, UNKNOWN, lexicon
+from semscale.judging.replies.grammar.lexicon import TOKEN, UNKNOWN, lexicon
 
 _SIGNS = {
     ":": "colon", "=": "colon", ">": "compare", "<": "compare", "~": "compare", "≈": "compare",

@@ -2,10 +2,10 @@
 
 import re
 
-from semscale.judging.replies import role_patterns as patterns
+from semscale.judging.replies.grammar import role_patterns as patterns
+from semscale.judging.replies.grammar.passing_rules import ends_clause, own_words
+from semscale.judging.replies.grammar.roles import STANDING, Role, Surroundings
 from semscale.judging.replies.mentions import LevelMention
-from semscale.judging.replies.passing_rules import ends_clause, own_words
-from semscale.judging.replies.roles import STANDING, Role, Surroundings
 
 _RANKS = {
     "final": Role.FINAL, "corrected": Role.CORRECTED, "amend": Role.CORRECTED, "draft": Role.DRAFT,

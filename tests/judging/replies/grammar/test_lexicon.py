@@ -6,12 +6,13 @@ from importlib import resources
 
 import yaml
 
-from semscale.judging.replies import empty_keys, role_patterns, statements, withdrawals
-from semscale.judging.replies.lexicon import Lexicon, lexicon, split_words
-from semscale.judging.replies.tokens import tokenize
+from semscale.judging.replies import empty_keys, statements, withdrawals
+from semscale.judging.replies.grammar import role_patterns
+from semscale.judging.replies.grammar.lexicon import Lexicon, lexicon, split_words
+from semscale.judging.replies.grammar.tokens import tokenize
 
 CONTENT = yaml.safe_load(
-    (resources.files("semscale.judging.replies") / "lexicon.yaml").read_text(encoding="utf-8")
+    (resources.files("semscale.judging.replies.grammar") / "lexicon.yaml").read_text(encoding="utf-8")
 )
 
 
