@@ -6,6 +6,7 @@ from scripted_chat import ScriptedChat
 
 from semscale.chat import FailureKind, Message, Parameters
 from semscale.chat.budget import Budget
+from semscale.chat.limits import Limits
 from semscale.chat.runner import Runner
 from semscale.errors import InputError
 from semscale.self_consistency.consistency import Consistency
@@ -90,7 +91,7 @@ def test_a_failed_sample_makes_fewer_decide():
 def test_a_second_start_pays_for_nothing_twice(tmp_path):
     first, second = ScriptedChat(FAITHFUL), ScriptedChat(FAITHFUL)
     ledger = tmp_path / "ledger.sqlite"
-    capped = Runner(first, ledger=ledger, budget=Budget(calls=5))
+    capped = Runner(first, ledger=ledger, budget=Budget(calls=5), limits=Limits(concurrency=1))
     part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
     # Two answers, and all three samples of the first prompt: the second has none of its own.
     assert part.replies.counts.stopped.startswith("the cap of 5 calls is reached; 5 requests are finished")
