@@ -20,6 +20,8 @@ _MOST_FAILURES = 100
 _WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
 _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
 
+_AROUND_NAME = re.compile(r"\A(?:is|answer|the)[_ ]?(?:answer[_ ]|is[_ ])?|(?:_answer)\Z", re.IGNORECASE)
+
 
 @dataclass(frozen=True)
 class JsonReply:
@@ -167,10 +169,12 @@ def key_role(key: str) -> Role:
 
 def _asks(key: str, reader: LevelReader) -> bool:
     """Whether a key asks if the answer is right: ``is_correct``."""
-    name = re.sub(
-        r"\A(?:is|answer|the)[_ ]?(?:answer[_ ]|is[_ ])?|(?:_answer)\Z", "", key.strip(), flags=re.IGNORECASE
-    )
-    return reader.opposite(name) is not None
+    return reader.opposite(_asked_name(key)) is not None
+
+
+def _asked_name(key: str) -> str:
+    """The name of a level that a key asks about: ``correct`` of ``is_correct``."""
+    return _AROUND_NAME.sub("", key.strip())
 
 
 def _walk(value: object) -> Iterator[tuple[str, Any]]:
@@ -227,9 +231,7 @@ def _answered(
 ) -> StatedLevel | None:
     """Read ``true`` or ``no`` as the value of a key such as ``is_correct``."""
     at = _place_of(text, start, end, key)
-    name = re.sub(
-        r"\A(?:is|answer|the)[_ ]?(?:answer[_ ]|is[_ ])?|(?:_answer)\Z", "", key.strip(), flags=re.IGNORECASE
-    )
+    name = _asked_name(key)
     affirmed = value if isinstance(value, bool) else _AFFIRMED.get(str(value).strip(" .").lower())
     if at is None or affirmed is None:
         return None
