@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from semscale.errors import InputError
 from semscale.stats.calibration.rogan_gladen import rogan_gladen
-from semscale.stats.intervals.shares import binomial_tail, clopper_pearson_upper, wilson_interval
+from semscale.stats.intervals.exact_shares import binomial_tail, clopper_pearson_upper
+from semscale.stats.intervals.shares import wilson_interval
 
 
 def counted(found, yes, right, no, called, rest):

@@ -7,7 +7,7 @@ import numpy as np
 
 from semscale.errors import InputError
 from semscale.stats.calibration.calibrators import labelled
-from semscale.stats.intervals.shares import clopper_pearson_upper
+from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 from semscale.stats.tests.threshold_tests import (
     acceptance_steps,
     candidate_thresholds,

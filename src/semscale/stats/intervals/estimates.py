@@ -9,6 +9,7 @@ import numpy.typing as npt
 from scipy.special import stdtrit
 
 from semscale.errors import InputError
+from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import Figures
 from semscale.stats.intervals.resampling import (
@@ -26,7 +27,7 @@ Method = Literal["bootstrap", "linearized"]
 """``bootstrap``: expanded percentiles of resampled clusters. ``linearized``: Taylor variance, t interval."""
 
 UsedMethod = Literal["bootstrap", "linearized", "exact"]
-"""A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``unseen_share``."""
+"""A method, or ``exact``: bounds for a figure that is the same in every cluster, see ``estimate_figures``."""
 
 DEFAULT_INTERVAL = 0.95
 """Coverage of intervals where nobody chooses another."""
@@ -188,16 +189,14 @@ def estimate_group(
         figures: which figures there are.
         plan: how intervals are made.
     """
-    n_clusters = tally.moments.n
+    moments = tally.moments
+    n_clusters = moments.n
     method = plan.method_for(n_clusters)
     named: dict[str, Estimate] = {}
-    bases: dict[str, Basis] = {}
+    exact: frozenset[str] = frozenset()
     if tally.weight > 0:
-        moments = tally.moments
         totals = tally.totals if method == "bootstrap" else None
-        named = estimate_figures(moments, totals, figures, plan)
-        equal = zip(figures.names, have_no_spread(moments, figures), strict=True)
-        bases = {name: Basis(tally.n_rows, n_clusters, "exact") for name, is_equal in equal if is_equal}
+        named, exact = estimate_figures(moments, totals, figures, plan)
     return GroupEstimate(
         group=group,
         n=tally.n_rows,
@@ -207,13 +206,13 @@ def estimate_group(
         main=figures.names[0],
         n_clusters=n_clusters,
         method=method,
-        bases=bases,
+        bases=dict.fromkeys(exact, Basis(tally.n_rows, n_clusters, "exact")),
     )
 
 
 def estimate_figures(
     moments: Moments, totals: Floats | None, figures: Figures, plan: IntervalPlan
-) -> dict[str, Estimate]:
+) -> tuple[dict[str, Estimate], frozenset[str]]:
     """Estimate figures from sums over clusters.
 
     A figure is ``matrix @ (sum w p / sum w)``. Its interval comes from resampled clusters, or from the
@@ -229,55 +228,30 @@ def estimate_figures(
         plan: coverage, seed and replicates.
 
     Returns:
-        The estimates by name; the ends are NaN with fewer than two clusters.
+        The estimates by name, whose ends are NaN with fewer than two clusters; and the names of those whose
+        intervals are exact bounds.
     """
     values = figures.matrix @ moments.mean
+    variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
     if totals is None:
-        low, high = _linearized(moments, figures, plan)
+        low, high = _linearized(values, variance, moments.n, plan)
     else:
         low, high = _bootstrapped(totals, figures, plan)
     least, greatest = figures.bounds
-    equal, unseen = have_no_spread(moments, figures), unseen_share(moments.effective_n, plan.interval)
+    equal = _have_no_spread(variance, moments.n, figures)
+    unseen = clopper_pearson_upper(0, moments.effective_n, plan.interval)
     low[equal] = (values - unseen * (values - least))[equal]
     high[equal] = (values + unseen * (greatest - values))[equal]
     rows = zip(values, np.maximum(low, least), np.minimum(high, greatest), strict=True)
-    return {name: Estimate(*map(float, row)) for name, row in zip(figures.names, rows, strict=True)}
+    named = {name: Estimate(*map(float, row)) for name, row in zip(figures.names, rows, strict=True)}
+    return named, frozenset(np.array(figures.names)[equal].tolist())
 
 
-def have_no_spread(moments: Moments, figures: Figures) -> npt.NDArray[np.bool_]:
-    """Tell which bounded figures are the same in every cluster, up to rounding; none of fewer than two.
-
-    Args:
-        moments: of the clusters.
-        figures: f of them.
-
-    Returns:
-        Shape (f,).
-    """
-    variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
+def _have_no_spread(variance: Floats, n: int, figures: Figures) -> npt.NDArray[np.bool_]:
+    """Tell which bounded figures are the same in all n clusters, up to rounding; none of fewer than two."""
     width = figures.bounds[1] - figures.bounds[0]
-    equal: npt.NDArray[np.bool_] = variance * moments.n <= (_ROUNDING * width) ** 2
+    equal: npt.NDArray[np.bool_] = variance * n <= (_ROUNDING * width) ** 2
     return equal & np.isfinite(width)
-
-
-def unseen_share(n: float, interval: float) -> float:
-    """Bound the share of clusters that differ, where none of n drawn ones does: ``1 - (1 - interval)^(1/n)``.
-
-    It is the exact upper bound of Clopper and Pearson for no event in n; for 95 % close to 3 / n.
-
-    Args:
-        n: clusters that were drawn, or Kish's effective number of them.
-        interval: coverage, between 0 and 1.
-
-    Example:
-        >>> round(unseen_share(10, 0.95), 4), round(unseen_share(300, 0.95), 4)
-        (0.2589, 0.0099)
-
-    References:
-        Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404. The rule of three:
-        Hanley and Lippman-Hand (1983), JAMA 249(13), 1743-1745, doi 10.1001/jama.1983.03330370053031.
-    """
-    return 1 - (1 - interval) ** (1 / n) if n > 0 else 1.0
 
 
 def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
@@ -287,8 +261,6 @@ def _bootstrapped(totals: Floats, figures: Figures, plan: IntervalPlan) -> tuple
     return percentile_interval(drawn[:, :-1] / drawn[:, -1:] @ figures.matrix.T, m, plan.interval)
 
 
-def _linearized(moments: Moments, figures: Figures, plan: IntervalPlan) -> tuple[Floats, Floats]:
-    variance = np.einsum("fk,kj,fj->f", figures.matrix, moments.covariance, figures.matrix)
-    half = stdtrit(moments.n - 1, (1 + plan.interval) / 2) * np.sqrt(np.maximum(variance, 0))
-    values = figures.matrix @ moments.mean
+def _linearized(values: Floats, variance: Floats, n: int, plan: IntervalPlan) -> tuple[Floats, Floats]:
+    half = stdtrit(n - 1, (1 + plan.interval) / 2) * np.sqrt(np.maximum(variance, 0))
     return values - half, values + half

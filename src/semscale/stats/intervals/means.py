@@ -11,7 +11,6 @@ from semscale.stats.intervals.estimates import (
     IntervalPlan,
     UsedMethod,
     estimate_figures,
-    have_no_spread,
 )
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import value_figure
@@ -79,10 +78,8 @@ def estimate_mean(
     if len(totals):
         moments = Moments.empty(1).added(totals)
         drawn = totals if method == "bootstrap" else None
-        figure = value_figure("mean", bounds)
-        mean = estimate_figures(moments, drawn, figure, plan)["mean"]
-        if have_no_spread(moments, figure).all():
-            method = "exact"
+        named, exact = estimate_figures(moments, drawn, value_figure("mean", bounds), plan)
+        mean, method = named["mean"], "exact" if exact else method
     n = int(kept.sum())
     return MeanEstimate(mean.value, mean.low, mean.high, n, len(values) - n, len(totals), method)
 

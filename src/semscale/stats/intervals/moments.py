@@ -8,6 +8,19 @@ import numpy as np
 from semscale.types import Floats
 
 
+def effective_size(total: float, squares: float) -> float:
+    """Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight.
+
+    Args:
+        total: sum of the weights.
+        squares: sum of their squares.
+
+    References:
+        Kish (1965), Survey Sampling, section 11.7.
+    """
+    return total**2 / squares if squares > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class Moments:
     """Sums over clusters of their totals.
@@ -59,8 +72,7 @@ class Moments:
     @property
     def effective_n(self) -> float:
         """Kish's effective number of clusters, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight."""
-        squared = self.outer[-1, -1]
-        return float(self.total[-1] ** 2 / squared) if squared > 0 else 0.0
+        return effective_size(float(self.total[-1]), float(self.outer[-1, -1]))
 
     @property
     def covariance(self) -> Floats:

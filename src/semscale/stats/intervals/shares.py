@@ -1,7 +1,7 @@
-"""Intervals and tests of a binomial share."""
+"""Interval of a binomial share."""
 
 import numpy as np
-from scipy.special import bdtr, betaincinv, ndtri
+from scipy.special import ndtri
 
 from semscale.stats.intervals.estimates import Estimate
 
@@ -36,33 +36,3 @@ def wilson_interval(hits: int, n: int, interval: float = 0.95) -> Estimate:
     low = 0.0 if hits == 0 else max(0.0, float(middle - half))
     high = 1.0 if hits == n else min(1.0, float(middle + half))
     return Estimate(p, low, high)
-
-
-def clopper_pearson_upper(hits: int, n: int, confidence: float) -> float:
-    """Highest share that is still plausible after ``hits`` among n: an exact one-sided upper bound.
-
-    It is the share at which so few hits or fewer have the probability 1 - confidence.
-
-    Args:
-        hits: 0 to n.
-        n: at least 0.
-        confidence: between 0 and 1.
-
-    References:
-        Clopper and Pearson (1934), Biometrika 26(4), 404-413, doi 10.1093/biomet/26.4.404.
-
-    Example:
-        >>> round(clopper_pearson_upper(0, 59, 0.95), 4)  # 1 - .05 ** (1 / 59)
-        0.0495
-    """
-    return 1.0 if hits >= n else float(betaincinv(hits + 1, n - hits, confidence))
-
-
-def binomial_tail(hits: int, n: int, share: float) -> float:
-    """Probability of so few hits or fewer among n, at this share; 1 for n = 0.
-
-    Example:
-        >>> binomial_tail(0, 2, 0.5)
-        0.25
-    """
-    return float(bdtr(hits, n, share)) if hits < n else 1.0

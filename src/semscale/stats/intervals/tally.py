@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from semscale.stats.intervals.moments import Moments
+from semscale.stats.intervals.moments import Moments, effective_size
 from semscale.types import Floats, Integers
 
 MAX_CLUSTERS = 20_000
@@ -68,12 +68,8 @@ class Tally:
 
     @property
     def effective_n(self) -> float:
-        """Kish's effective sample size, ``sum(w) ** 2 / sum(w ** 2)``; 0 without weight.
-
-        References:
-            Kish (1965), Survey Sampling, section 11.7.
-        """
-        return self.weight**2 / self.squared_weight if self.squared_weight > 0 else 0.0
+        """Kish's effective number of rows; 0 without weight."""
+        return effective_size(self.weight, self.squared_weight)
 
     @property
     def moments(self) -> Moments:

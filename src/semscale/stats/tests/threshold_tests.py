@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from semscale.errors import InputError
-from semscale.stats.intervals.shares import binomial_tail
+from semscale.stats.intervals.exact_shares import binomial_tail
 from semscale.types import Floats
 
 _STARTS = 4
