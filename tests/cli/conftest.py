@@ -90,3 +90,21 @@ def rate(semscale):
         return semscale("rate", file, "--text", "text", "--scale", "quality", "--floor", "none", *options)
 
     return run
+
+
+@pytest.fixture
+def stop_at_second_embedding(toy_embedder, monkeypatch):
+    """Give a function after which the second call of the embedder, and it alone, is a Ctrl-C."""
+
+    def arm():
+        embed, calls = toy_embedder.embed, []
+
+        def stopping(texts, **settings):
+            calls.append(texts)
+            if len(calls) == 2:
+                raise KeyboardInterrupt
+            return embed(texts, **settings)
+
+        monkeypatch.setattr(toy_embedder, "embed", stopping)
+
+    return arm

@@ -66,19 +66,11 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
 
 
 def test_a_stopped_run_goes_on_after_the_last_finished_part(
-    semscale, answers, files, toy_embedder, monkeypatch
+    semscale, answers, files, stop_at_second_embedding
 ):
     run = ("consistency", answers, *COLUMNS, "--floor", "0.1", "--part-rows", 1, "--out")
     assert semscale(*run, "whole.csv").code == 0
-    embed, calls = toy_embedder.embed, []
-
-    def stopping(texts, **settings):
-        calls.append(texts)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return embed(texts, **settings)
-
-    monkeypatch.setattr(toy_embedder, "embed", stopping)
+    stop_at_second_embedding()
     ended = semscale(*run, "out.csv")
     said = "stopped: 1 rows are finished and kept in out.csv.parts; the same command goes on after them"
     assert (ended.code, ended.err) == (3, f"semscale: {said}\n")

@@ -146,18 +146,10 @@ def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, mo
 
 
 def test_a_stopped_run_goes_on_after_the_last_finished_part(
-    semscale, answers, files, toy_embedder, monkeypatch
+    semscale, answers, files, stop_at_second_embedding
 ):
     assert semscale(*match("--out", "whole.csv")).code == 0
-    embed, calls = toy_embedder.embed, []
-
-    def stopping(texts, **settings):
-        calls.append(texts)
-        if len(calls) == 2:
-            raise KeyboardInterrupt
-        return embed(texts, **settings)
-
-    monkeypatch.setattr(toy_embedder, "embed", stopping)
+    stop_at_second_embedding()
     options = ["--out", "matched.csv", "--part-rows", 2]
     ended = semscale(*match(*options))
     said = "stopped: 2 rows are finished and kept in matched.csv.parts; the same command goes on after them"
