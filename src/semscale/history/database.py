@@ -35,7 +35,7 @@ class Database:
         Raises:
             InputError: the database cannot be used.
         """
-        with clear_errors(self.where), self._engine.begin() as connection:
+        with self._transaction(self._engine) as connection:
             yield connection
 
     @contextmanager
@@ -49,9 +49,16 @@ class Database:
         Raises:
             InputError: the database cannot be used or written.
         """
-        with clear_errors(self.where), self._writer.begin() as connection:
+        with self._transaction(self._writer) as connection:
             if alone and connection.dialect.name != "sqlite":
                 connection.execute(select(func.pg_advisory_xact_lock(_LOCK)))
+            yield connection
+
+    @contextmanager
+    def _transaction(self, engine: Engine) -> Iterator[Connection]:
+        with clear_errors(self.where):
+            connection = engine.connect()
+        with clear_errors(self.where, connected=True), connection, connection.begin():
             yield connection
 
     def close(self) -> None:

@@ -39,11 +39,12 @@ _LOST = "lost the connection, or its server has not answered for too long: try a
 
 
 @contextmanager
-def clear_errors(where: str) -> Iterator[None]:
+def clear_errors(where: str, *, connected: bool = False) -> Iterator[None]:
     """Turn errors of the database into ``InputError``; errors of Semscale's own are raised unchanged.
 
     Args:
         where: the history's address for messages.
+        connected: whether there was a connection, which can only be lost; without one, none could be made.
 
     Raises:
         InputError: the database refuses the operation.
@@ -51,7 +52,7 @@ def clear_errors(where: str) -> Iterator[None]:
     try:
         yield
     except DBAPIError as error:
-        told = _told(error)
+        told = _told(error, connected)
         if told is None:
             raise
         raise InputError(f"history {where} {told}") from error
@@ -59,7 +60,7 @@ def clear_errors(where: str) -> Iterator[None]:
         raise InputError(f"history {where} {_LOST}") from error
 
 
-def _told(error: DBAPIError) -> str | None:
+def _told(error: DBAPIError, connected: bool) -> str | None:
     if isinstance(error.orig, sqlite3.Error):
         # Errors raised by Python's module itself have no code, such as the one for broken characters.
         undecodable = _DAMAGED if "decode" in str(error.orig) else None
@@ -67,7 +68,7 @@ def _told(error: DBAPIError) -> str | None:
     code = _server_code(error.orig)
     if code is not None:
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)
-    if error.statement is not None and (error.connection_invalidated or _is_broken(error.orig)):
+    if connected and (error.connection_invalidated or _is_broken(error.orig)):
         return _LOST
     if isinstance(error, InterfaceError):
         cause = error.orig and error.orig.__cause__
