@@ -95,7 +95,10 @@ BAD = {
     "a file of another program": (rate(file="answers.sav"), ["answers.sav", "of SPSS", "save it as CSV"]),
     "a sheet of a csv": (rate("--sheet", "one"), ["sheet applies to xlsx, not to csv"]),
     # options
-    "texts named twice": (rate("--text", "text", "--text", "id"), ["--text is given twice", "semscale rate --help"]),
+    "texts named twice": (
+        rate("--text", "text", "--text", "id"),
+        ["--text is given twice", "semscale rate --help"],
+    ),
     "groups named twice": (rate("--by", "region", "--by", "n"), ["--by is given twice"]),
     # cells
     "a weight with a decimal comma": (
