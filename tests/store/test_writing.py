@@ -144,7 +144,7 @@ def test_a_failure_leaves_no_file(tmp_path):
 
 def test_a_long_text_of_a_run_is_cut_in_excel_and_a_line_says_so(tmp_path):
     frame = pl.DataFrame({"text": ["a", "b"], "semscale_reply": ["x" * 40_000, "fine"]})
-    with pytest.warns(UserWarning, match=r"cut to 32,767 characters, as an Excel cell holds no more: 1;"):
+    with pytest.warns(UserWarning, match=r"cut to 32,767 characters, as Excel holds no more: 1;"):
         write_table(frame, tmp_path / "x.xlsx")
     (batch,) = open_table(tmp_path / "x.xlsx").batches(10)
     assert batch["semscale_reply"].str.len_chars().to_list() == [32_767, 4]

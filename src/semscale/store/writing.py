@@ -69,8 +69,8 @@ def write_frames(frames: Iterable[pl.DataFrame], target: Path, name: str) -> Non
         name: ``csv``, ``jsonl`` or ``xlsx``.
 
     Raises:
-        InputError: there are more rows than Excel can hold, or longer texts in the input's columns. In columns
-            that a run adds they are cut, with a warning: they may be replies that were paid for.
+        InputError: there are more rows than Excel can hold, or longer texts in the input's columns. Those in
+            columns that a run adds are cut, with a warning: they may be replies that were paid for.
     """
     if name == "xlsx":
         _write_sheet(map(flat, frames), target)
@@ -116,8 +116,8 @@ def _write_sheet(frames: Iterable[pl.DataFrame], target: Path) -> None:
     write_workbook(map(cut, frames), target)
     if n_cut:
         warnings.warn(
-            f"cells of {PREFIX}* columns that were cut to {LONGEST_CELL:,} characters, as an Excel cell holds "
-            f"no more: {n_cut}; write .parquet or .csv to have all of them",
+            f"cells of {PREFIX}* columns that were cut to {LONGEST_CELL:,} characters, as Excel holds no "
+            f"more: {n_cut}; write .parquet or .csv to have all of them",
             stacklevel=2,
         )
 
