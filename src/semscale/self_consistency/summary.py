@@ -69,7 +69,7 @@ class ConsistencySummary(Presentable):
         n: how many items there are.
         counts: items by status.
         n_samples: usable samples of all items.
-        n_samples_left_out: samples that are missing, empty or no text.
+        n_samples_left_out: samples that are missing, empty, no text or not read by the model.
         n_few_samples: scored items with fewer than 3 samples.
         n_windowed: items with a text that was read in windows.
         n_contradicted: items with a sample that contradicts the answer.

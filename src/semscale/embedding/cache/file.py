@@ -18,7 +18,9 @@ from semscale.errors import InputError
 T = TypeVar("T")
 
 APPLICATION_ID = 0x53454D53  # "SEMS": tells this file from another program's database
-FORMAT = 2  # since weights are hashed when they are loaded; earlier entries may come from damaged ones
+# Since weights are hashed when they are loaded, as earlier entries may come from damaged ones, and since entries
+# say how much of a text the model does not know.
+FORMAT = 3
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY_SECONDS = 30.0
