@@ -19,8 +19,8 @@ class Embeddings:
     Attributes:
         vectors: shape (n, d), float32, every row of Euclidean length 1.
         windows: shape (n,), overlapping windows that a text was read in; 1 if the model read it at once.
-        unknown: shape (n,), share of a text's tokens that the model's tokenizer does not know, 0 to 1, or NaN;
-            ``None`` where the engine shows no tokens.
+        unknown: shape (n,), share of a text's tokens that the model's tokenizer does not know, 0 to 1;
+            NaN or ``None`` where the engine does not say.
     """
 
     vectors: Vectors

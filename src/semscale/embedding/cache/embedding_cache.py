@@ -29,8 +29,8 @@ class Cached:
         found: shape (n,), whether the cache has a sound entry.
         vectors: shape (n, d), float32; a row of NaN without an entry.
         windows: shape (n,), windows that the text was read in; 0 without an entry.
-        unknown: shape (n,), share of the text's tokens that the model does not know; NaN where the engine does
-            not say, and without an entry.
+        unknown: shape (n,), share of the text's tokens that the model does not know; NaN without an
+            entry, and where the engine does not say.
     """
 
     found: npt.NDArray[np.bool_]
