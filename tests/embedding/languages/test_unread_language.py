@@ -30,7 +30,8 @@ SPANISH = [
 ]
 NAMES = [
     "Angela Merkel", "Hans Müller", "Jean-Pierre Dupont", "María González", "Giuseppe Verdi",
-    "Søren Kierkegaard", "François Mitterrand", "Wolfgang Amadeus Mozart", "Pedro Almodóvar", "Antonín Dvořák", "Björn Borg",
+    "Søren Kierkegaard", "François Mitterrand", "Wolfgang Amadeus Mozart",
+    "Pedro Almodóvar", "Antonín Dvořák", "Björn Borg",
 ]  # fmt: skip
 SHORT = ["ok", "good!", "no", "nope", "lol", "super", "gut", "no gracias", "ja", "si", "nein", "idk"]
 

@@ -185,7 +185,8 @@ def test_the_screen_gets_no_control_character_from_outside(capsys):
     document = document_of(table, Paragraph(attack, detail="brief"), **lines, ending=(attack, "fail"))
     print_document(document, written={"report": attack})
     shown = capsys.readouterr().out
-    # Source, counting, warning, caution, note, file, last line, paragraph; two in the title, two heads, five cells.
+    # Source, counting, warning, caution, note, file, last line, paragraph; two in the title, two heads, and
+    # five cells.
     assert shown.count("gr␛[31moup␇") == 17
     assert not {"\x1b", "\x07"} & set(shown)
 
