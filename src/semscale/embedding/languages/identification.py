@@ -15,7 +15,9 @@ FEWEST_LETTERS = 12
 SURE = 0.5
 """Probability from which on a language is taken as known."""
 
-_LONGEST = 500  # characters that are looked at
+LONGEST = 500
+"""Characters of a text that are looked at."""
+
 _CHINESE = {"yue": "zh", "wuu": "zh"}
 
 
@@ -36,7 +38,7 @@ def identified_languages(texts: Sequence[str]) -> list[str | None]:
         >>> identified_languages(["Ich würde es sofort kaufen.", "John Smith"])
         ['de', None]
     """
-    return [_identified(text[:_LONGEST]) for text in texts]
+    return [_identified(text[:LONGEST]) for text in texts]
 
 
 def _identified(text: str) -> str | None:

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from semscale.embedding.languages.identification import has_enough_letters, identified_languages
+from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.results.row_sampling import RowSample, priorities
 from semscale.signature import Signature
 from semscale.types import Integers
 from semscale.weights.known import KnownModel, find_known
 
-SAMPLED_TEXTS = 300
+SAMPLED_TEXTS = 200
 """Texts of a table whose language is looked at."""
 FEWEST_TEXTS = 5
 """Texts in other languages from which on anything is said."""
@@ -34,7 +34,7 @@ class UnreadLanguage:
         code: of the most frequent such language, ISO 639-1.
         name: its English name.
         share: texts in languages that the model does not read, as a share of ``n``.
-        n: texts whose language is clear, among at most 300.
+        n: texts whose language is clear, among at most 200.
         model: name of the model.
     """
 
@@ -46,7 +46,7 @@ class UnreadLanguage:
 
 
 class LanguageSample:
-    """Keeps 300 texts of a table, drawn by their rows, whatever the size of its parts."""
+    """Keeps the beginnings of 200 texts of a table, drawn by their rows, whatever the size of its parts."""
 
     def __init__(self) -> None:
         self._texts = RowSample[str](SAMPLED_TEXTS, seed=0)
@@ -60,7 +60,7 @@ class LanguageSample:
             first_row: place of the part's first row in the table.
         """
         first = rows[np.argsort(priorities(first_row + rows, 0), kind="stable")[:SAMPLED_TEXTS]]
-        self._texts.add((first_row + row, str(text(row))) for row in first.tolist())
+        self._texts.add((first_row + row, str(text(row))[:LONGEST]) for row in first.tolist())
 
     def unread_language(self, signature: Signature) -> UnreadLanguage | None:
         """Say in which language the texts are, if the model that a signature names does not read it.
