@@ -128,7 +128,7 @@ class Runner:
                         progress(stage, done, total)
             finally:
                 await run.stop()
-        run.raise_if_ended_early(done)
+        run.raise_if_ended_early(keeps_replies=self.keeps_replies)
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
@@ -170,15 +170,15 @@ class _RunTasks:
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
 
-    def raise_if_ended_early(self, done: int) -> None:
-        if isinstance(self._reason, CapReachedError):
-            raise InterruptedRunError(
-                f"{self._reason}; {done:,} requests are finished and kept; a higher cap goes on from there"
-            ) from self._reason
-        if isinstance(self._reason, NoReplyError):
-            raise InterruptedRunError(
-                f"{self._reason}; replies that came are kept, and the same command goes on from there"
-            ) from self._reason
+    def raise_if_ended_early(self, *, keeps_replies: bool) -> None:
+        again = {CapReachedError: "a higher cap", NoReplyError: "the same command"}
+        if self._reason is not None and (what := again.get(type(self._reason))):
+            rest = (
+                f"replies that came are kept, and {what} goes on from there"
+                if keeps_replies
+                else f"without a ledger {what} asks for everything again"
+            )
+            raise InterruptedRunError(f"{self._reason}; {rest}") from self._reason
         if isinstance(self._reason, FatalCallError):
             raise self._reason.failure
 

@@ -198,7 +198,7 @@ class Judge:
             for item, found in waiting.items()
         }
         verdicts = [
-            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
+            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
         ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
         replies = [

@@ -138,7 +138,7 @@ async def _standing(
         verdicts = tuple(
             Verdict.without_score(Status.FAILED, str(error))
             if isinstance(row, JudgedItem)
-            else Verdict.without_score(row)
+            else Verdict.without_item(row)
             for row in rows
         )
         status = np.array([verdict.status for verdict in verdicts], dtype=object)

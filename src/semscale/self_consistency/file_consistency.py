@@ -90,6 +90,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         looking.items, looking.eligible = items, items.eligible(instrument.fewest_samples)
     look_through(table, columns.titles, size, looking.look, counting=needs_counting(table, out))
     looking.checks.finish()
+    is_one_part = model is not None and looking.checks.n <= min(size, FLOOR_ITEMS)
     work = ConsistencyWork(
         table,
         columns,
@@ -97,7 +98,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         plan,
         looking.items,
         model,
-        looking.sample.items,
+        None if is_one_part else looking.sample.items,
         correctness or CorrectnessSettings(),
         progress,
     )

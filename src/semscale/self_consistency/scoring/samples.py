@@ -23,12 +23,14 @@ class SampledAnswers:
         status: shape (n,), each a ``Status``.
         n_samples: shape (n,), usable samples, whether or not they are enough.
         n_left_out: shape (n,), samples that are missing, empty or no text.
+        fewest: usable samples that an item needs.
     """
 
     pairs: Pairs
     status: npt.NDArray[np.object_]
     n_samples: Integers
     n_left_out: Integers
+    fewest: int = 1
 
 
 def take_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
@@ -58,7 +60,7 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     status[scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
     kept = usable[pairs.item] >= fewest
     chosen = {name: getattr(pairs, name)[kept] for name in ("prediction", "reference", "item", "place")}
-    return SampledAnswers(replace(pairs, status=status, **chosen), status, usable, given - usable)
+    return SampledAnswers(replace(pairs, status=status, **chosen), status, usable, given - usable, fewest)
 
 
 def split_first(answers: object) -> tuple[list[Any], list[list[Any]]]:
