@@ -75,7 +75,8 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
         check_output(table, out)
     members = _members(judge)
     template = next(iter(members.values())).template
-    check_judge_cells(table, columns, template, settings.part_rows, counting=needs_counting(table, out))
+    counting = needs_counting(table, out)
+    table = check_judge_cells(table, columns, template, settings.part_rows, counting=counting)
     work = JudgeWork(table, columns, judge, running or Running(), plan, progress)
     return TableRun(table, settings, progress).of(work, out)
 

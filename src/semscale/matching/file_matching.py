@@ -78,7 +78,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         if needs_corpus:
             sample.add(_references(cells, first_row))
 
-    look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
+    table = look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
     checks.finish()
     if isinstance(method, CorpusDependent) and needs_corpus:
         method = method.over([text for references in sample.items for text in references])

@@ -88,7 +88,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         look_through(table, needed, size, lambda batch, _: _index(items, columns, batch))
         items.finish()
         looking.items, looking.eligible = items, items.eligible(instrument.fewest_samples)
-    look_through(table, columns.titles, size, looking.look, counting=needs_counting(table, out))
+    table = look_through(table, columns.titles, size, looking.look, counting=needs_counting(table, out))
     looking.checks.finish()
     is_one_part = model is not None and looking.checks.n <= min(size, FLOOR_ITEMS)
     work = ConsistencyWork(

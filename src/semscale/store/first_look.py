@@ -1,6 +1,7 @@
 """Check of a whole table before any work begins, so that a wrong cell far down costs none."""
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -23,7 +24,7 @@ def look_through(
     look: Callable[[pl.DataFrame, int], None],
     *,
     counting: bool = False,
-) -> None:
+) -> Table:
     """Read some columns of all rows once.
 
     Args:
@@ -33,6 +34,9 @@ def look_through(
         look: called with each batch, which may have other columns too and may lack one of JSON lines, and
             with the row of the file that it begins with, from 0.
         counting: whether the rows must fit into an Excel sheet.
+
+    Returns:
+        The table with the number of its rows, so that progress can say how much is left.
 
     Raises:
         InputError: what ``look`` refuses, a row that cannot be read, or more rows than Excel holds.
@@ -50,3 +54,4 @@ def look_through(
             "stopped while the columns were checked, before any text was read; finished parts of an earlier "
             "run, if there was one, are kept, and the same command goes on after them"
         ) from None
+    return replace(table, n_rows=n)

@@ -119,6 +119,7 @@ class TableRun:
     def _without_output(self, work: TableWork[S_co]) -> S_co:
         rows = 0
         try:
+            self._tell(work, rows)
             for part in work.parts(self.settings.part_rows, 0):
                 work.add(part.frame, part.notes)
                 rows += part.frame.height
@@ -156,7 +157,7 @@ class TableRun:
         for part in parts.finished:
             work.add(pl.read_parquet(part.path), part.notes)
             rows += part.rows
-            self._tell(work, rows)
+        self._tell(work, rows)
         for made in work.parts(self.settings.part_rows, rows):
             work.add(made.frame, made.notes)
             is_finished = made.is_finished and not made.has_failed_calls

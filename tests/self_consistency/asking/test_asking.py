@@ -132,6 +132,26 @@ def test_each_prompt_without_a_value_has_a_reason():
     assert capped.consistencies.reasons[0].startswith("the cap of 1 calls is reached")
 
 
+def test_progress_knows_how_many_requests_there_will_be():
+    chat = ScriptedChat({**FAITHFUL, "bad": [FailureKind.REJECTED]})
+    steps = []
+    exact(chat).ask([*FAITHFUL, "bad"], 3, runner=runner(chat), progress=lambda *step: steps.append(step))
+    asking = [step for step in steps if step[0] == "asking scripted"]
+    # Three prompts with three samples each are 12 requests; a prompt without an answer has no samples.
+    assert (asking[0], asking[-1]) == (("asking scripted", 0, 12), ("asking scripted", 9, 9))
+
+
+def test_progress_expects_no_samples_of_settled_prompts():
+    chat = ScriptedChat(FAITHFUL)
+    steps = []
+    sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
+    told = {"runner": runner(chat), "progress": lambda *step: steps.append(step)}
+    exact(chat).ask(["sure?", "guess?"], sampling=sampling, **told)
+    asking = [step for step in steps if step[0] == "asking scripted"]
+    # Two answers and twenty samples at most; both prompts are settled after four, so that ten are sent.
+    assert (asking[0][1:], asking[-1][1:]) == ((0, 22), (10, 10))
+
+
 def test_a_cap_holds_for_all_rounds_together(tmp_path):
     chat = ScriptedChat(FAITHFUL)
     sampling = Sampling(n_samples=10, stopping=Stopping(0.5))

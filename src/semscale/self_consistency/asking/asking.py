@@ -2,18 +2,18 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.chat.messages import Request
 from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.self_consistency.asking.early_stopping import Side, early_decision
+from semscale.self_consistency.asking.waiting_line import Place, WaitingLine
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
 from semscale.types import Floats, Progress, Status
 
@@ -118,10 +118,10 @@ class Asking:
         self._sampling = sampling
         self._scorer = scorer
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
-        self._replies: dict[tuple[int, int], RequestOutcome] = {}
+        self._replies: dict[Place, RequestOutcome] = {}
         self._sides: list[Side] = [None] * len(prompts)
-        self._asked: list[tuple[int, int]] = []
-        self._line = _Line()
+        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples)
+        self._line = WaitingLine(lambda item, sample: sampling.request(prompts[item], sample), most)
 
     async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
         """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
@@ -133,11 +133,11 @@ class Asking:
         left = self._line.join(next(rounds, []))
         stopped = None
         try:
-            async with aclosing(runner.stream(self._requests(), progress=progress)) as outcomes:
+            async with aclosing(runner.stream(self._line, progress=progress)) as outcomes:
                 if not left:
                     self._line.end()
                 async for outcome in outcomes:
-                    place = self._asked[outcome.index]
+                    place = self._line.taken[outcome.index]
                     self._replies[place] = outcome
                     left += self._line.join(self._samples_after(*place)) - 1
                     if not left:
@@ -153,18 +153,16 @@ class Asking:
         """Give empty replies without asking, and say why nothing is asked."""
         return self._collected(stopped)
 
-    async def _requests(self) -> AsyncIterator[Request]:
-        while (place := await self._line.first()) is not None:
-            self._asked.append(place)
-            yield self._sampling.request(self._prompts[place[0]], place[1])
-
-    def _samples_after(self, item: int, sample: int) -> list[tuple[int, int]]:
+    def _samples_after(self, item: int, sample: int) -> list[Place]:
         """List the samples that are asked for once an answer came; none in rounds."""
-        if sample or self._sampling.stopping is not None or self._text(item, 0) is None:
+        has_answer = self._text(item, 0) is not None
+        if not sample and not has_answer:
+            self._line.expect_fewer(self._sampling.n_samples)
+        if sample or not has_answer or self._sampling.stopping is not None:
             return []
         return [(item, place) for place in range(1, self._sampling.n_samples + 1)]
 
-    def _rounds(self) -> Iterator[list[tuple[int, int]]]:
+    def _rounds(self) -> Iterator[list[Place]]:
         """Yield what is asked for in each round; the replies to a round are there when the next begins."""
         m, stopping = self._sampling.n_samples, self._sampling.stopping
         yield [(int(item), 0) for item in np.flatnonzero(self._status == Status.SCORED)]
@@ -200,6 +198,8 @@ class Asking:
             n = len(values[item]) + self._sampling.n_samples - sample
             if values[item]:
                 self._sides[item] = early_decision(values[item], stopping.threshold, n, stopping.confidence)
+            if self._sides[item] is not None:
+                self._line.expect_fewer(self._sampling.n_samples - sample)
 
     def _collected(self, stopped: str | None) -> Replies:
         n, m = len(self._prompts), self._sampling.n_samples
@@ -246,28 +246,3 @@ class Asking:
     def _text(self, item: int, sample: int) -> str | None:
         outcome = self._replies.get((item, sample))
         return None if outcome is None or outcome.reply is None else outcome.reply.text
-
-
-class _Line:
-    """Answers (sample 0) and samples of items that wait to be asked for: samples first, item after item."""
-
-    def __init__(self) -> None:
-        self._waiting: asyncio.PriorityQueue[tuple[int, int, int]] = asyncio.PriorityQueue()
-
-    def join(self, places: Sequence[tuple[int, int]]) -> int:
-        """Let places wait, and say how many these are."""
-        for item, sample in places:
-            self._waiting.put_nowait((_SAMPLE if sample else _ANSWER, item, sample))
-        return len(places)
-
-    def end(self) -> None:
-        """Say that no more will come."""
-        self._waiting.put_nowait((_END, 0, 0))
-
-    async def first(self) -> tuple[int, int] | None:
-        """Wait for the place that comes first; ``None`` at the end."""
-        kind, item, sample = await self._waiting.get()
-        return None if kind == _END else (item, sample)
-
-
-_SAMPLE, _ANSWER, _END = range(3)
