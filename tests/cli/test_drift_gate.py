@@ -156,7 +156,7 @@ def test_stopping_keeps_nothing_and_says_how_to_go_on(semscale, approved, monkey
     monkeypatch.setattr(comparing, "compare", stop)
     before = runs(semscale)
     ended = semscale("drift", "gate", BAD, *NEW)
-    assert ended.code == 3
+    assert ended.code == 130
     assert "The same command goes on" in ended.err
     assert runs(semscale) == before
 
@@ -168,7 +168,7 @@ def test_stopping_while_files_are_written_says_what_is_stored(semscale, approved
     monkeypatch.setattr("semscale.report.render.html.write_page", stopped)
     ended = semscale("drift", "gate", GOOD, *NEW, "--report", "page.html")
     stored = runs(semscale)[-1]["id"][:8]
-    assert (ended.code, ended.err.count("\n")) == (3, 1)
+    assert (ended.code, ended.err.count("\n")) == (130, 1)
     assert f"the comparison is stored, and files may be missing: ask about {stored} again" in ended.err
     assert not (tmp_path / "page.html").exists()
 

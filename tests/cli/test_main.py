@@ -67,8 +67,12 @@ def test_a_warning_is_one_line(semscale, monkeypatch):
     with warnings.catch_warnings():
         warnings.simplefilter("always")
         ended = semscale("rate", "x.csv", "--text", "a", "--scale", "quality")
-    assert ended.code == 3
-    assert ended.err == "semscale: warning: the cache is full\nsemscale: stopped\n"
+    assert ended.code == 130
+    assert ended.err == (
+        "semscale: warning: the cache is full\n"
+        "semscale: stopped; the same command starts again, or goes on after what an earlier run has "
+        "finished\n"
+    )
 
 
 HEAVY = [
@@ -130,7 +134,7 @@ def test_a_signal_in_the_middle_keeps_finished_parts_and_the_same_command_goes_o
     # The anchors are the first call, and the linter comes last, so the fifth call is the fourth part.
     command = [sys.executable, "-c", STOPPED, conftest, str(int(number)), "5", *rate, "rated.csv"]
     stopped = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
-    assert stopped.returncode == 3
+    assert stopped.returncode == 130
     assert stopped.stdout == ""
     assert stopped.stderr == (
         "semscale: stopped: 30 rows are finished and kept in rated.csv.parts; "

@@ -141,7 +141,7 @@ def test_ctrl_c_leaves_nothing_behind(semscale, answers, files, toy_embedder, mo
     monkeypatch.setattr(toy_embedder, "embed", interrupted)
     ended = semscale(*match("--out", "matched.csv", "--report", "match.html"))
     said = "stopped before the first part was finished; the same command starts again"
-    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    assert (ended.code, ended.err) == (130, f"semscale: {said}\n")
     assert files() == ["answers.csv"]
 
 
@@ -153,7 +153,7 @@ def test_a_stopped_run_goes_on_after_the_last_finished_part(
     options = ["--out", "matched.csv", "--part-rows", 2]
     ended = semscale(*match(*options))
     said = "stopped: 2 rows are finished and kept in matched.csv.parts; the same command goes on after them"
-    assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
+    assert (ended.code, ended.err) == (130, f"semscale: {said}\n")
     assert semscale(*match(*options)).code == 0
     assert files() == ["answers.csv", "matched.csv", "whole.csv"]
     assert answers.with_name("matched.csv").read_bytes() == answers.with_name("whole.csv").read_bytes()

@@ -1,4 +1,4 @@
-"""One line and an exit code for each error: 2 bad input or no reply, 3 stopped, 70 a bug."""
+"""One line and an exit code for each error: 2 bad input or no reply, 3 a cap, 70 a bug, 130 Ctrl-C."""
 
 import errno
 import os
@@ -7,7 +7,8 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-from semscale.errors import InterruptedRunError, SemscaleError
+from semscale.cli.interrupts import INTERRUPTED
+from semscale.errors import InterruptedRunError, SemscaleError, StoppedByUserError
 
 DONE, BAD_INPUT, STOPPED, BUG = 0, 2, 3, 70
 
@@ -31,15 +32,21 @@ def exit_code(work: Callable[[], object]) -> int:
         work: what a command does.
 
     Returns:
-        What the work returned, if that is an exit code, else 0; 2, 3 or 70 as the module says.
+        What the work returned, if that is an exit code, else 0; 2, 3, 70 or 130 as the module says.
     """
     try:
         result = work()
     except KeyboardInterrupt:
-        return _failed("stopped", STOPPED)
+        return stopped()
     except Exception as error:  # noqa: BLE001 - the last stop before a traceback
         return said_as_code(error)
     return result if isinstance(result, int) else DONE
+
+
+def stopped() -> int:
+    """Say that the user stopped a command that has finished nothing yet, and return the exit code."""
+    words = "stopped; the same command starts again, or goes on after what an earlier run has finished"
+    return _failed(words, INTERRUPTED)
 
 
 def say(message: object) -> None:
@@ -51,6 +58,8 @@ def say(message: object) -> None:
 
 def said_as_code(error: Exception) -> int:
     """Print the error that ended the program as one line, and return its exit code."""
+    if isinstance(error, StoppedByUserError):
+        return _failed(error, INTERRUPTED)
     if isinstance(error, InterruptedRunError):
         return _failed(error, STOPPED)
     if isinstance(error, SemscaleError):

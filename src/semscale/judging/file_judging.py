@@ -66,7 +66,7 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     Raises:
         InputError: a column that does not exist, a name that is taken, a cell that cannot be used, an output
             that cannot be written, or parts of a run that differs.
-        InterruptedRunError: stopped by the user; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.
     """
     settings, plan = settings or PartSettings(), plan or IntervalPlan()

@@ -146,7 +146,7 @@ def check_judge_cells(
     Raises:
         InputError: a broken list, a label that is none of the template's, more than 1,000 groups, a row that
             cannot be read, or more rows than Excel holds.
-        InterruptedRunError: stopped by the user.
+        StoppedByUserError: stopped by the user.
     """
     groups: set[str | None] = set()
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import polars as pl
 
-from semscale.errors import InterruptedRunError
+from semscale.errors import StoppedByUserError
 from semscale.store.table import Table
 from semscale.store.workbook import check_rows
 from semscale.store.writing import output_format
@@ -40,7 +40,7 @@ def look_through(
 
     Raises:
         InputError: what ``look`` refuses, a row that cannot be read, or more rows than Excel holds.
-        InterruptedRunError: stopped by the user.
+        StoppedByUserError: stopped by the user.
     """
     n = 0
     try:
@@ -50,7 +50,7 @@ def look_through(
             if counting:
                 check_rows(n)
     except KeyboardInterrupt:
-        raise InterruptedRunError(
+        raise StoppedByUserError(
             "stopped while the columns were checked, before any text was read; finished parts of an earlier "
             "run, if there was one, are kept, and the same command goes on after them"
         ) from None

@@ -31,7 +31,7 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, counting:
     Raises:
         InputError: a weight or human rating that is none, more than 1,000 groups, a row that cannot be read,
             or more rows than Excel holds.
-        InterruptedRunError: stopped by the user.
+        StoppedByUserError: stopped by the user.
     """
     if counting or columns.by or columns.weight or columns.human:
         return look_through(table, _titles(columns), part_rows, _Checks(columns).look, counting=counting)

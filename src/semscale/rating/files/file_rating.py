@@ -90,7 +90,7 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         InputError: a column that does not exist or holds no text, a name that is taken, a cell that cannot be
             used, an output that cannot be written. No output is left behind, and no parts but those that an
             earlier run had finished.
-        InterruptedRunError: stopped by the user; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
