@@ -7,6 +7,7 @@ from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
 from semscale.report.formatting import coverage, one_line
+from semscale.report.judging.words import refused_parameters
 from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
 from semscale.report.settings import signature_fields
 from semscale.types import Status
@@ -62,7 +63,10 @@ def _interval_words(audits: "tuple[Audit, ...]") -> str:
 
 def _cautions(summary: "AuditSummary") -> Iterator[str]:
     """Say what a model refused, and that one of several checks may find a bias by chance."""
-    refused = (refused_words(one_line(name), found.signature) for name, found in summary.audits.items())
+    refused = (
+        refused_words(one_line(name), refused_parameters(found.signature))
+        for name, found in summary.audits.items()
+    )
     yield from filter(None, refused)
     n = sum(len(found.made) for found in summary.audits.values())
     if n > 1:
