@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
+from semscale.known_settings import known_settings
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
     Explains,
@@ -70,6 +71,7 @@ class Matcher:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         method: str = DEFAULT_METHOD,

@@ -10,6 +10,7 @@ import numpy as np
 
 from semscale.embedding.loading import checked_embedder
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
@@ -90,6 +91,7 @@ class Consistency:
     """
 
     @renamed(model="embedder", bert_model="bert_embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         chat_model: object = None,
