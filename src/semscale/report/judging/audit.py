@@ -52,13 +52,11 @@ def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
 
 def _interval_words(audits: "tuple[Audit, ...]") -> str:
     """Say how the intervals of all checks were made; checks with few rows may differ from the others."""
-    said = dict.fromkeys(
-        plan_words(found.plan, [check.effect.method], "rows")
-        for found in audits
-        for check in found.made
-        if check.effect is not None
-    )
-    return "; ".join(said) or "none: no check was made"
+    effects = [check.effect for found in audits for check in found.made if check.effect is not None]
+    if not effects:
+        return "none: no check was made"
+    # All audits of a run have one plan.
+    return plan_words(audits[0].plan, [effect.method for effect in effects], "rows")
 
 
 def _cautions(summary: "AuditSummary") -> Iterator[str]:
