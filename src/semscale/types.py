@@ -17,7 +17,10 @@ Ids = npt.NDArray[np.int32]
 """Token ids."""
 
 Progress = Callable[[str, int, int | None], None]
-"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` if it is not known beforehand."""
+"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` if it is not known beforehand.
+
+The first call of a stage says how much an earlier run had done, so that a rate counts what this one does.
+"""
 
 FEWEST_POINTS, MOST_POINTS = 2, 11
 """The fewest and the most points of a scale."""

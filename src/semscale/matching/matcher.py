@@ -10,6 +10,7 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
+from semscale.known_settings import known_settings
 from semscale.matching.empty_predictions import MISSING, check_empty, empty_settings, with_empty_as
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
@@ -75,6 +76,7 @@ class Matcher:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         method: str = DEFAULT_METHOD,

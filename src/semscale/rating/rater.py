@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
@@ -63,6 +64,7 @@ class Rater:
         Maier et al. (2025), arXiv 2510.08338.
     """
 
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         scale: str | Path | Scale,

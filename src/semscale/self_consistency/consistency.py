@@ -10,11 +10,13 @@ import numpy as np
 
 from semscale.embedding.loading import checked_embedder
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
 from semscale.self_consistency.asking.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
@@ -90,6 +92,7 @@ class Consistency:
     """
 
     @renamed(model="embedder", bert_model="bert_embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         chat_model: object = None,
@@ -224,7 +227,8 @@ class Consistency:
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
-        return Asked(replies, replace(measured, status=status, signature=signature))
+        reasons = asking_reasons(replies, measured.reasons)
+        return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))
 
     def measure_part(
         self,

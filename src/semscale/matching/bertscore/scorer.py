@@ -8,6 +8,7 @@ import numpy as np
 
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
 from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
 from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
@@ -29,6 +30,7 @@ Rescale = bool | str | Path
 
 
 @renamed(model="embedder")
+@known_settings
 def bertscore(  # noqa: PLR0913 - what can be chosen about a score
     predictions: object,
     references: object,
@@ -95,6 +97,7 @@ class BertScorer:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(
         self,
         embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,

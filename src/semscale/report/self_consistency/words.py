@@ -37,9 +37,10 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    model = dict(summary.signature.fields).get("chat_model", "")
-    if refused := refused_words(one_line(model), summary.signature):
-        said.append(refused)
+    if summary.replies is not None:
+        model = dict(summary.signature.fields).get("chat_model", "the model")
+        refused = refused_words(one_line(model), summary.replies.left_out)
+        said += [] if refused is None else [refused]
     if summary.floor_from == TOO_FEW_ANSWERS:
         said.append(
             f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "

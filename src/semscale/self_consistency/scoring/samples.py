@@ -23,12 +23,14 @@ class SampledAnswers:
         status: shape (n,), each a ``Status``.
         n_samples: shape (n,), usable samples, whether or not they are enough.
         n_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
+        fewest: usable samples that an item needs.
     """
 
     pairs: Pairs
     status: npt.NDArray[np.object_]
     n_samples: Integers
     n_left_out: Integers
+    fewest: int = 1
 
 
 def take_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
@@ -57,7 +59,7 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     scored = np.array([one in {Status.SCORED, Status.NO_REFERENCE} for one in status], dtype=bool)
     status[scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
     kept = usable[pairs.item] >= fewest
-    return SampledAnswers(with_pairs(pairs, kept, status), status, usable, given - usable)
+    return SampledAnswers(with_pairs(pairs, kept, status), status, usable, given - usable, fewest)
 
 
 def with_pairs(pairs: Pairs, kept: Mask, status: Statuses) -> Pairs:
