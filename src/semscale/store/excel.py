@@ -8,6 +8,8 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.cells import column_of
+from semscale.store.excel_package import check_package
+from semscale.store.rust_panics import panics_refused
 from semscale.store.table import Table, check_names
 
 _EXACT = 2**53
@@ -31,18 +33,18 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
     """
     from python_calamine import CalamineError, CalamineWorkbook
 
-    try:
-        with CalamineWorkbook.from_path(path) as workbook:
-            if sheet is not None and sheet not in workbook.sheet_names:
-                raise InputError(
-                    f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(workbook.sheet_names)}"
-                )
-            rows = workbook.get_sheet_by_name(sheet or workbook.sheet_names[0]).to_python()
-    except CalamineError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx"
-        ) from error
+    check_package(path, name)
+    with panics_refused(lambda: _unreadable(name, "its reader breaks off")):
+        try:
+            with CalamineWorkbook.from_path(path) as workbook:
+                titles = workbook.sheet_names
+                if sheet is not None and sheet not in titles:
+                    raise InputError(f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(titles)}")
+                if not titles:
+                    raise _unreadable(name, "it has no sheets")
+                rows = workbook.get_sheet_by_name(sheet or titles[0]).to_python()
+        except CalamineError as error:
+            raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
     columns = check_names([_title(cell) for cell in rows[0]], name)
@@ -55,6 +57,10 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
             yield frame.slice(start, size)
 
     return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(sheet or 0)))
+
+
+def _unreadable(name: str, reason: str) -> InputError:
+    return InputError(f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx")
 
 
 def _title(cell: object) -> str:
