@@ -1,6 +1,6 @@
 """Looks for inputs that break one reader: guided by coverage where Atheris is installed, else by Hypothesis.
 
-It leaves in its folder what it found: ``found.json`` with counts, and each input that broke the reader in a new way.
+``found.json`` in its folder has counts, and beside it is an input for each way in which the reader broke.
 ``current`` is the input under work, for the case that a reader takes the process down.
 """
 
@@ -157,7 +157,7 @@ def guided(target: "Target", one: Callable[[bytes], None], folder: Path) -> None
 
 
 def unguided(target: "Target", one: Callable[[bytes], None], _: Path) -> None:
-    """Explore with Hypothesis alone, which draws fixed inputs and their changes without looking at coverage."""
+    """Explore with Hypothesis alone, which draws changes of fixed inputs without looking at coverage."""
     from drawing import inputs
     from hypothesis import HealthCheck, given, seed, settings
 

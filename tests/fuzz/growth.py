@@ -22,6 +22,11 @@ def tiled(content: bytes) -> bytes:
     return content * times(content)
 
 
+def tiled_below_200_kb(content: bytes) -> bytes:
+    """Repeat an input up to the longest YAML that is read."""
+    return content * (200_000 // max(len(content), 1))
+
+
 def with_more_rows(content: bytes) -> bytes:
     """Repeat what follows the first line."""
     first, end, rows = content.partition(b"\n")

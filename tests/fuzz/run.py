@@ -1,8 +1,7 @@
-"""``make fuzz``: explores every target for its share of the time, times all of them, and prints a line for each.
+"""``make fuzz``: explores every target for its share of the time, times it, and prints a line for each.
 
 ``python run.py SECONDS [TARGET...]``. Inputs that broke a reader stay in ``fuzz-findings``; put each into
-``tests/fuzz/corpus`` under a name that says what broke, and mend the reader. The exit code is 1 if there is
-one.
+``tests/fuzz/corpus`` under a name that says what broke, and mend the reader. Exit code 1: there is one.
 """
 
 import json
