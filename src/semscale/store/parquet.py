@@ -8,6 +8,7 @@ import polars as pl
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
+from semscale.store.parquet_pages import check_pages
 from semscale.store.rust_panics import panics_refused
 from semscale.store.table import Table, check_names
 
@@ -18,6 +19,7 @@ def open_parquet(path: Path, name: str) -> Table:
     Raises:
         InputError: the file is no Parquet file, is damaged, or has no columns.
     """
+    check_pages(path, name)
     with _damage_refused(name):
         frame = pl.scan_parquet(path, glob=False)
         columns = check_names(frame.collect_schema().names(), name)
