@@ -40,6 +40,7 @@ from semscale.store.cells import flat, storable
 from semscale.store.columns import as_names, groups_in
 from semscale.store.list_cells import listed_cell
 from semscale.store.parts import Parts
+from semscale.store.qualtrics import HeaderRowsWarning
 from semscale.store.reading import open_table
 from semscale.weights.verified_files import STAMP, read_stamps
 
@@ -86,6 +87,7 @@ def table(ending: str) -> Callable[[bytes], None]:
 
     def read(content: bytes) -> None:
         path = written(content, f"input{ending}")
+        warnings.simplefilter("ignore", HeaderRowsWarning)
         found = open_table(path)
         for batch in found.batches(BATCH):
             refused(lambda batch=batch: flat(batch))

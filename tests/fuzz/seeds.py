@@ -132,6 +132,7 @@ def table_seeds() -> dict[str, bytes]:
     FRAME.write_parquet(packed)
     return {
         "csv/plain.csv": csv,
+        "csv/qualtrics.csv": b'Q1\nHow was it?\n"{""ImportId"":""QID1_TEXT""}"\nGood.\n',
         "csv/semicolons.csv": b"sep=;\nid;text\n1;3,5\n\n2;\n",
         "csv/wide-letters.csv": "id,text\n1,größer\n".encode("utf-16"),
         "tsv/plain.tsv": csv.replace(b",", b"\t"),
