@@ -15,6 +15,8 @@ from contextlib import closing, suppress
 from functools import cache
 from pathlib import Path
 
+import polars as pl
+
 from semscale.chat.endpoint.reply import parse_reply
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import PriceTable
@@ -87,19 +89,23 @@ def table(ending: str) -> Callable[[bytes], None]:
 
     def read(content: bytes) -> None:
         path = written(content, f"input{ending}")
-        warnings.simplefilter("ignore", HeaderRowsWarning)
-        found = open_table(path)
-        for batch in found.batches(BATCH):
-            refused(lambda batch=batch: flat(batch))
-            for column in batch.get_columns()[:COLUMNS]:
-                read_list_cells(column.to_list()[:CELLS], column.name)
-            for column in storable(batch).get_columns()[:COLUMNS]:
-                refused(lambda column=column: humans_in(column))
-                refused(lambda column=column: weights_in(column))
-                refused(lambda column=column: as_names(groups_in(column.unique()), "by"))
-        refused(lambda: read_items(path))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", HeaderRowsWarning)
+            for batch in open_table(path).batches(BATCH):
+                read_columns(batch)
+            refused(lambda: read_items(path))
 
     return read
+
+
+def read_columns(batch: pl.DataFrame) -> None:
+    refused(lambda: flat(batch))
+    for column in batch.get_columns()[:COLUMNS]:
+        read_list_cells(column.to_list()[:CELLS], column.name)
+    for column in storable(batch).get_columns()[:COLUMNS]:
+        refused(lambda column=column: humans_in(column))
+        refused(lambda column=column: weights_in(column))
+        refused(lambda column=column: as_names(groups_in(column.unique()), "by"))
 
 
 def read_list_cells(cells: list[object], name: str) -> None:
@@ -157,6 +163,11 @@ def judge_reply(content: bytes) -> None:
     for name in TEMPLATES:
         read_reply(text, template(name))
     read_reply(text, template("quality"), structured=True, score_last=True)
+
+
+def likert_reply(content: bytes) -> None:
+    """Read a judge's reply once, as a judge does."""
+    read_reply(content.decode("utf-8", "surrogateescape"), template("likert"))
 
 
 def endpoint_reply(content: bytes) -> None:

@@ -78,7 +78,12 @@ TARGETS = {
         Target("snapshots", read.snapshots, _JSON, growth.with_longer_lists),
         Target("baseline", read.baseline, (*_JSON, change.cells_changed), growth.with_more_rows),
         Target("stamps", read.stamps, _JSON, growth.with_longer_lists),
-        Target("judge_reply", read.judge_reply, (*_BYTES, change.json_changed)),
+        Target(
+            "judge_reply",
+            read.judge_reply,
+            (*_BYTES, change.json_changed),
+            timed=read.likert_reply,
+        ),
         Target("endpoint_reply", read.endpoint_reply, _JSON, growth.with_longer_lists),
         Target("guard_pair", read.guard_pair, _BYTES, growth.with_longer_texts),
         Target("parts", read.parts, _AFTER_A_LINE),

@@ -1,4 +1,4 @@
-"""Times readers without the fuzzer's instruments: ``python timing.py FOLDER TARGET...`` prints JSON.
+"""Times readers in seconds of the processor, without instruments: ``timing.py FOLDER TARGET...`` prints JSON.
 
 Measured are the slowest inputs that the exploration left in its folder, and each fixed input made long.
 """
@@ -19,10 +19,10 @@ def taken(target: Target, content: bytes) -> float:
     """Return the seconds per MB that a reader takes in the faster of two runs: the first may load modules."""
     rates = []
     for _ in range(2):
-        started = time.perf_counter()
+        started = time.process_time()
         with suppress(SemscaleError):
             (target.timed or target.read)(content)
-        rates.append(seconds_per_mb(time.perf_counter() - started, len(content)))
+        rates.append(seconds_per_mb(time.process_time() - started, len(content)))
     return min(rates)
 
 

@@ -23,7 +23,13 @@ _SQLITE = {
     sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }
-_WORDS_OF_DAMAGE = ("decode", "unsupported file format", "no such column", "no such table")
+_WORDS_OF_DAMAGE = (
+    "decode",
+    "duplicate column name",
+    "no such column",
+    "no such table",
+    "unsupported file format",
+)
 _POSTGRES = {
     "28": "refuses the user or the password: check both in the URL, or set PGPASSWORD",
     "3D": "names a database that does not exist: create it with createdb, or name another one",
