@@ -42,7 +42,7 @@ def test_what_ends_too_early_says_so(content):
         CompactReader(content).struct()
 
 
-@pytest.mark.parametrize("content", [b"\x1c" * 100, b"\x15" + b"\xff" * 20, b"\x1d\x00"])
+@pytest.mark.parametrize("content", [b"\x1c" * 100, b"\x19" * 2000, b"\x15" + b"\xff" * 20, b"\x1d\x00"])
 def test_what_can_be_no_struct_is_refused(content):
     with pytest.raises(ValueError, match="levels|too long|no type"):
         CompactReader(content).struct()

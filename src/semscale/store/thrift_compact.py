@@ -38,8 +38,6 @@ class CompactReader:
             IndexError: the bytes end before it.
             ValueError: it cannot be one.
         """
-        if level > _MOST_LEVELS:
-            raise ValueError("too many levels")
         fields: Struct = {}
         number = 0
         while head := self._byte():
@@ -49,6 +47,8 @@ class CompactReader:
         return fields
 
     def _value(self, kind: int, level: int) -> Any:  # noqa: ANN401 - a number, bytes, a list or a struct
+        if level > _MOST_LEVELS:
+            raise ValueError("too many levels")
         match kind:
             case 1 | 2 | 3:  # in a list, a truth value is a byte
                 return self._byte()
