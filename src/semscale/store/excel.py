@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
@@ -34,24 +35,17 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
     Raises:
         InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
     """
-    from python_calamine import CalamineError, CalamineWorkbook
-
     check_package(path, name)
     with panics_refused(lambda: _unreadable(name, "its reader breaks off")):
-        try:
-            with CalamineWorkbook.from_path(path) as workbook:
-                titles = workbook.sheet_names
-                if sheet is not None and sheet not in titles:
-                    raise InputError(f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(titles)}")
-                if not titles:
-                    raise _unreadable(name, "it has no sheets")
-                rows = workbook.get_sheet_by_name(sheet or titles[0]).to_python()
-        except CalamineError as error:
-            raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
+        rows, title, others = _read(path, name, sheet)
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
+    if len(rows) == 1 and others:
+        raise InputError(
+            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(others)}"
+        )
     columns = check_names([_title(cell) for cell in rows[0]], name)
-    more = header_rows(rows[1:])
+    more = header_rows(columns, rows[1:])
     warn_of_header_rows(name, more)
     answers = rows[1 + more :]
     frame = pl.DataFrame(
@@ -63,6 +57,23 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
             yield frame.slice(start, size)
 
     return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(sheet or 0)))
+
+
+def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
+    """Read a sheet's rows, and give its title and those of the sheets that might have been meant instead."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with CalamineWorkbook.from_path(path) as workbook:
+            titles = workbook.sheet_names
+            if sheet is not None and sheet not in titles:
+                raise InputError(f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(titles)}")
+            if not titles:
+                raise _unreadable(name, "it has no sheets")
+            title, *others = [sheet] if sheet is not None else titles
+            return workbook.get_sheet_by_name(title).to_python(), title, others
+    except CalamineError as error:
+        raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
 
 
 def _unreadable(name: str, reason: str) -> InputError:
