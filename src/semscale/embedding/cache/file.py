@@ -90,6 +90,8 @@ class CacheFile:
                     raise self._unusable(error) from error
                 else:
                     self._give_up(error)
+            except UnicodeDecodeError as error:  # SQLite's message quotes a damaged table
+                self._renew(error)
             except OSError as error:
                 if needed:
                     raise self._unusable(error) from error
@@ -119,7 +121,7 @@ class CacheFile:
                 self._connection = _connected(self.path)
         return self._connection
 
-    def _renew(self, error: sqlite3.DatabaseError) -> None:
+    def _renew(self, error: Exception) -> None:
         self.close()
         try:
             with _opening(self.path):
@@ -258,11 +260,11 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 def _is_sound(path: Path) -> bool:
     try:
         connection = _connected(path)
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     try:
         return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == b"ok")
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     finally:
         connection.close()
