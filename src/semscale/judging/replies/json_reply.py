@@ -16,6 +16,8 @@ _CUT_OFF = re.compile(
     rf"\A\s*\{{\s*\"(?:{_SCORE_KEYS})\"\s*:\s*(?P<value>\"[^\"\n]*\"|[^\s\",{{}}\[\]]+)\s*,\s*\"\w+\"\s*:",
     re.IGNORECASE,
 )
+_SCORE_KEY = re.compile(_SCORE_KEYS, re.IGNORECASE)
+_LONGEST_LEVEL = 3
 _MOST_FAILURES = 100
 _WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
 _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
@@ -104,7 +106,11 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
 def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -> JsonReply | None:
     everything = list(_walk(pairs))
     ranked = [(key_role(key), key, value) for key, value in everything]
-    stated = [(role, key, value) for role, key, value in ranked if role in _BY_WEIGHT]
+    stated = [
+        (role, key, value)
+        for role, key, value in ranked
+        if role in _BY_WEIGHT and not (role is Role.CORRECTED and _is_prose(key, value))
+    ]
     asked = [(key, value) for key, value in everything if _asks(key, reader)]
     tops = [str(value) for role, _, value in ranked if role is Role.SCALE and value is not None]
     if not stated and not asked:
@@ -125,6 +131,11 @@ def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -
     role = chosen[0][0] if chosen else Role.STATED
     level = None if taken_off and role is Role.STATED else level
     return JsonReply(level, role if role is Role.DRAFT else Role.STATED, explanation, start, end)
+
+
+def _is_prose(key: str, value: object) -> bool:
+    """Whether a key such as ``correction`` has a sentence for a value, and no score."""
+    return isinstance(value, str) and value.count(" ") > _LONGEST_LEVEL and not _SCORE_KEY.search(key)
 
 
 _KEY_ROLES = (

@@ -15,7 +15,7 @@ _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _TEN = 10
 _OPENERS = re.compile(r"[\"'(\[{<]*[ \t]*")
 _CLOSERS = re.compile(r"[ \t]*[\"')\]}>]*")
-_NO_MORE = r"(?![\w%]|[.,]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
+_NO_MORE = r"(?![\w%]|[.,:]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
 
 
 @dataclass(frozen=True)

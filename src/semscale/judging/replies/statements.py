@@ -1,7 +1,7 @@
 """Gives everything in a reply that may be a score its role."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from semscale.judging.replies.decision import Statement
 from semscale.judging.replies.empty_keys import empty_keys
@@ -56,12 +56,12 @@ def statements_of(
     scales = list(named_scales(text, reader))
     found = find_mentions(blank_own_scales(text, scales), reader)
     statements = [_of_object(item, text, quoted) for item in objects]
-    legend = _is_legend(found.mentions)
+    legend = _legend(found.mentions)
     for at, mention in enumerate(found.mentions):
         answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
         around = Surroundings(
             quoted=within(quoted, mention.start),
-            scale=_described_scale(mention, scales, legend=legend),
+            scale=_described_scale(mention, scales, legend),
             other_scale=_in_other_scale(text, mention, scales),
             earlier=bool(objects) or _has_level(found, at),
             score_last=score_last,
@@ -96,19 +96,23 @@ def _is_filler(name: str) -> bool:
     return lexicon().find(split_words(name), 0)[0] == "filler"
 
 
-def _is_legend(mentions: Sequence[LevelMention]) -> bool:
-    """Whether the reply repeats which name belongs to which number."""
-    paired = {mention.score for mention in mentions if mention.level is not None and mention.level.paired}
-    return len(paired) >= _FEWEST_PAIRS
+def _legend(mentions: Sequence[LevelMention]) -> Collection[int]:
+    """Places where the reply repeats which name belongs to which number."""
+    places: dict[float | None, int] = {}
+    for mention in mentions:
+        if mention.level is not None and mention.level.paired:
+            places.setdefault(mention.score, mention.start)
+    return places.values() if len(places) >= _FEWEST_PAIRS else ()
 
 
-def _described_scale(mention: LevelMention, scales: Sequence[NamedScale], *, legend: bool) -> bool | None:
+def _described_scale(
+    mention: LevelMention, scales: Sequence[NamedScale], legend: Collection[int]
+) -> bool | None:
     """Whether a mention describes a scale: the own one, another one, or none."""
     for scale in scales:
         if scale.start <= mention.start < scale.end:
             return scale.own
-    paired = mention.level is not None and mention.level.paired
-    return True if legend and paired and not KEY.search(mention.left) else None
+    return True if mention.start in legend and not KEY.search(mention.left) else None
 
 
 def _in_other_scale(text: str, mention: LevelMention, scales: Sequence[NamedScale]) -> bool:

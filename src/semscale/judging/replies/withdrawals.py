@@ -11,19 +11,23 @@ _AGAINST = frozenset(
     {"withdraw", "pause", "faulted", "edit", "amend", "ought", "corrected", "maybe", "might", "or", "deny"}
 )
 _TAKES_BACK = class_pattern(
-    "withdraw (?! to | for) | (^ | comma | dash | but | open) pause (?! to | for) | ^ edit"
+    "withdraw (?! to | for) | (^ | comma | dash | but | open) pause (?! to | for) "
     "| score_word any{0,6} (faulted | amend | edit) | (faulted | amend) any{0,6} score_word"
     "| judge (will | would | ought | adverb)* deduct"
-    "| judge (word | adverb | will | would | have | not | be | to | ought){0,3} (amend | faulted)"
+    "| judge (word | adverb | will | would | have | be | to | ought){0,3} (amend | not{0,1} any? faulted)"
+    "| level faulted | ^ edit any{0,6} refuse"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
     "  this (be | might be | ought) adverb* faulted"
 )
+_REOPENS = class_pattern("^ (open | dash)* (edit | amend | pause)")
 _DOUBTS = class_pattern(
     "judge (adverb | be)* (maybe | might (?! not))"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"
 )
-_DENIES_FIRST = class_pattern("^ (but | and | adverb)* deny")
-_DOUBTS_FIRST = class_pattern("^ (but | and | adverb)* (or | maybe | might)")
+_DENIES_FIRST = class_pattern("^ (but | and | adverb | amend | pause)* deny")
+_DOUBTS_FIRST = class_pattern(
+    "^ (but | and | adverb)* (or | maybe | might) (any{0,3} $ | any* (level | number | score_word | faulted))"
+)
 _DENIES_AT_ONCE = class_pattern("level (comma | dash)+ deny")
 _DOUBTS_AT_ONCE = class_pattern("level (comma | dash)+ (or | maybe | might)")
 _PASSED = frozenset({"close", "dash", "comma"})
@@ -36,10 +40,12 @@ class Withdrawals:
     Attributes:
         taken_back: after which another score may take its place.
         doubted: after which nothing is certain.
+        reopened: after which another score may take its place, and need not.
     """
 
     taken_back: tuple[int, ...] = ()
     doubted: tuple[int, ...] = ()
+    reopened: tuple[int, ...] = ()
 
 
 def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
@@ -50,6 +56,7 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
     """
     taken_back: list[int] = []
     doubted: list[int] = []
+    reopened: list[int] = []
     sentence: list[Token] = []
     ended_on = ""
     for token in [*tokens, Token(0, 0, "line")]:
@@ -63,6 +70,8 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
                 taken_back.append(_place(sentence))
             if _is_against(kinds, _DOUBTS, _DOUBTS_AT_ONCE, _DOUBTS_FIRST if after_level else None):
                 doubted.append(_place(sentence))
+            if _REOPENS.search(kinds):
+                reopened.append(sentence[0].start)
             ended_on = next((item.kind for item in reversed(sentence) if item.kind not in _PASSED), "")
         elif token.kind == "line":
             ended_on = ""
@@ -71,6 +80,7 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
     return Withdrawals(
         tuple(place for place in taken_back if place > kept),
         tuple(place for place in doubted if place > kept),
+        tuple(reopened),
     )
 
 

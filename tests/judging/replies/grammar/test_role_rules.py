@@ -27,7 +27,7 @@ ROLES = [
     ("If it named both, I would give it a 5.", Role.HYPOTHETICAL),
     ("A 5 would need a source.", Role.HYPOTHETICAL), ("Score: at least 4", Role.DOUBTFUL),
     ("Score: 4 or so", Role.DOUBTFUL), ("Score: 4/7", Role.OFF_SCALE), ("Score: 6", Role.OFF_SCALE),
-    ("My mood and the score and 4", Role.UNEXPLAINED), ("It was built in 4", Role.CONTENT),
+    ("Something that I said and 4", Role.UNEXPLAINED), ("It was built in 4", Role.CONTENT),
 ]  # fmt: skip
 
 

@@ -12,6 +12,8 @@ def by_place(mention: LevelMention, around: Surroundings) -> Role | None:
     if mention.marks_item:
         return Role.LIST_NUMBER
     if around.scale is not None:
+        if not around.scale and patterns.IF.search(clause(mention.left)):
+            return Role.HYPOTHETICAL
         return Role.SCALE if around.scale else Role.OFF_SCALE
     return None
 
@@ -84,8 +86,14 @@ def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
 def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     """Bounds, guesses, and one of several levels."""
     left = mention.left
-    if not left or not (patterns.BOUND.search(left) or patterns.RANGE.search(left)):
+    if mention.level is None and not patterns.KEY.search(left):
         return None
+    found = (patterns.BOUND.search(left) or patterns.RANGE.search(left)) if left else None
+    if found is None:
+        return None
+    key = left[: found.start()]
+    if patterns.KEY.search(key) and not key.endswith("score_word "):
+        return Role.DOUBTFUL
     if (patterns.HEDGED.search(left) and patterns.HEDGE_ENDS.search(mention.right)) or speaks(mention):
         return Role.DOUBTFUL
     word = mention.named and mention.words == 1
@@ -124,25 +132,34 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
         return Role.CONTENT
     if long and around.standing and ends_clause(mention):
         return Role.AGREEING
-    given = patterns.SPEAKS.search(left) and "judge " in left
-    return Role.UNEXPLAINED if given or (long and "answer " in left and "be " in left) else Role.CONTENT
+    return (
+        Role.UNEXPLAINED
+        if patterns.JUDGE_GIVES.search(left) or (long and "answer " in left and "be " in left)
+        else Role.CONTENT
+    )
 
 
 def _left_over_number(mention: LevelMention, around: Surroundings) -> Role:
     left, right = mention.left, mention.right
-    changed = around.earlier and (patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left))
-    alone = patterns.LEFT_OVER.search(right) and not patterns.NAMING.search(left)
+    parallel = patterns.PARALLEL.search(left) and right.startswith("for ")
+    changed = (
+        parallel or around.earlier and (patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left))
+    )
+    alone = patterns.LEFT_OVER.search(right) and patterns.HEDGED.search(left)
     alone = alone and around.standing and not around.ranged
     return Role.UNEXPLAINED if speaks(mention) or changed or alone else Role.CONTENT
 
 
 def speaks(mention: LevelMention) -> bool:
-    """Whether scores are spoken of in the sentence of a mention, or it is used as one: ``a 4``."""
-    if patterns.SPEAKS.search(mention.left) or patterns.SPEAKS.search(mention.right) or mention.explicit:
+    """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
+    if patterns.JUDGE_GIVES.search(mention.left) or mention.explicit:
         return True
     if mention.named or mention.spelled:
         return False
-    return patterns.A_LEVEL.search(mention.left) is not None and ends_clause(mention)
+    if patterns.A_LEVEL.search(mention.left) is None:
+        return False
+    closed = patterns.THE_LEVEL.search(mention.left) is not None
+    return (patterns.CLOSES if closed else patterns.ENDS).search(mention.right) is not None
 
 
 def ends_clause(mention: LevelMention) -> bool:

@@ -12,13 +12,13 @@ CHANGE = "(amend | edit)"
 SCORE = "(score_word | weak_key)"
 WILL = "(will | would)"
 GIVE = "(give | rate)"
-ADORNED = "(a | the | adverb | plain | open | dash | judge)*"
-SUBJECT = f"(this | (a | the | this | judge | {OF} | adverb)? plain* answer)"
+ADORNED = "(a | the | adverb | plain | open | dash | judge)* (a (word | plain | adverb){1,2})?"
+SUBJECT = f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer)"
 OBJECT = (
     f"(this answer? | (the | this | judge | a | {WHY} | {OF} | to | plain) (word | plain | be){{0,2}} answer)"
 )
 APT = class_pattern(
-    f"^ (close)? ({SCORE} | answer)? ({WILL} be | be | seems | {WILL} word) (adverb | a | the | judge "
+    f"^ be (if | this | word | the | a){{1,3}} (answer earn | judge (will | adverb)* (give | word)) | ^ (close)? ({SCORE} | answer)? ({WILL} be | be | seems | {WILL} word) (adverb | a | the | judge "
     "| plain)* (apt | outcome | score_word | weak_key) | ^ (close)? (be | seems | would be) (adverb)* "
     "(plain | filler) (stop | comma | to judge | adverb | $)"
 )
@@ -55,9 +55,10 @@ EARNED = class_pattern(
     f"earn (adverb | to | {WHY} | this | judge)* {ADORNED} ({SCORE} ({OF} | comma | "
     f"colon)*)? {ADORNED} $"
 )
+EARNED_FAR = class_pattern("(this | answer) any{0,8} earn adverb* a (plain | adverb)* $")
 THATS = class_pattern(
     f"{START} (so | adverb | final | and | comma | {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
-    f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb)* ({SCORE} {OF}?)? $"
+    f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
 )
 THATS_PLAIN = class_pattern(
     f"{START} (so | adverb | final | and | comma)* this (adverb | so)* be (adverb | so)* $"
@@ -71,13 +72,13 @@ ON_SCALE = class_pattern(
 )
 CONCLUDED = class_pattern(f"(^ | dash | comma | and) (and | adverb)* so (colon | comma)? {ADORNED} $")
 OVERALL = class_pattern(
-    "(^ | comma | and | so | dash | bar | open | colon | stop | but) (the | adverb | judge | so | "
+    "(^ | level | comma | and | so | dash | bar | open | colon | stop | but) (the | adverb | judge | so | "
     f"and)* final ({SCORE} | outcome)? (colon | bar | dash | comma | be | so | adverb | to)* ((judge "
     f"{WILL}* adverb? (say | {GIVE})) ({WHY} | this)*)? {ADORNED} $"
 )
 OUTCOME = class_pattern(
     "(^ | comma | so | and | open) (the | judge | so | adverb)* outcome (close | colon | dash | bar)+ "
-    f"{ADORNED} $ | judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
+    f"{ADORNED} $ | ^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $ | judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
 )
 REMARK = class_pattern(
     f"{START} (so | adverb | final | and | comma)* {SUBJECT} ({WILL} | adverb | so)* be (adverb | so "
@@ -101,7 +102,7 @@ OPENED_BY_NO = class_pattern(
     f"(comma | dash | colon | {CHANGE} | withdraw | this | be | so | but)* {ADORNED} $"
 )
 NOT_BUT = class_pattern(
-    f"(not | deny) any{{0,6}} level ((?! level) any){{0,6}} (but | {CHANGE} | better | dash | comma) "
+    f"(not | deny) any{{0,6}} level ((?! level | not) any){{0,6}} (but | {CHANGE} | better | dash | comma) "
     f"({CHANGE} | adverb | so | better | final)* {ADORNED} $"
 )
 IS_BETTER = class_pattern(
@@ -115,7 +116,7 @@ DRAFTED = class_pattern(
     "would | adverb | the)* $ | level (stop)? open be a? $"
 )
 CONFIDENCE = class_pattern(
-    f"confidence (({WHY} | {OF}) (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
+    f"confidence (({WHY} | {OF})? (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
     f"be | dash | comma | bar | (word | plain) open)* (bound)? {ADORNED} $"
 )
 CONFIDENCE_AFTER = class_pattern("^ (close)? (percent | unit)? (adverb)? confidence")
@@ -142,13 +143,13 @@ SAID_AFTER = class_pattern(
     f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
-PER = class_pattern("per any{0,20} $")
+PER = class_pattern("per ((?! comma final) any){0,20} $")
 SOURCE = class_pattern("(because | for | of) (the | a) answer colon any* $")
 WOULD_EARN = class_pattern("(this | answer) (adverb)* would (adverb | not)* earn any{0,4} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
-NOT = class_pattern("((not | withdraw to | faulted to) any{0,7} | deny (plain | a)*) $")
+NOT = class_pattern("((not | withdraw to | faulted (to | earn | a | give)) any{0,7} | deny (plain | a)*) $")
 IF = class_pattern("(if | unreal | example) any* $")
-IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* if")
+IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* (if | to)")
 IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
@@ -156,7 +157,7 @@ IF_AFTER = class_pattern(
 WOULD = class_pattern("(will | would)")
 SURE = class_pattern("(judge | this be | final)")
 RESET = class_pattern(
-    f"(?: (word | filler | level | plain | numbered) (?= judge ({WILL} | adverb)* ({GIVE} | settle)) | "
+    f"(?: (word | filler | level | plain | numbered | adverb | other) (?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE})) | "
     f"(comma | but | so | dash | {WHY} | colon | close | and)) ((judge | corrected | adverb)* {SCORE} "
     f"| judge ({WILL} | adverb | not)* ({GIVE} | settle | say) | this answer? (adverb | not)* be | "
     f"(the | judge | a)? answer (adverb | not)* (be | ought) | this answer? {WILL}? earn | (the | "
@@ -184,23 +185,23 @@ CLEAN_AFTER = class_pattern(
     f"{WHY} | and | adverb | so | this | the | judge | final | reason | withdraw | {CHANGE} | "
     f"to | {OF} | question)"
 )
-SPEAKS = class_pattern(
-    f"(score_word | (judge | be | ought | to | {WILL} | answer | this) (adverb | not)* rate | judge "
-    f"({WILL} | adverb | not | have | might)* ({GIVE} | say | settle) | (answer | this) (adverb | "
-    f"{WILL} | not | have | might)* earn | settle | withdraw)"
+JUDGE_GIVES = class_pattern(
+    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) ((?! word) any){{0,6}} $"
 )
 A_LEVEL = class_pattern("(a | the | judge) (plain | adverb)* $")
 ENDS = class_pattern(
     f"^ (close)* ($ | stop | line | comma | colon | {WHY} | and | but | or | dash | if | question | "
     f"might | {WILL})"
 )
+THE_LEVEL = class_pattern("the (plain | adverb)* $")
+CLOSES = class_pattern("^ (close)* ($ | stop | line | comma | question)")
 HEDGED = class_pattern(
     f"^ (comma | {CHANGE} | pause | bound | maybe | or | between | adverb | this | {WILL} | be | might "
     "| a | the | so | but | open | plain | judge | and | better)* $"
 )
 AFTER_LEVEL = class_pattern(
-    "level (comma | open | dash | close)* (bound | maybe | or | might) (a | the | adverb | be | to | "
-    "maybe | bound)* $"
+    f"level (comma | open | dash | close)* (bound | maybe | or | might) (a | the | adverb | be | to | "
+    f"maybe | bound | {CHANGE})* $"
 )
 GIVEN_AFTER = class_pattern(f"^ (this )? judge (have | {WILL} | adverb)* ({GIVE} | given | settle)")
 MINE = class_pattern("^ this answer (colon | bar | dash) (a | the | open)* $")
@@ -210,6 +211,7 @@ SCALE_AFTER = class_pattern(
 )
 HAS_SUBJECT = class_pattern("(answer | this)")
 CHANGED = class_pattern("^ (but | and | so | adverb)* (edit | amend | pause | withdraw)")
+PARALLEL = class_pattern("level for any{1,3} (comma | and)+ $")
 LEFT_OVER = class_pattern(
     "^ (close)* ($ | stop | line | (be | would be | will be | seems) adverb? "
     "(apt | better | if | judge | score_word | outcome) | (adverb | bound) (stop | line | $))"
@@ -222,8 +224,9 @@ PART_LABEL = class_pattern(
     "dash | be) (a | open)* $"
 )
 PARTLY_AFTER = class_pattern(f"^ (close)? (bound | {WHY} | partly)")
+ASIDE = class_pattern("(word | comma | but | and | say) any* $")
 BARE_A = class_pattern(
-    f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* a (plain | adverb)* $"
+    f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* (a (plain | adverb)* | plain) $"
 )
 BARE_A_ENDS = class_pattern(f"^ (close)* ($ | stop | line | comma {WHY} | {WHY} | comma | dash | colon)")
 MINUS = class_pattern("dash (open | a)* $")

@@ -49,7 +49,7 @@ def keyed(mention: LevelMention, around: Surroundings) -> Role | None:
     if role not in STANDING:
         return role
     if mention.level is None:
-        return Role.OFF_SCALE
+        return Role.CONTENT if around.standing and patterns.ASIDE.search(before) else Role.OFF_SCALE
     listed = not before and mention.left.endswith("score_word ")
     if listed and mention.right.startswith(("number ", "level ")):
         return Role.DOUBTFUL
@@ -89,11 +89,18 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score that a sentence gives: ``I rate it 4``, ``it deserves a 4``, ``that's a 4``, ``Overall: 4``."""
     left = own_words(mention.left)
     if mention.level is None:
-        given = (patterns.GIVEN, patterns.EARNED, patterns.OVERALL)
+        given = (patterns.GIVEN, patterns.EARNED_FAR, patterns.OVERALL)
         return Role.OFF_SCALE if any(pattern.search(left) for pattern in given) else None
     if patterns.OVERALL.search(left):
         return settled(mention, around, Role.FINAL)
-    for pattern in (patterns.GIVEN, patterns.EARNED, patterns.THATS, patterns.SEEMS, patterns.MAKES):
+    for pattern in (
+        patterns.GIVEN,
+        patterns.EARNED,
+        patterns.EARNED_FAR,
+        patterns.THATS,
+        patterns.SEEMS,
+        patterns.MAKES,
+    ):
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
@@ -215,6 +222,6 @@ def settled(mention: LevelMention, around: Surroundings, role: Role) -> Role:
         right = right.removeprefix("answer ")
     elif around.signed:
         doubtful = doubtful or patterns.MINUS.search(mention.left) is not None
-    if doubtful or patterns.DOUBT_AFTER.search(right) or not patterns.CLEAN_AFTER.search(right):
+    if doubtful or patterns.DOUBT_AFTER.search(right):
         return Role.DOUBTFUL
-    return role
+    return role if patterns.CLEAN_AFTER.search(right) else Role.UNEXPLAINED
