@@ -44,7 +44,7 @@ _SPEAKS_OF_OTHERS = class_pattern("(^ | word | any) (say | inject | other) ")
 _OWN = class_pattern("(judge | final | so | corrected) (any{0,3}) (score_word | outcome | give | settle)")
 _NOTE = re.compile(
     r"(?im)^[^\n]{0,200}(?:(?:part of|from|in) the (?:answer|text|material)|copied|quot|injected"
-    r"|(?:not|n't) mine|belongs to)[^\n]*$"
+    r"|what (?:the|an?|this) \w+ (?:says?|said|wrote|writes|claims)|(?:not|n't) mine|belongs to)[^\n]*$"
 )
 
 

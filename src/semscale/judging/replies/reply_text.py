@@ -23,13 +23,13 @@ _FORMATTING = re.compile(
     r"<[ ]*/?[ ]*(?:br|b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center)(?:[ \t][^<>\n]{0,60})?>",
     re.IGNORECASE,
 )
-_CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}[ \t]*/>", re.IGNORECASE)
+_CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}(?:[ \t][^<>\n]{0,60})?/>", re.IGNORECASE)
 _STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
 _ENTITIES = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5});", re.IGNORECASE)
 _FORMULA = re.compile(r"\${1,2}([^$\n]{1,60})\${1,2}")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
 _KEYCAP = "\ufe0e\ufe0f\u20e3"  # drawn around a digit, which stays the digit it is
-_WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»→", ':=/%.,()[]--\'\'\'""""""=')
+_WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»", ':=/%.,()[]--\'\'\'""""""')
 
 
 def readable(reply: str) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from semscale.judging.replies.stated_levels import LevelReader
 
 _NUMBER = r"[+-]?\d+"
+_TOP = r"(?:\d+|three|four|five|six|seven|ten|twenty|hundred)"
 _NAMED = re.compile(
     rf"""
     (?P<low>{_NUMBER}) [ \t]* (?:-|–|to|\.\.+) [ \t]* (?P<high>{_NUMBER}) (?:[ \t]*-?[ \t]*point)? [ \t]+
@@ -18,10 +19,10 @@ _NAMED = re.compile(
       (?P<low2>{_NUMBER}) [ \t]* (?:\([^()\n]{{1,40}}\))? [ \t]* (?:-|–|—|to|through|and|\.\.+) [ \t]*
       (?P<high2>{_NUMBER}) (?:[ \t]*\([^()\n]{{1,40}}\))? (?![\d.,]*\d) (?![ \t]*%)
     | [(\[] [ \t]* (?P<low3>{_NUMBER}) [ \t]* (?:-|–|to) [ \t]* (?P<high3>{_NUMBER}) [ \t]* (?:scale)? [)\]]
-    | (?P<top>\d+) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
+    | (?P<top>{_TOP}) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
       (?:scale|system|rubric|likert|scheme)
-    | \b(?:scale|out)[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>\d+)
-      (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+[^\W\d_]{{3,}}s\b)
+    | \b(?:scale|out)[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>{_TOP})\b
+      (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+(?!(?:points|stars|marks|for|because|since|and|but|with|given|possible)\b)[^\W\d_]{{3,}})
     | (?P<top3>\d+) [ \t]+ (?:being|is|=|as|meaning|means) [ \t]+ (?:the[ \t]+)?
       (?:best|highest|top|perfect|max\w*|excellent|flawless)
     | \bmax (?:imum)?\.? (?:[ \t]+(?:score|of|possible|is|points))* [ \t:=]+ (?P<top4>\d+)

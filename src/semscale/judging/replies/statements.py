@@ -70,6 +70,7 @@ def statements_of(
             numbered=reader.ends is not None,
             ranged=reader.template.highest is not None,
             standing=any(item.role in _STRONG for item in statements),
+            denied=bool(statements) and statements[-1].role is Role.DENIED,
         )
         statements.append(answered or _statement(mention, role_of(mention, around)))
     statements += empty_keys(found, text, quoted)
@@ -80,6 +81,7 @@ def statements_of(
 def _statement(mention: LevelMention, role: Role) -> Statement:
     key = KEY.search(mention.left)
     opens = mention.opens if key is None else _OPENS_KEY.search(mention.left[: key.start()]) is not None
+    opens = opens or (role in _STRONG and ("settle " in mention.left or "so " in mention.left))
     hard = role is Role.OFF_SCALE or (role is Role.DOUBTFUL and key is not None)
     level = mention.level if role in _WITH_LEVEL else None
     return Statement(mention.start, role, level, opens, hard=hard)

@@ -15,18 +15,23 @@ _TAKES_BACK = class_pattern(
     "| score_word any{0,6} (faulted | amend | edit) | (faulted | amend) any{0,6} score_word"
     "| judge (will | would | ought | adverb)* deduct"
     "| judge (word | adverb | will | would | have | be | to | ought){0,3} (amend | not{0,1} any? faulted)"
-    "| level faulted | ^ edit any{0,6} refuse"
+    "| judge any{0,5} (other | corrected) score_word ((?! level) any)*$"
+    "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted | ^ (open | dash)* edit any*"
+    "  (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
     "  this (be | might be | ought) adverb* faulted"
 )
+_HEADING = class_pattern("^ (open | dash)* edit")
+_STAYS = class_pattern("unchanged | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)")
 _REOPENS = class_pattern("^ (open | dash)* (edit | amend | pause)")
 _DOUBTS = class_pattern(
     "judge (adverb | be)* (maybe | might (?! not))"
+    "| ^ (but | or | and | maybe | adverb)* be this any* question $"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"
 )
 _DENIES_FIRST = class_pattern("^ (but | and | adverb | amend | pause)* deny")
 _DOUBTS_FIRST = class_pattern(
-    "^ (but | and | adverb)* (or | maybe | might) (any{0,3} $ | any* (level | number | score_word | faulted))"
+    "^ (but | and | adverb)* (or | maybe | might) (any{0,4} $ | any* (level | number | score_word | faulted))"
 )
 _DENIES_AT_ONCE = class_pattern("level (comma | dash)+ deny")
 _DOUBTS_AT_ONCE = class_pattern("level (comma | dash)+ (or | maybe | might)")
@@ -57,26 +62,31 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
     taken_back: list[int] = []
     doubted: list[int] = []
     reopened: list[int] = []
+    kept = -1
     sentence: list[Token] = []
-    ended_on = ""
+    ended_on = heading = ""
     for token in [*tokens, Token(0, 0, "line")]:
         if token.kind not in BOUNDARIES:
             sentence.append(token)
             continue
         if sentence:
-            kinds = sequence(item.kind for item in sentence)
+            kinds = heading + sequence(item.kind for item in [*sentence, token])
             after_level = ended_on == "level"
             if _is_against(kinds, _TAKES_BACK, _DENIES_AT_ONCE, _DENIES_FIRST if after_level else None):
                 taken_back.append(_place(sentence))
             if _is_against(kinds, _DOUBTS, _DOUBTS_AT_ONCE, _DOUBTS_FIRST if after_level else None):
                 doubted.append(_place(sentence))
+            if _STAYS.search(kinds):
+                kept = sentence[-1].start
             if _REOPENS.search(kinds):
                 reopened.append(sentence[0].start)
+            heading = "edit " if _HEADING.search(kinds) else ""
             ended_on = next((item.kind for item in reversed(sentence) if item.kind not in _PASSED), "")
         elif token.kind == "line":
             ended_on = ""
+        if token.kind == "line":
+            heading = ""
         sentence = []
-    kept = max((token.start for token in tokens if token.kind == "unchanged"), default=-1)
     return Withdrawals(
         tuple(place for place in taken_back if place > kept),
         tuple(place for place in doubted if place > kept),

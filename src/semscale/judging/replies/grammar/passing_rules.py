@@ -9,10 +9,12 @@ def by_place(mention: LevelMention, around: Surroundings) -> Role | None:
     """Quotations, numbers of list items, and descriptions of a scale."""
     if around.quoted:
         return Role.QUOTED
-    if mention.marks_item:
+    numbered = patterns.EDIT_NUMBER.search(mention.left) and mention.right.startswith("colon ")
+    if mention.marks_item or numbered:
         return Role.LIST_NUMBER
     if around.scale is not None:
-        if not around.scale and patterns.IF.search(clause(mention.left)):
+        unreal = patterns.IF.search(clause(mention.left)) or patterns.UNREAL_AFTER.search(mention.right)
+        if not around.scale and unreal:
             return Role.HYPOTHETICAL
         return Role.SCALE if around.scale else Role.OFF_SCALE
     return None
@@ -64,6 +66,7 @@ _NUMBERS = (
     (Role.DRAFT, patterns.DRAFTED, patterns.DRAFT_AFTER),
     (Role.DRAFT, patterns.START_COUNT, None),
     (Role.DEDUCTED, patterns.DEDUCTED, patterns.DEDUCTED_AFTER),
+    (Role.DEDUCTION, None, patterns.DEDUCTED_LATER),
     (Role.SCALE, None, patterns.SCALE_AFTER),
 )
 
@@ -72,15 +75,16 @@ def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
     """Scores of other answers, words of others, and scores that are denied."""
     left, right = mention.left, mention.right
     near = own_words(clause(left))
-    if patterns.OTHER.search(near):
+    if patterns.OTHER.search(near) or patterns.FOR_OTHER.search(left):
         return Role.OF_ANOTHER
     if around.earlier and patterns.TAKEN_BACK.search(left):
         return Role.WITHDRAWN
-    view = patterns.PER.search(left) or patterns.SOURCE.search(left)
-    if view or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right):
-        return Role.ATTRIBUTED
     replaces = patterns.NOT_BUT.search(left) and ends_clause(mention)
-    return Role.DENIED if patterns.NOT.search(near) and not replaces else None
+    if patterns.NOT.search(near) and not replaces:
+        return Role.WITHDRAWN if around.standing and _of_this(mention) else Role.DENIED
+    view = patterns.PER.search(left) or patterns.SOURCE.search(left)
+    said = view or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right)
+    return Role.ATTRIBUTED if said else None
 
 
 def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
@@ -141,7 +145,7 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
 
 def _left_over_number(mention: LevelMention, around: Surroundings) -> Role:
     left, right = mention.left, mention.right
-    parallel = patterns.PARALLEL.search(left) and right.startswith("for ")
+    parallel = patterns.PARALLEL.search(left) and "score_word " in left and right.startswith("for ")
     changed = (
         parallel or around.earlier and (patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left))
     )
@@ -152,7 +156,9 @@ def _left_over_number(mention: LevelMention, around: Surroundings) -> Role:
 
 def speaks(mention: LevelMention) -> bool:
     """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
-    if patterns.JUDGE_GIVES.search(mention.left) or mention.explicit:
+    if patterns.JUDGE_GIVES.search(mention.left) or (
+        mention.explicit and patterns.HEDGED.search(mention.left)
+    ):
         return True
     if mention.named or mention.spelled:
         return False
@@ -160,6 +166,11 @@ def speaks(mention: LevelMention) -> bool:
         return False
     closed = patterns.THE_LEVEL.search(mention.left) is not None
     return (patterns.CLOSES if closed else patterns.ENDS).search(mention.right) is not None
+
+
+def _of_this(mention: LevelMention) -> bool:
+    """Whether a denied level is one that this answer might have had."""
+    return speaks(mention) or (mention.named and "answer " in mention.left)
 
 
 def ends_clause(mention: LevelMention) -> bool:

@@ -13,7 +13,8 @@ SCORE = "(score_word | weak_key)"
 WILL = "(will | would)"
 GIVE = "(give | rate)"
 ADORNED = "(a | the | adverb | plain | open | dash | judge)* (a (word | plain | adverb){1,2})?"
-SUBJECT = f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer)"
+ASIDE_WORDS = "(word | the | a | of | for | and | plain | numbered | number | level | this | to | adverb)"
+SUBJECT = f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer) (comma ((?! comma) any){{1,8}} comma | (because | for | of | to) {ASIDE_WORDS}{{1,8}})?"
 OBJECT = (
     f"(this answer? | (the | this | judge | a | {WHY} | {OF} | to | plain) (word | plain | be){{0,2}} answer)"
 )
@@ -44,7 +45,7 @@ KEY = class_pattern(
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
 KEY_OF = class_pattern(f"{SCORE} {OF} {ADORNED} $")
-GIVES = f"(judge | be | ought | to | and | so | comma | {WILL} | adverb | but | {WHY} | ^)"
+GIVES = f"(judge (be | have)? | {SUBJECT} ({WILL} | adverb | ought | to | have)* be | ought | to | and | so | comma | but | {WHY} | ^)"
 GIVEN = class_pattern(
     f"{GIVES} ({WILL} | adverb | so | to | and)* ({GIVE} | settle | {SCORE}) {OBJECT}? (adverb | "
     f"{WHY} | to | {WILL} | be | colon)* {ADORNED} ({SCORE} ({OF} | colon | adverb | be)*)? {ADORNED} "
@@ -55,7 +56,7 @@ EARNED = class_pattern(
     f"earn (adverb | to | {WHY} | this | judge)* {ADORNED} ({SCORE} ({OF} | comma | "
     f"colon)*)? {ADORNED} $"
 )
-EARNED_FAR = class_pattern("(this | answer) any{0,8} earn adverb* a (plain | adverb)* $")
+EARNED_FAR = class_pattern(f"(this | answer) any{{0,8}} (earn | be {GIVE}) adverb* a (plain | adverb)* $")
 THATS = class_pattern(
     f"{START} (so | adverb | final | and | comma | {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
     f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
@@ -77,7 +78,7 @@ OVERALL = class_pattern(
     f"{WILL}* adverb? (say | {GIVE})) ({WHY} | this)*)? {ADORNED} $"
 )
 OUTCOME = class_pattern(
-    "(^ | comma | so | and | open) (the | judge | so | adverb)* outcome (close | colon | dash | bar)+ "
+    "(^ | comma | so | and | open) (the | judge | so | adverb)* (outcome | corrected) (close | colon | dash | bar)+ "
     f"{ADORNED} $ | ^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $ | judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
 )
 REMARK = class_pattern(
@@ -124,7 +125,7 @@ NUMBERED = class_pattern("numbered (open | comma | dash | and | number | level)*
 COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
-    "(a | plain | adverb)? (word | numbered | answer | say | confidence | scale | inject | other | "
+    "(a | plain | adverb)? (word | numbered | answer | reason | say | confidence | scale | inject | other | "
     "level | draft | filler | earn)"
 )
 DEDUCT = class_pattern(
@@ -134,9 +135,13 @@ DEDUCT = class_pattern(
 DEDUCTED = class_pattern(
     f"deducted (by | a | the | adverb | {OF} | unit | {WHY} | word | colon | bound){{0,3}} $"
 )
-DEDUCTED_AFTER = class_pattern(f"^ (unit)? (close)? ({WILL} | be | adverb)* (deducted)")
+DEDUCTED_AFTER = class_pattern("^ (unit)? (close)? (be | adverb | have)* deducted")
+DEDUCTED_LATER = class_pattern(f"^ (unit)? (close)? ({WILL} | be | adverb | ought)* deducted")
 START_COUNT = class_pattern(f"start ({WHY} | {OF})? {ADORNED} ({SCORE} ({OF} | colon)*)? $")
 OTHER = class_pattern(f"other (?! any* this ({WILL} | adverb)* (earn | be)) any* $")
+FOR_OTHER = class_pattern(
+    "^ (and | but | so)* (for | to) (the | a | judge)? other ((?! this | answer) any)* $"
+)
 SAID = class_pattern("(say | inject | refuse) any* $")
 SAID_AFTER = class_pattern(
     "^ (close)? by (?! judge) | "
@@ -147,18 +152,21 @@ PER = class_pattern("per ((?! comma final) any){0,20} $")
 SOURCE = class_pattern("(because | for | of) (the | a) answer colon any* $")
 WOULD_EARN = class_pattern("(this | answer) (adverb)* would (adverb | not)* earn any{0,4} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
-NOT = class_pattern("((not | withdraw to | faulted (to | earn | a | give)) any{0,7} | deny (plain | a)*) $")
+NOT = class_pattern(
+    "((not | withdraw to | faulted (to | earn | a | give)) ((?! colon) any){0,7} | deny (plain | a)*) $"
+)
 IF = class_pattern("(if | unreal | example) any* $")
 IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* (if | to)")
 IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
+UNREAL_AFTER = class_pattern("^ any* unreal")
 WOULD = class_pattern("(will | would)")
-SURE = class_pattern("(judge | this be | final)")
+SURE = class_pattern("(judge | final)")
 RESET = class_pattern(
-    f"(?: (word | filler | level | plain | numbered | adverb | other) (?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE})) | "
-    f"(comma | but | so | dash | {WHY} | colon | close | and)) ((judge | corrected | adverb)* {SCORE} "
+    f"(?: (word | filler | level | plain | numbered | adverb | other) (?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE} | be)) | "
+    f"(comma | but | so | dash | {WHY} | colon (?! {SCORE}) | close | and)) ((judge | corrected | adverb)* {SCORE} "
     f"| judge ({WILL} | adverb | not)* ({GIVE} | settle | say) | this answer? (adverb | not)* be | "
     f"(the | judge | a)? answer (adverb | not)* (be | ought) | this answer? {WILL}? earn | (the | "
     f"this) answer {WILL}? earn | (the | and | judge | adverb | so)* (final | outcome) | so | judge | "
@@ -172,7 +180,7 @@ RANGE = class_pattern(
     "between (a | the)? (level | number) (open any{1,6} close)? (and | or | to | dash) (a | the)? $"
 )
 DOUBT_AFTER = class_pattern(
-    "^ open (maximum | bound) | ^ (close)? (question | plus | compare | or | maybe | bound | slash "
+    "^ open (maximum | bound) | ^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | ^ (close)? (question | plus | compare | or | maybe | bound | slash "
     "| percent | but | if | might "
     "| partly | scale | (dash | and | to | bar) (a | the)? (level | number) | comma (level | number) "
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
@@ -183,7 +191,7 @@ DOUBT_AFTER = class_pattern(
 CLEAN_AFTER = class_pattern(
     "^ (close | unit)* bar | ^ (close | bar | unit)* ($ | stop | line | comma | colon | dash | open | "
     f"{WHY} | and | adverb | so | this | the | judge | final | reason | withdraw | {CHANGE} | "
-    f"to | {OF} | question)"
+    f"to | {OF} | question | relative | seems (?! faulted | maybe | bound))"
 )
 JUDGE_GIVES = class_pattern(
     f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) ((?! word) any){{0,6}} $"
@@ -191,7 +199,7 @@ JUDGE_GIVES = class_pattern(
 A_LEVEL = class_pattern("(a | the | judge) (plain | adverb)* $")
 ENDS = class_pattern(
     f"^ (close)* ($ | stop | line | comma | colon | {WHY} | and | but | or | dash | if | question | "
-    f"might | {WILL})"
+    f"might | be | seems | {WILL})"
 )
 THE_LEVEL = class_pattern("the (plain | adverb)* $")
 CLOSES = class_pattern("^ (close)* ($ | stop | line | comma | question)")
@@ -244,7 +252,7 @@ PART_BEFORE = class_pattern(
     "(^ | comma | and | but) (for | prose) (the | a | judge)? (word | numbered | plain)+ (comma)? $"
 )
 ANSWER_OUGHT = class_pattern("^ the? answer ought $")
-THIS_OUGHT = class_pattern("^ this ought a? $")
+THIS_OUGHT = class_pattern("^ (this | score_word)? ought a? $")
 OF_ANSWER = class_pattern("^ answer (stop | line | $)")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
 COLOURED = class_pattern("^ (adverb | so | comma)+ $")

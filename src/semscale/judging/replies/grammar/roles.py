@@ -71,6 +71,7 @@ class Surroundings:
         numbered: whether the scale has numbers, of which something may be taken off.
         ranged: whether every whole number of a range is a level, so that many numbers look like one.
         standing: whether a score was stated before it.
+        denied: whether the mention before it is denied.
         signed: whether the scale has numbers below zero, so that a dash may be a minus.
     """
 
@@ -84,3 +85,4 @@ class Surroundings:
     numbered: bool = True
     ranged: bool = False
     standing: bool = False
+    denied: bool = False

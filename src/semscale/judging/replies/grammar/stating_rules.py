@@ -25,8 +25,6 @@ def correction(mention: LevelMention, around: Surroundings) -> Role | None:
     left, right = mention.left, mention.right
     if not around.earlier or mention.level is None:
         return None
-    if right.startswith("colon ") and patterns.EDIT_NUMBER.search(left):
-        return None
     if patterns.IS_BETTER.search(right) and not mention.named and not patterns.NOT.search(left):
         return Role.DOUBTFUL if around.other_scale or right.endswith("question ") else Role.CORRECTED
     edited = patterns.EDITED.search(left) and not mention.named
@@ -90,7 +88,8 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     left = own_words(mention.left)
     if mention.level is None:
         given = (patterns.GIVEN, patterns.EARNED_FAR, patterns.OVERALL)
-        return Role.OFF_SCALE if any(pattern.search(left) for pattern in given) else None
+        found = any(pattern.search(left) for pattern in given) and ("judge " in left or "a " in left)
+        return Role.OFF_SCALE if found else None
     if patterns.OVERALL.search(left):
         return settled(mention, around, Role.FINAL)
     for pattern in (
@@ -128,6 +127,8 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     """A level name that is said of the answer, as in ``The answer is mostly correct``."""
     if not mention.named or not patterns.REMARK.search(mention.left):
         return None
+    if around.filler and around.standing and "answer " not in mention.left:
+        return Role.CONTENT
     right = mention.right.removeprefix("answer ")
     if patterns.PROSE_AFTER.search(right):
         loose = mention.words > 1 and not right.startswith(("prose ", "this ", "to "))
@@ -138,7 +139,11 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     if role is not Role.STATED:
         return role
     opens = mention.opening and patterns.OPENING_REMARK.search(mention.left) is not None
-    return role if opens or "answer " in mention.left or "so " in mention.left else Role.AGREEING
+    return (
+        role
+        if opens or around.denied or "answer " in mention.left or "so " in mention.left
+        else Role.AGREEING
+    )
 
 
 def bare(mention: LevelMention, around: Surroundings) -> Role | None:
