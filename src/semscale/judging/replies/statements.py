@@ -4,7 +4,6 @@ import re
 from collections.abc import Collection, Sequence
 
 from semscale.judging.replies.decision import Statement
-from semscale.judging.replies.empty_keys import empty_keys
 from semscale.judging.replies.grammar.class_patterns import class_pattern
 from semscale.judging.replies.grammar.lexicon import lexicon, split_words
 from semscale.judging.replies.grammar.role_patterns import KEY
@@ -73,7 +72,6 @@ def statements_of(
             denied=bool(statements) and statements[-1].role is Role.DENIED,
         )
         statements.append(answered or _statement(mention, role_of(mention, around)))
-    statements += empty_keys(found, text, quoted)
     own = [token for token in found.tokens if not within(quoted, token.start)]
     return statements, withdrawals(own)
 

@@ -33,8 +33,6 @@ _DENIES_FIRST = class_pattern("^ (but | and | adverb | amend | pause)* deny")
 _DOUBTS_FIRST = class_pattern(
     "^ (but | and | adverb)* (or | maybe | might) (any{0,4} $ | any* (level | number | score_word | faulted))"
 )
-_DENIES_AT_ONCE = class_pattern("level (comma | dash)+ deny")
-_DOUBTS_AT_ONCE = class_pattern("level (comma | dash)+ (or | maybe | might)")
 _PASSED = frozenset({"close", "dash", "comma"})
 
 
@@ -72,9 +70,9 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
         if sentence:
             kinds = heading + sequence(item.kind for item in [*sentence, token])
             after_level = ended_on == "level"
-            if _is_against(kinds, _TAKES_BACK, _DENIES_AT_ONCE, _DENIES_FIRST if after_level else None):
+            if _is_against(kinds, _TAKES_BACK, _DENIES_FIRST if after_level else None):
                 taken_back.append(_place(sentence))
-            if _is_against(kinds, _DOUBTS, _DOUBTS_AT_ONCE, _DOUBTS_FIRST if after_level else None):
+            if _is_against(kinds, _DOUBTS, _DOUBTS_FIRST if after_level else None):
                 doubted.append(_place(sentence))
             if _STAYS.search(kinds):
                 kept = sentence[-1].start

@@ -21,17 +21,13 @@ def by_place(mention: LevelMention, around: Surroundings) -> Role | None:
 
 
 def said_to_fit(mention: LevelMention, around: Surroundings) -> Role | None:
-    """``A 4 is fair``, ``the 30 that I gave``, and the first score of ``lowered from 4 to 3``."""
+    """``A 4 is fair``, ``the 30 that I gave``."""
     if mention.level is None or mention.named or mention.spelled:
         return None
     left, right = mention.left, mention.right
     if patterns.GIVEN_AFTER.search(right):
         return Role.AGREEING
-    if patterns.FROM.search(left) and right.startswith("to "):
-        return Role.DRAFT
-    if not patterns.APT.search(right) or "if " in left + right:
-        return None
-    if not patterns.FITTING.search(left):
+    if not patterns.APT.search(right) or "if " in left + right or not patterns.FITTING.search(left):
         return None
     against = (patterns.NOT, patterns.BOUND, patterns.SAID, patterns.OTHER)
     return None if any(pattern.search(left) for pattern in against) else Role.STATED
@@ -42,30 +38,22 @@ def number(mention: LevelMention, around: Surroundings) -> Role | None:
     if mention.named:
         return None
     left, right = mention.left, mention.right
-    if not around.numbered and not patterns.KEY.search(left):
+    keyed = patterns.KEY.search(left) is not None
+    if not around.numbered and not keyed:
         return Role.CONTENT
     for role, before, after in _NUMBERS:
         if (before is not None and before.search(left)) or (after is not None and after.search(right)):
             return role
-    keyed = patterns.KEY.search(left) or patterns.KEY_OF.search(left)
-    return None if keyed else _counted(mention, around)
-
-
-def _counted(mention: LevelMention, around: Surroundings) -> Role | None:
-    left, right = mention.left, mention.right
+    if keyed:
+        return None
     if patterns.COUNTED.search(right):
-        return Role.COUNT
-    if patterns.DEDUCTED_FOR.search(left) and around.standing and right.startswith(("for ", "because ")):
-        return Role.DEDUCTED
+        return Role.CONTENT
     return Role.DEDUCTION if patterns.DEDUCT.search(left) and around.numbered else None
 
 
 _NUMBERS = (
-    (Role.CONFIDENCE, patterns.CONFIDENCE, patterns.CONFIDENCE_AFTER),
-    (Role.COUNT, patterns.NUMBERED, None),
+    (Role.CONFIDENCE, patterns.CONFIDENCE, None),
     (Role.DRAFT, patterns.DRAFTED, patterns.DRAFT_AFTER),
-    (Role.DRAFT, patterns.START_COUNT, None),
-    (Role.DEDUCTED, patterns.DEDUCTED, patterns.DEDUCTED_AFTER),
     (Role.DEDUCTION, None, patterns.DEDUCTED_LATER),
     (Role.SCALE, None, patterns.SCALE_AFTER),
 )
@@ -82,8 +70,7 @@ def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
     replaces = patterns.NOT_BUT.search(left) and ends_clause(mention)
     if patterns.NOT.search(near) and not replaces:
         return Role.WITHDRAWN if around.standing and _of_this(mention) else Role.DENIED
-    view = patterns.PER.search(left) or patterns.SOURCE.search(left)
-    said = view or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right)
+    said = patterns.PER.search(left) or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right)
     return Role.ATTRIBUTED if said else None
 
 
@@ -92,13 +79,13 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     left = mention.left
     if mention.level is None and not patterns.KEY.search(left):
         return None
-    found = (patterns.BOUND.search(left) or patterns.RANGE.search(left)) if left else None
+    found = patterns.BOUND.search(left)
     if found is None:
         return None
     key = left[: found.start()]
     if patterns.KEY.search(key) and not key.endswith("score_word "):
         return Role.DOUBTFUL
-    if (patterns.HEDGED.search(left) and patterns.HEDGE_ENDS.search(mention.right)) or speaks(mention):
+    if patterns.HEDGED.search(left) or speaks(mention):
         return Role.DOUBTFUL
     word = mention.named and mention.words == 1
     return Role.DOUBTFUL if patterns.AFTER_LEVEL.search(left) and not word else None
@@ -106,52 +93,36 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
 
 def hypothetical(mention: LevelMention, around: Surroundings) -> Role | None:
     """Scores that would hold under a condition, and examples."""
-    left, right = mention.left, mention.right
-    if patterns.WOULD_EARN.search(left) and not right.startswith("adverb "):
-        return Role.HYPOTHETICAL
+    left, near = mention.left, clause(mention.left)
     if patterns.WOULD_BE.search(left) and "score_word " not in left:
         return Role.HYPOTHETICAL
-    near = clause(left)
-    first = patterns.IF_FIRST.search(left) and (not patterns.SURE.search(near) or patterns.WOULD.search(near))
-    conditional = patterns.IF.search(near) or first or patterns.IF_AFTER.search(right)
+    decided = "judge " in near and "would " not in near
+    first = patterns.IF_FIRST.search(left) and not decided
+    conditional = patterns.IF.search(near) or first or patterns.IF_AFTER.search(mention.right)
     return Role.HYPOTHETICAL if conditional and not patterns.NOT_BUT.search(left) else None
 
 
 def left_over(mention: LevelMention, around: Surroundings) -> Role:
-    """The role of what no other rule explains: it blocks where scores are spoken of."""
-    if mention.spelled or mention.level is None or patterns.ANSWER_OUGHT.search(mention.left):
+    """The role of what no other rule explains: content, unless the judge gives it, or uses it as a score."""
+    left, right = mention.left, mention.right
+    if mention.spelled or mention.level is None or patterns.PART_LABEL.search(left):
         return Role.CONTENT
-    part = patterns.PART_LABEL.search(mention.left)
-    if part or (mention.explicit and patterns.PART_WORDS.search(mention.left)):
-        return Role.PART
-    return _left_over_name(mention, around) if mention.named else _left_over_number(mention, around)
+    if mention.named:
+        return _left_over_name(mention, around)
+    parallel = patterns.PARALLEL.search(left) and "score_word " in left and right.startswith("for ")
+    changed = patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left)
+    blocks = speaks(mention) or parallel or (around.earlier and changed)
+    return Role.UNEXPLAINED if blocks else Role.CONTENT
 
 
 def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
-    left = mention.left
-    long = mention.words > 1
-    if long and around.standing and patterns.OF_ANSWER.search(mention.right):
-        return Role.AGREEING
+    left, long = mention.left, mention.words > 1
     if patterns.PROSE_AFTER.search(mention.right):
         return Role.CONTENT
     if long and around.standing and ends_clause(mention):
         return Role.AGREEING
-    return (
-        Role.UNEXPLAINED
-        if patterns.JUDGE_GIVES.search(left) or (long and "answer " in left and "be " in left)
-        else Role.CONTENT
-    )
-
-
-def _left_over_number(mention: LevelMention, around: Surroundings) -> Role:
-    left, right = mention.left, mention.right
-    parallel = patterns.PARALLEL.search(left) and "score_word " in left and right.startswith("for ")
-    changed = (
-        parallel or around.earlier and (patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left))
-    )
-    alone = patterns.LEFT_OVER.search(right) and patterns.HEDGED.search(left)
-    alone = alone and around.standing and not around.ranged
-    return Role.UNEXPLAINED if speaks(mention) or changed or alone else Role.CONTENT
+    said = patterns.JUDGE_GIVES.search(left) or (long and "answer " in left and "be " in left)
+    return Role.UNEXPLAINED if said else Role.CONTENT
 
 
 def speaks(mention: LevelMention) -> bool:

@@ -26,12 +26,7 @@ APT = class_pattern(
 FOR_PART = class_pattern(
     "^ (close)? for (a | the | judge)? (word | numbered) (stop | comma | and | line | $)"
 )
-FROM_TO = class_pattern(
-    f"{CHANGE} (this | the | judge | {SCORE} | a | adverb)* because (a | the)? level to (a | the)? $"
-)
-FROM = class_pattern(f"{CHANGE} (this | the | judge | {SCORE} | a | adverb)* because (a | the)? $")
 EDITED = class_pattern("^ (edit | amend) any{0,8} colon (a | the | adverb | open)* $")
-CORRECT = class_pattern("^ (the | answer | dash | bar)* correctness (colon | bar | be | dash)* $")
 START = (
     f"(^ | this | comma | colon | dash | so | and | but | {WHY} | open | close | adverb | final | stop "
     f"| bar | outcome | (judge {WILL}* adverb? ({GIVE} | say | settle)))"
@@ -44,7 +39,6 @@ KEY = class_pattern(
     f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | earn | settle | "
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
-KEY_OF = class_pattern(f"{SCORE} {OF} {ADORNED} $")
 GIVES = f"(judge (be | have)? | {SUBJECT} ({WILL} | adverb | ought | to | have)* be | ought | to | and | so | comma | but | {WHY} | ^)"
 GIVEN = class_pattern(
     f"{GIVES} ({WILL} | adverb | so | to | and)* ({GIVE} | settle | {SCORE}) {OBJECT}? (adverb | "
@@ -61,15 +55,8 @@ THATS = class_pattern(
     f"{START} (so | adverb | final | and | comma | {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
     f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
 )
-THATS_PLAIN = class_pattern(
-    f"{START} (so | adverb | final | and | comma)* this (adverb | so)* be (adverb | so)* $"
-)
-SEEMS = class_pattern("^ (so | adverb | comma)* seems a (plain | adverb)* $")
 MAKES = class_pattern(
     f"so (this | judge | {WHY})? (to | adverb)* (a | adverb | plain)* ({SCORE} ({OF} | colon)*)? {ADORNED} $"
-)
-ON_SCALE = class_pattern(
-    "^ (for | because) (the | a | judge) (plain | word | given)* scale? (colon | comma) a? $"
 )
 CONCLUDED = class_pattern(f"(^ | dash | comma | and) (and | adverb)* so (colon | comma)? {ADORNED} $")
 OVERALL = class_pattern(
@@ -120,8 +107,6 @@ CONFIDENCE = class_pattern(
     f"confidence (({WHY} | {OF})? (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
     f"be | dash | comma | bar | (word | plain) open)* (bound)? {ADORNED} $"
 )
-CONFIDENCE_AFTER = class_pattern("^ (close)? (percent | unit)? (adverb)? confidence")
-NUMBERED = class_pattern("numbered (open | comma | dash | and | number | level)* $")
 COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
@@ -132,12 +117,7 @@ DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
     f"to | {SCORE} | other){{0,4}} $"
 )
-DEDUCTED = class_pattern(
-    f"deducted (by | a | the | adverb | {OF} | unit | {WHY} | word | colon | bound){{0,3}} $"
-)
-DEDUCTED_AFTER = class_pattern("^ (unit)? (close)? (be | adverb | have)* deducted")
 DEDUCTED_LATER = class_pattern(f"^ (unit)? (close)? ({WILL} | be | adverb | ought)* deducted")
-START_COUNT = class_pattern(f"start ({WHY} | {OF})? {ADORNED} ({SCORE} ({OF} | colon)*)? $")
 OTHER = class_pattern(f"other (?! any* this ({WILL} | adverb)* (earn | be)) any* $")
 FOR_OTHER = class_pattern(
     "^ (and | but | so)* (for | to) (the | a | judge)? other ((?! this | answer) any)* $"
@@ -149,8 +129,6 @@ SAID_AFTER = class_pattern(
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
 PER = class_pattern("per ((?! comma final) any){0,20} $")
-SOURCE = class_pattern("(because | for | of) (the | a) answer colon any* $")
-WOULD_EARN = class_pattern("(this | answer) (adverb)* would (adverb | not)* earn any{0,4} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
 NOT = class_pattern(
     "((not | withdraw to | faulted (to | earn | a | give)) ((?! colon) any){0,7} | deny (plain | a)*) $"
@@ -162,8 +140,6 @@ IF_AFTER = class_pattern(
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
 UNREAL_AFTER = class_pattern("^ any* unreal")
-WOULD = class_pattern("(will | would)")
-SURE = class_pattern("(judge | final)")
 RESET = class_pattern(
     f"(?: (word | filler | level | plain | numbered | adverb | other) (?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE} | be)) | "
     f"(comma | but | so | dash | {WHY} | colon (?! {SCORE}) | close | and)) ((judge | corrected | adverb)* {SCORE} "
@@ -175,9 +151,6 @@ RESET = class_pattern(
 BOUND = class_pattern(
     f"(bound | maybe | between | compare | or | slash | might) ({CHANGE} | {WILL} | a | the | adverb | "
     f"be | plain | open | to | {WHY} | judge {GIVE}){{0,4}} $"
-)
-RANGE = class_pattern(
-    "between (a | the)? (level | number) (open any{1,6} close)? (and | or | to | dash) (a | the)? $"
 )
 DOUBT_AFTER = class_pattern(
     "^ open (maximum | bound) | ^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | ^ (close)? (question | plus | compare | or | maybe | bound | slash "
@@ -217,16 +190,8 @@ WOULD_BE = class_pattern(f"(this | answer | word) ({WILL} | might) be (a | adver
 SCALE_AFTER = class_pattern(
     "^ (colon | be | close)+ (a | the)? (maximum | plain) (close | comma | stop | line | dash | bar | $)"
 )
-HAS_SUBJECT = class_pattern("(answer | this)")
 CHANGED = class_pattern("^ (but | and | so | adverb)* (edit | amend | pause | withdraw)")
 PARALLEL = class_pattern("level for any{1,3} (comma | and)+ $")
-LEFT_OVER = class_pattern(
-    "^ (close)* ($ | stop | line | (be | would be | will be | seems) adverb? "
-    "(apt | better | if | judge | score_word | outcome) | (adverb | bound) (stop | line | $))"
-)
-PART_WORDS = class_pattern(
-    "(^ | comma | and | stop) (the)? (word | numbered | reason | plain){1,3} (open)? $"
-)
 PART_LABEL = class_pattern(
     "(word | numbered | number | level | plain | answer | unit) (open any{1,6} close)? (colon | bar | "
     "dash | be) (a | open)* $"
@@ -238,7 +203,6 @@ BARE_A = class_pattern(
 )
 BARE_A_ENDS = class_pattern(f"^ (close)* ($ | stop | line | comma {WHY} | {WHY} | comma | dash | colon)")
 MINUS = class_pattern("dash (open | a)* $")
-ANSWERED_AFTER = class_pattern("^ (close)? (colon | question | bar | open) (level | affirm | deny)")
 NAME_ENDS = class_pattern(
     f"^ (close | bar)* ($ | stop | line | comma {WHY} | comma and | colon word | colon the | colon "
     f"this | dash | open | {WHY} | bar)"
@@ -251,16 +215,6 @@ PROSE_AFTER = class_pattern(
 PART_BEFORE = class_pattern(
     "(^ | comma | and | but) (for | prose) (the | a | judge)? (word | numbered | plain)+ (comma)? $"
 )
-ANSWER_OUGHT = class_pattern("^ the? answer ought $")
 THIS_OUGHT = class_pattern("^ (this | score_word)? ought a? $")
-OF_ANSWER = class_pattern("^ answer (stop | line | $)")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
-COLOURED = class_pattern("^ (adverb | so | comma)+ $")
-NAMING = class_pattern("(word | because | of | by) $")
-HEDGE_ENDS = class_pattern(
-    "^ (close)* ((and | or | to | dash | slash | comma) (a | the)? (level | number))* (close)* "
-    "($ | stop | line | question | comma | dash | open | because | for | adverb | but | if | unit | will"
-    " | would | might | be | seems | or | maybe | bound | and)"
-)
-DEDUCTED_FOR = class_pattern("^ adverb* deduct (a | the | adverb)* $")
 FITTING = class_pattern("(^ | a | so | comma) (adverb | plain | so | a)* $")

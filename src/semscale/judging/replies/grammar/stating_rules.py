@@ -28,7 +28,7 @@ def correction(mention: LevelMention, around: Surroundings) -> Role | None:
     if patterns.IS_BETTER.search(right) and not mention.named and not patterns.NOT.search(left):
         return Role.DOUBTFUL if around.other_scale or right.endswith("question ") else Role.CORRECTED
     edited = patterns.EDITED.search(left) and not mention.named
-    replacing = (patterns.FROM_TO, patterns.DENIED_THEN, patterns.OPENED_BY_NO, patterns.REPLACED)
+    replacing = (patterns.DENIED_THEN, patterns.OPENED_BY_NO, patterns.REPLACED)
     if edited or any(pattern.search(left) for pattern in replacing):
         return settled(mention, around, Role.CORRECTED)
     if patterns.NOT_BUT.search(left) and ends_clause(mention):
@@ -41,7 +41,7 @@ def keyed(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score after its key: ``Score: 4``, ``my final rating is 4``, ``a score of 4``."""
     key = patterns.KEY.search(mention.left)
     if key is None:
-        return _score_of(mention, around)
+        return None
     before = mention.left[: key.start()]
     role = rank(before)
     if role not in STANDING:
@@ -52,22 +52,6 @@ def keyed(mention: LevelMention, around: Surroundings) -> Role | None:
     if listed and mention.right.startswith(("number ", "level ")):
         return Role.DOUBTFUL
     return settled(mention, around, role)
-
-
-def _score_of(mention: LevelMention, around: Surroundings) -> Role | None:
-    key = patterns.KEY_OF.search(mention.left)
-    if key is None:
-        return None
-    before = mention.left[: key.start()]
-    role = rank(before)
-    if role in {Role.DRAFT, Role.OF_ANOTHER}:
-        return role
-    if before.endswith("judge ") and role is Role.STATED:
-        return Role.AGREEING
-    given = (patterns.GIVEN, patterns.EARNED, patterns.THATS, patterns.MAKES)
-    if any(pattern.search(mention.left) for pattern in given):
-        return settled(mention, around, Role.STATED)
-    return None
 
 
 def rank(before: str) -> Role:
@@ -97,16 +81,12 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
         patterns.EARNED,
         patterns.EARNED_FAR,
         patterns.THATS,
-        patterns.SEEMS,
         patterns.MAKES,
     ):
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
-    announced = [patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.ON_SCALE]
-    announced += [patterns.CORRECT] if mention.named and not around.numbered else []
-    announced += [patterns.THATS_PLAIN] if mention.explicit else []
-    announced += [patterns.COLOURED] if mention.named and mention.opening and mention.free else []
+    announced = (patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED)
     if any(pattern.search(left) for pattern in announced):
         return settled(mention, around, Role.STATED)
     return None
@@ -117,9 +97,6 @@ def _given(mention: LevelMention, around: Surroundings, left: str, found: re.Mat
     for_part = not mention.named and patterns.FOR_PART.search(mention.right)
     if for_part or patterns.PART_BEFORE.search(left[: found.start()]):
         return Role.PART
-    continues = found.re is patterns.EARNED and found[0].startswith(("comma ", "and ", "but ", "colon "))
-    if continues and not patterns.HAS_SUBJECT.search(left):
-        return Role.UNEXPLAINED
     return settled(mention, around, Role.STATED)
 
 
@@ -223,7 +200,6 @@ def settled(mention: LevelMention, around: Surroundings, role: Role) -> Role:
     right = mention.right
     doubtful = right.endswith("question ")
     if mention.named:
-        doubtful = doubtful or patterns.ANSWERED_AFTER.search(right) is not None
         right = right.removeprefix("answer ")
     elif around.signed:
         doubtful = doubtful or patterns.MINUS.search(mention.left) is not None
