@@ -181,6 +181,7 @@ def test_long_replies_are_read_soon(piece):
     ("reply", "free", "structured"),
     [
         ('{"score": 5, "explanation": "It deserves a 2."}', NO, 1.0),
+        ('<think>2?</think>```json\n{"score": 5, "explanation": "It deserves a 2."}\n```', NO, 1.0),
         ('{"score": 5, "score": 2}', NO, NO),
         ('{"score": 5} {"score": 2}', NO, NO),
         ("Score: 4", 0.75, 0.75),

@@ -101,8 +101,8 @@ class _Deliberation:
             self._standing, self._pending = [], True
 
     def _repeats(self, statement: Statement) -> bool:
-        """Whether a level that no rule explains is the one that was stated already."""
-        if statement.role is not Role.UNEXPLAINED or statement.level is None:
+        """Whether a level that is doubted or that no rule explains is the one that was stated already."""
+        if statement.hard or statement.level is None:
             return False
         return self._scores() == {statement.level.score}
 

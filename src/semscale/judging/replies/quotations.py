@@ -61,11 +61,10 @@ def quotations(reply: str, text: str) -> list[tuple[int, int]]:
         Bounds of each, in order.
     """
     found = [match.span() for pattern in (_MARKED, _TAGGED, _COMMENT) for match in pattern.finditer(reply)]
-    words = re.compile(r"[^\s.,;{}\[\]](?:.*[^\s.,;{}\[\]])?", re.DOTALL).search(text)
+    spoken = _SINGLE.sub("", _DOUBLE.sub("", text)).strip(" \t\n.,;{}[]")
     for pattern in (_DOUBLE, _SINGLE):
         for match in pattern.finditer(text):
-            whole = words is not None and match.start() <= words.start() and words.end() <= match.end()
-            if not whole and not _LEVEL_ALONE.fullmatch(match[1].strip()):
+            if spoken and not _LEVEL_ALONE.fullmatch(match[1].strip()):
                 found.append(match.span())
     found += [
         match.span(1)

@@ -14,9 +14,11 @@ _OPEN_ONLY = re.compile(rf"<(?:{_TAGS})>.*\Z", re.IGNORECASE | re.DOTALL)
 _CHANNELS = re.compile(r"\A.*<\|channel\|>\s*final\s*(?:<\|[a-z_]+\|>)*", re.DOTALL)
 _SPECIAL = re.compile(r"<\|[^<>|\n]{1,40}\|>|</?s>|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>")
 _FENCES = re.compile(r"```[\w-]*|~~~[\w-]*")
-_BOXED = re.compile(r"\\(?:boxed|text|textbf|mathbf|fbox)\s*\{([^{}\n]*)\}")
+_BOXED = re.compile(r"\\boxed\{")
+_WRAPPED = re.compile(r"\\(?:text|textbf|mathbf|fbox)\s*\{([^{}\n]*)\}")
 _MARKS = re.compile(
-    r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))|\\[\[\]()]"
+    r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))"
+    r"|(?m:^[ \t]*(?:=+|-{3,})[ \t]*$)|\\[\[\]()]"
 )
 _OPEN_TAG = re.compile(r"<([a-z][\w-]{0,20})(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE)
 _FORMATTING = re.compile(
@@ -48,8 +50,9 @@ def readable(reply: str) -> str:
     text = _ENTITIES.sub(_character, reply.replace("\r\n", " \n"))
     text = "".join(map(_plain, text)).translate(_WIDE)
     text = _without_reasoning(text)
-    for pattern in (_FORMULA, _BOXED):
+    for pattern in (_FORMULA, _WRAPPED):
         text = pattern.sub(_blank_around_group, text)
+    text = _BOXED.sub("score: ", text)
     for pattern in (_FORMATTING, _STRUCK, _SPECIAL, _FENCES, _MARKS, _BULLETS):
         text = pattern.sub(_blank, text)
     text = _CLOSE_TAG.sub(lambda found: ";" + _blank(found)[1:], text)

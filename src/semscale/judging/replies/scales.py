@@ -8,6 +8,7 @@ from semscale.judging.replies.stated_levels import LevelReader
 
 _NUMBER = r"[+-]?\d+"
 _TOP = r"(?:\d+|three|four|five|six|seven|ten|twenty|hundred)"
+_AFTER_TOP = r"(?:points|stars|marks|for|because|since|and|but|with|given|possible)\b"
 _NAMED = re.compile(
     rf"""
     (?P<low>{_NUMBER}) [ \t]* (?:-|–|to|\.\.+) [ \t]* (?P<high>{_NUMBER}) (?:[ \t]*-?[ \t]*point)? [ \t]+
@@ -21,8 +22,9 @@ _NAMED = re.compile(
     | [(\[] [ \t]* (?P<low3>{_NUMBER}) [ \t]* (?:-|–|to) [ \t]* (?P<high3>{_NUMBER}) [ \t]* (?:scale)? [)\]]
     | (?P<top>{_TOP}) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
       (?:scale|system|rubric|likert|scheme)
-    | \b(?:scale|out)[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>{_TOP})\b
-      (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+(?!(?:points|stars|marks|for|because|since|and|but|with|given|possible)\b)[^\W\d_]{{3,}})
+    | \b(?:scale[ \t]+of[ \t]+ (?P<top5>{_TOP})\b
+        | out[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>\d+))
+      (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+(?!{_AFTER_TOP})[^\W\d_]{{3,}})
     | (?P<top3>\d+) [ \t]+ (?:being|is|=|as|meaning|means) [ \t]+ (?:the[ \t]+)?
       (?:best|highest|top|perfect|max\w*|excellent|flawless)
     | \bmax (?:imum)?\.? (?:[ \t]+(?:score|of|possible|is|points))* [ \t:=]+ (?P<top4>\d+)

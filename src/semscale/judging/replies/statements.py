@@ -19,7 +19,7 @@ from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
 _FEWEST_PAIRS = 3
 _LEAD = 300
-_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED}
+_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
 _STRONG = STANDING - {Role.AGREEING}
 _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
@@ -31,7 +31,7 @@ _ASKS = class_pattern(
 _ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
 _ANSWERED = re.compile(
     r"[\w ]+?(?:ness)?[\"')]*[ \t]*(?:answer|response)?[ \t]*[:=?|]+[\s\"'|–—-]*"
-    r"(?P<said>yes|no|true|false|nope|yep)\b(?![ \t]*,?[ \t]*(?:but|and|or|/))",
+    r"(?P<said>yes|no|true|false|nope|yep|uncertain|unsure|unclear)\b(?![ \t]*,?[ \t]*(?:but|and|or|/))",
     re.IGNORECASE,
 )
 
@@ -149,6 +149,8 @@ def _answered(text: str, mention: LevelMention, reader: LevelReader) -> Statemen
     name, said = text[mention.start : mention.level.end], found["said"]
     affirmed = said.lower() in {"yes", "true", "yep"}
     score = reader.name_score(name) if affirmed else reader.opposite(name)
+    if said.lower().startswith("un"):
+        score = reader.name_score("uncertain")
     if score is None:
         return None
     end = found.end("said")

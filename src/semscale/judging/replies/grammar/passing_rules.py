@@ -157,6 +157,4 @@ def clause(left: str) -> str:
 
 def own_words(left: str) -> str:
     """The classes before a mention, with what the judge says as what the judge gives."""
-    for said in ("judge say ", "judge would say ", "judge adverb say "):
-        left = left.replace(said, said.replace("say", "give"))
-    return left
+    return patterns.OWN_WORDS.sub(lambda found: found[0].replace("say ", "give "), left)

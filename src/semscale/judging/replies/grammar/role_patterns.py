@@ -14,13 +14,17 @@ WILL = "(will | would)"
 GIVE = "(give | rate)"
 ADORNED = "(a | the | adverb | plain | open | dash | judge)* (a (word | plain | adverb){1,2})?"
 ASIDE_WORDS = "(word | the | a | of | for | and | plain | numbered | number | level | this | to | adverb)"
-SUBJECT = f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer) (comma ((?! comma) any){{1,8}} comma | (because | for | of | to) {ASIDE_WORDS}{{1,8}})?"
+SUBJECT = (
+    f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer) "
+    f"(comma ((?! comma) any){{1,8}} comma | (because | for | of | to) {ASIDE_WORDS}{{1,8}})?"
+)
 OBJECT = (
     f"(this answer? | (the | this | judge | a | {WHY} | {OF} | to | plain) (word | plain | be){{0,2}} answer)"
 )
 APT = class_pattern(
-    f"^ be (if | this | word | the | a){{1,3}} (answer earn | judge (will | adverb)* (give | word)) | ^ (close)? ({SCORE} | answer)? ({WILL} be | be | seems | {WILL} word) (adverb | a | the | judge "
-    "| plain)* (apt | outcome | score_word | weak_key) | ^ (close)? (be | seems | would be) (adverb)* "
+    "^ be (if | this | word | the | a){1,3} (answer earn | judge (will | adverb)* (give | word)) | "
+    f"^ (close)? ({SCORE} | answer)? ({WILL} be | be | seems | {WILL} word) (adverb | a | the | judge "
+    "| plain)* word? (apt | outcome | score_word | weak_key) | ^ (close)? (be | seems | would be) (adverb)* "
     "(plain | filler) (stop | comma | to judge | adverb | $)"
 )
 FOR_PART = class_pattern(
@@ -39,7 +43,15 @@ KEY = class_pattern(
     f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | earn | settle | "
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
-GIVES = f"(judge (be | have)? | {SUBJECT} ({WILL} | adverb | ought | to | have)* be | ought | to | and | so | comma | but | {WHY} | ^)"
+KEY_FAR = class_pattern(
+    f"(judge (plain | adverb | final)* ({SCORE} | outcome) | "
+    f"({SCORE} | outcome) (this | of | because)+ judge) "
+    f"((?! not | if | maybe | level) any){{0,12}} (be | earn | colon) {ADORNED} $"
+)
+GIVES = (
+    f"(judge (be | have)? | {SUBJECT} ({WILL} | adverb | ought | to | have)* be | ought | to | and | so "
+    f"| comma | but | {WHY} | ^)"
+)
 GIVEN = class_pattern(
     f"{GIVES} ({WILL} | adverb | so | to | and)* ({GIVE} | settle | {SCORE}) {OBJECT}? (adverb | "
     f"{WHY} | to | {WILL} | be | colon)* {ADORNED} ({SCORE} ({OF} | colon | adverb | be)*)? {ADORNED} "
@@ -65,15 +77,17 @@ OVERALL = class_pattern(
     f"{WILL}* adverb? (say | {GIVE})) ({WHY} | this)*)? {ADORNED} $"
 )
 OUTCOME = class_pattern(
-    "(^ | comma | so | and | open) (the | judge | so | adverb)* (outcome | corrected) (close | colon | dash | bar)+ "
-    f"{ADORNED} $ | ^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $ | judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
+    "(^ | comma | so | and | open) (the | judge | so | adverb)* (outcome | corrected) "
+    f"(close | colon | dash | bar)+ {ADORNED} $ | "
+    f"^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $ | "
+    f"judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
 )
 REMARK = class_pattern(
     f"{START} (so | adverb | final | and | comma)* {SUBJECT} ({WILL} | adverb | so)* be (adverb | so "
-    f"| and | to | {WHY})* {ADORNED} $"
+    f"| and | to | {WHY} | comma adverb+ comma)* {ADORNED} $"
 )
 OPENING_REMARK = class_pattern(
-    f"^ (so | adverb | final | comma | colon | outcome | {'judge {WILL}* (say | {GIVE})'})* {SUBJECT} "
+    f"^ (so | adverb | final | comma | colon | outcome | judge {WILL}* (say | {GIVE}))* {SUBJECT} "
     f"(adverb | so)* be (adverb | so)* {ADORNED} $"
 )
 REPLACED = class_pattern(
@@ -117,7 +131,7 @@ DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
     f"to | {SCORE} | other){{0,4}} $"
 )
-DEDUCTED_LATER = class_pattern(f"^ (unit)? (close)? ({WILL} | be | adverb | ought)* deducted")
+DEDUCTED_LATER = class_pattern(f"^ unit? close? (be | adverb)* ({WILL} | ought) (be | adverb)* deducted")
 OTHER = class_pattern(f"other (?! any* this ({WILL} | adverb)* (earn | be)) any* $")
 FOR_OTHER = class_pattern(
     "^ (and | but | so)* (for | to) (the | a | judge)? other ((?! this | answer) any)* $"
@@ -128,22 +142,26 @@ SAID_AFTER = class_pattern(
     f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
+OWN_WORDS = class_pattern(f"judge ({WILL} | adverb | have | to)* say")
 PER = class_pattern("per ((?! comma final) any){0,20} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
 NOT = class_pattern(
-    "((not | withdraw to | faulted (to | earn | a | give)) ((?! colon) any){0,7} | deny (plain | a)*) $"
+    "((not | withdraw to | faulted (to | earn | a | give | this)) ((?! colon) any){0,7} | "
+    "deny (plain | a)*) $"
 )
 IF = class_pattern("(if | unreal | example) any* $")
-IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* (if | to)")
+IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* (if | to | will rate)")
 IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
 UNREAL_AFTER = class_pattern("^ any* unreal")
 RESET = class_pattern(
-    f"(?: (word | filler | level | plain | numbered | adverb | other) (?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE} | be)) | "
-    f"(comma | but | so | dash | {WHY} | colon (?! {SCORE}) | close | and)) ((judge | corrected | adverb)* {SCORE} "
-    f"| judge ({WILL} | adverb | not)* ({GIVE} | settle | say) | this answer? (adverb | not)* be | "
+    "(?: (word | filler | level | plain | numbered | adverb | other) "
+    f"(?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE} | be)) | "
+    f"(comma | but | so | dash | {WHY} | colon (?! {SCORE}) | close | and)) "
+    f"((judge | corrected | adverb)* {SCORE} | "
+    f"judge ({WILL} | adverb | not)* ({GIVE} | settle | say) | this answer? (adverb | not)* be | "
     f"(the | judge | a)? answer (adverb | not)* (be | ought) | this answer? {WILL}? earn | (the | "
     f"this) answer {WILL}? earn | (the | and | judge | adverb | so)* (final | outcome) | so | judge | "
     "but (a | plain)* $ )"
@@ -153,7 +171,9 @@ BOUND = class_pattern(
     f"be | plain | open | to | {WHY} | judge {GIVE}){{0,4}} $"
 )
 DOUBT_AFTER = class_pattern(
-    "^ open (maximum | bound) | ^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | ^ (close)? (question | plus | compare | or | maybe | bound | slash "
+    "^ open (maximum | bound) | "
+    "^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | "
+    "^ (close)? (question | plus | compare | or | maybe | bound | slash "
     "| percent | but | if | might "
     "| partly | scale | (dash | and | to | bar) (a | the)? (level | number) | comma (level | number) "
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
@@ -162,12 +182,14 @@ DOUBT_AFTER = class_pattern(
     "(comma | dash) (but) | number | level)"
 )
 CLEAN_AFTER = class_pattern(
-    "^ (close | unit)* bar | ^ (close | bar | unit)* ($ | stop | line | comma | colon | dash | open | "
+    "^ (close | unit)* bar | "
+    "^ (close | bar | unit | maximum unit)* ($ | stop | line | comma | colon | dash | open | "
     f"{WHY} | and | adverb | so | this | the | judge | final | reason | withdraw | {CHANGE} | "
     f"to | {OF} | question | relative | seems (?! faulted | maybe | bound))"
 )
 JUDGE_GIVES = class_pattern(
-    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) ((?! word) any){{0,6}} $"
+    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "
+    "((?! word) any){0,6} $"
 )
 A_LEVEL = class_pattern("(a | the | judge) (plain | adverb)* $")
 ENDS = class_pattern(
@@ -185,7 +207,7 @@ AFTER_LEVEL = class_pattern(
     f"maybe | bound | {CHANGE})* $"
 )
 GIVEN_AFTER = class_pattern(f"^ (this )? judge (have | {WILL} | adverb)* ({GIVE} | given | settle)")
-MINE = class_pattern("^ this answer (colon | bar | dash) (a | the | open)* $")
+MINE = class_pattern("^ (this answer | unit) (colon | bar | dash) (a | the | open)* $")
 WOULD_BE = class_pattern(f"(this | answer | word) ({WILL} | might) be (a | adverb | plain)* $")
 SCALE_AFTER = class_pattern(
     "^ (colon | be | close)+ (a | the)? (maximum | plain) (close | comma | stop | line | dash | bar | $)"
@@ -196,10 +218,11 @@ PART_LABEL = class_pattern(
     "(word | numbered | number | level | plain | answer | unit) (open any{1,6} close)? (colon | bar | "
     "dash | be) (a | open)* $"
 )
-PARTLY_AFTER = class_pattern(f"^ (close)? (bound | {WHY} | partly)")
+PARTLY_AFTER = class_pattern("^ (close)? (bound | for | partly)")
 ASIDE = class_pattern("(word | comma | but | and | say) any* $")
 BARE_A = class_pattern(
-    f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* (a (plain | adverb)* | plain) $"
+    f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* "
+    "(a (plain | adverb)* | plain) $"
 )
 BARE_A_ENDS = class_pattern(f"^ (close)* ($ | stop | line | comma {WHY} | {WHY} | comma | dash | colon)")
 MINUS = class_pattern("dash (open | a)* $")
@@ -217,4 +240,4 @@ PART_BEFORE = class_pattern(
 )
 THIS_OUGHT = class_pattern("^ (this | score_word)? ought a? $")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
-FITTING = class_pattern("(^ | a | so | comma) (adverb | plain | so | a)* $")
+FITTING = class_pattern("(^ | a | so | comma | this) (adverb | plain | so | a)* (score_word of)? $")

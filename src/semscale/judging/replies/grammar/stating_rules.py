@@ -72,8 +72,8 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     left = own_words(mention.left)
     if mention.level is None:
         given = (patterns.GIVEN, patterns.EARNED_FAR, patterns.OVERALL)
-        found = any(pattern.search(left) for pattern in given) and ("judge " in left or "a " in left)
-        return Role.OFF_SCALE if found else None
+        named = "judge " in left or "a " in left
+        return Role.OFF_SCALE if named and any(pattern.search(left) for pattern in given) else None
     if patterns.OVERALL.search(left):
         return settled(mention, around, Role.FINAL)
     for pattern in (
@@ -86,7 +86,7 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
-    announced = (patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED)
+    announced = (patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.KEY_FAR)
     if any(pattern.search(left) for pattern in announced):
         return settled(mention, around, Role.STATED)
     return None
@@ -197,7 +197,7 @@ def settled(mention: LevelMention, around: Surroundings, role: Role) -> Role:
     """The role, unless what follows a level or its sentence leaves it in doubt."""
     if around.other_scale:
         return Role.OFF_SCALE
-    right = mention.right
+    right = mention.right.removeprefix("dash ") if mention.explicit else mention.right
     doubtful = right.endswith("question ")
     if mention.named:
         right = right.removeprefix("answer ")

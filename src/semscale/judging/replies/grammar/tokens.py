@@ -59,11 +59,8 @@ def tokenize(text: str) -> list[Token]:
 
 def _kind(text: str, found: re.Match[str], words: list[str], at: int) -> tuple[str | None, int]:
     first = found[0][0]
-    if found[0] == "May" and at and words[at - 1] not in {".", "\n"}:
-        return UNKNOWN, 1  # the month
     if first.isalpha() or first in "'§" or words[at] == "n't":
-        kind, length = lexicon().find(words, at)
-        return (None, 1) if kind == UNKNOWN and first == "'" else (kind, length)
+        return _word(found[0], words, at)
     if first.isdecimal():
         return "number", 1
     arrow = _ARROW.match(text, found.start())
@@ -75,3 +72,9 @@ def _kind(text: str, found: re.Match[str], words: list[str], at: int) -> tuple[s
     if first in _SIGNS:
         return _SIGNS[first], 1
     return (UNKNOWN if unicodedata.category(first)[0] in "LN" else None), 1
+
+
+def _word(written: str, words: list[str], at: int) -> tuple[str | None, int]:
+    month = written == "May" and at > 0 and words[at - 1] not in {".", "\n"}
+    kind, length = (UNKNOWN, 1) if month else lexicon().find(words, at)
+    return (None, 1) if kind == UNKNOWN and written[0] == "'" else (kind, length)
