@@ -20,7 +20,7 @@ _TAKES_BACK = class_pattern(
     "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
     "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
-    "  this (be | might be | ought) adverb* faulted"
+    "  (this (be | might be | ought) adverb* faulted | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
     "judge (adverb | be)* (maybe | might (?! not))"
