@@ -67,7 +67,6 @@ def statements_of(
             filler=mention.named and _is_filler(text[mention.start : mention.after]),
             signed=reader.signed,
             numbered=reader.ends is not None,
-            ranged=reader.template.highest is not None,
             standing=any(item.role in _STRONG for item in statements),
             denied=bool(statements) and statements[-1].role is Role.DENIED,
         )

@@ -110,8 +110,8 @@ def left_over(mention: LevelMention, around: Surroundings) -> Role:
     if mention.named:
         return _left_over_name(mention, around)
     parallel = patterns.PARALLEL.search(left) and "score_word " in left and right.startswith("for ")
-    changed = patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left)
-    blocks = speaks(mention) or parallel or (around.earlier and changed)
+    changed = around.earlier and patterns.CHANGED.search(left)
+    blocks = speaks(mention) or parallel or changed
     return Role.UNEXPLAINED if blocks else Role.CONTENT
 
 

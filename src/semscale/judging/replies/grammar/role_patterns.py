@@ -212,7 +212,9 @@ WOULD_BE = class_pattern(f"(this | answer | word) ({WILL} | might) be (a | adver
 SCALE_AFTER = class_pattern(
     "^ (colon | be | close)+ (a | the)? (maximum | plain) (close | comma | stop | line | dash | bar | $)"
 )
-CHANGED = class_pattern("^ (but | and | so | adverb)* (edit | amend | pause | withdraw)")
+CHANGED = class_pattern(
+    "^ (but | and | so | adverb)* (edit | amend | pause | withdraw) | ^ (this | score_word)? ought a? $"
+)
 PARALLEL = class_pattern("level for any{1,3} (comma | and)+ $")
 PART_LABEL = class_pattern(
     "(word | numbered | number | level | plain | answer | unit) (open any{1,6} close)? (colon | bar | "
@@ -238,6 +240,5 @@ PROSE_AFTER = class_pattern(
 PART_BEFORE = class_pattern(
     "(^ | comma | and | but) (for | prose) (the | a | judge)? (word | numbered | plain)+ (comma)? $"
 )
-THIS_OUGHT = class_pattern("^ (this | score_word)? ought a? $")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
 FITTING = class_pattern("(^ | a | so | comma | this) (adverb | plain | so | a)* (score_word of)? $")

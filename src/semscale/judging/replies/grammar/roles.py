@@ -65,7 +65,6 @@ class Surroundings:
         score_last: whether the explanation was asked for first.
         filler: whether its name often only opens a sentence, as ``Right`` does.
         numbered: whether the scale has numbers, of which something may be taken off.
-        ranged: whether every whole number of a range is a level, so that many numbers look like one.
         standing: whether a score was stated before it.
         denied: whether the mention before it is denied.
         signed: whether the scale has numbers below zero, so that a dash may be a minus.
@@ -79,6 +78,5 @@ class Surroundings:
     filler: bool = False
     signed: bool = False
     numbered: bool = True
-    ranged: bool = False
     standing: bool = False
     denied: bool = False
