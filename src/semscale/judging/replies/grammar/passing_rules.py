@@ -53,7 +53,7 @@ def number(mention: LevelMention, around: Surroundings) -> Role | None:
 
 _NUMBERS = (
     (Role.CONFIDENCE, patterns.CONFIDENCE, None),
-    (Role.DRAFT, None, patterns.DRAFT_AFTER),
+    (Role.DRAFT, patterns.DRAFTED, patterns.DRAFT_AFTER),
     (Role.DEDUCTION, None, patterns.DEDUCTED_LATER),
     (Role.SCALE, None, patterns.SCALE_AFTER),
 )
@@ -127,11 +127,16 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
 
 def speaks(mention: LevelMention) -> bool:
     """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
-    left = mention.left
-    if patterns.JUDGE_GIVES.search(left) or (mention.explicit and patterns.HEDGED.search(left)):
+    if patterns.JUDGE_GIVES.search(mention.left) or (
+        mention.explicit and patterns.HEDGED.search(mention.left)
+    ):
         return True
-    number = not mention.named and not mention.spelled
-    return number and patterns.A_LEVEL.search(left) is not None and ends_clause(mention)
+    if mention.named or mention.spelled:
+        return False
+    if patterns.A_LEVEL.search(mention.left) is None:
+        return False
+    closed = patterns.THE_LEVEL.search(mention.left) is not None
+    return (patterns.CLOSES if closed else patterns.ENDS).search(mention.right) is not None
 
 
 def _of_this(mention: LevelMention) -> bool:

@@ -113,6 +113,10 @@ IS_BETTER = class_pattern(
 DRAFT_AFTER = class_pattern(
     f"^ (open | comma | dash)? (judge | {WHY} | adverb)? draft (?! level | number | a | judge | colon | be)"
 )
+DRAFTED = class_pattern(
+    "draft (judge | have | be | colon | give | rate | say | score_word | weak_key | a | to | this | "
+    "would | adverb | the)* $ | level (stop)? open be a? $"
+)
 CONFIDENCE = class_pattern(
     f"confidence (({WHY} | {OF})? (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
     f"be | dash | comma | bar | (word | plain) open)* (bound)? {ADORNED} $"
@@ -187,11 +191,13 @@ JUDGE_GIVES = class_pattern(
     f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "
     "((?! word) any){0,6} $"
 )
-A_LEVEL = class_pattern("(a | judge) (plain | adverb)* $")
+A_LEVEL = class_pattern("(a | the | judge) (plain | adverb)* $")
 ENDS = class_pattern(
     f"^ (close)* ($ | stop | line | comma | colon | {WHY} | and | but | or | dash | if | question | "
     f"might | be | seems | {WILL})"
 )
+THE_LEVEL = class_pattern("the (plain | adverb)* $")
+CLOSES = class_pattern("^ (close)* ($ | stop | line | comma | question)")
 HEDGED = class_pattern(
     f"^ (comma | {CHANGE} | pause | bound | maybe | or | between | adverb | this | {WILL} | be | might "
     "| a | the | so | but | open | plain | judge | and | better)* $"
@@ -214,6 +220,7 @@ PART_LABEL = class_pattern(
     "(word | numbered | number | level | plain | answer | unit) (open any{1,6} close)? (colon | bar | "
     "dash | be) (a | open)* $"
 )
+PARTLY_AFTER = class_pattern("^ (close)? (bound | for | partly)")
 ASIDE = class_pattern("(word | comma | but | and | say) any* $")
 BARE_A = class_pattern(
     f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* "

@@ -110,6 +110,8 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     if patterns.PROSE_AFTER.search(right):
         loose = mention.words > 1 and not right.startswith(("prose ", "this ", "to "))
         return Role.AGREEING if loose else Role.CONTENT
+    if patterns.PARTLY_AFTER.search(mention.right):
+        return Role.AGREEING
     role = settled(mention, around, Role.STATED)
     if role is not Role.STATED:
         return role
