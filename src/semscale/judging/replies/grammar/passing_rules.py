@@ -127,15 +127,12 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
 
 def speaks(mention: LevelMention) -> bool:
     """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
-    if patterns.JUDGE_GIVES.search(mention.left) or (
-        mention.explicit and patterns.HEDGED.search(mention.left)
-    ):
+    left = mention.left
+    if patterns.JUDGE_GIVES.search(left) or (mention.explicit and patterns.HEDGED.search(left)):
         return True
-    if mention.named or mention.spelled:
+    if mention.named or mention.spelled or patterns.A_LEVEL.search(left) is None:
         return False
-    if patterns.A_LEVEL.search(mention.left) is None:
-        return False
-    closed = patterns.THE_LEVEL.search(mention.left) is not None
+    closed = patterns.THE_LEVEL.search(left) is not None
     return (patterns.CLOSES if closed else patterns.ENDS).search(mention.right) is not None
 
 

@@ -18,6 +18,7 @@ _COLOURING = frozenset({"plain", "adverb", "a", "the", "judge"})
 _SIGNS = frozenset({"dash", "open", "plus"})
 _OPENING_WORDS = frozenset({"so", "amend", "better", "adverb", "comma", "colon", "final", "dash"})
 _SHORT = 4
+_GIVING = (patterns.GIVEN, patterns.EARNED, patterns.EARNED_FAR, patterns.THATS, patterns.MAKES)
 
 
 def correction(mention: LevelMention, around: Surroundings) -> Role | None:
@@ -76,13 +77,7 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
         return Role.OFF_SCALE if named and any(pattern.search(left) for pattern in given) else None
     if patterns.OVERALL.search(left):
         return settled(mention, around, Role.FINAL)
-    for pattern in (
-        patterns.GIVEN,
-        patterns.EARNED,
-        patterns.EARNED_FAR,
-        patterns.THATS,
-        patterns.MAKES,
-    ):
+    for pattern in _GIVING:
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
@@ -115,12 +110,9 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     role = settled(mention, around, Role.STATED)
     if role is not Role.STATED:
         return role
+    of_answer = around.denied or "answer " in mention.left or "so " in mention.left
     opens = mention.opening and patterns.OPENING_REMARK.search(mention.left) is not None
-    return (
-        role
-        if opens or around.denied or "answer " in mention.left or "so " in mention.left
-        else Role.AGREEING
-    )
+    return role if opens or of_answer else Role.AGREEING
 
 
 def bare(mention: LevelMention, around: Surroundings) -> Role | None:
