@@ -143,6 +143,15 @@ def test_a_judge_finds_out_what_its_model_takes(running, schema, logprobs):
     assert {request.parameters.top_logprobs for request in model.requests} == {20 if logprobs else None}
 
 
+@pytest.mark.parametrize(("takes_schema", "score"), [(True, 1.0), (False, np.nan)])
+def test_the_value_of_a_reply_under_a_schema_is_not_weighed_against_its_explanation(
+    running, takes_schema, score
+):
+    said = '{"score": 5, "explanation": "It deserves a 2."}'
+    judge_of = Judge(Scripted(lambda _: said, takes_schema=takes_schema), corrections=0)
+    np.testing.assert_equal(judge_of.judge(["q"], ["a"], running=running).score.tolist(), [score])
+
+
 def test_probabilities_that_were_asked_for_and_never_came_are_in_no_signature(running):
     plain = Judge(Scripted(lambda _: FOUR)).judge(["q"], ["a"], running=running)
     assert ("logprobs", "none") in plain.signature.fields

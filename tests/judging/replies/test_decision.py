@@ -42,7 +42,7 @@ def said(*roles, opens=(), taken_back=(), doubted=()):
         ([(Role.STATED, 4), (Role.WITHDRAWN, 4)], None),
         ([(Role.STATED, 4), (Role.WITHDRAWN, 4), (Role.STATED, 3)], 3),
         ([(Role.STATED, 4), (Role.WITHDRAWN, 5)], 4),
-        ([(Role.QUOTED, None), (Role.COUNT, None)], None),
+        ([(Role.QUOTED, None), (Role.CONTENT, None)], None),
     ],
 )
 def test_what_stands(roles, level):

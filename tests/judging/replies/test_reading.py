@@ -181,6 +181,7 @@ def test_long_replies_are_read_soon(piece):
     ("reply", "free", "structured"),
     [
         ('{"score": 5, "explanation": "It deserves a 2."}', NO, 1.0),
+        ('<think>2?</think>```json\n{"score": 5, "explanation": "It deserves a 2."}\n```', NO, 1.0),
         ('{"score": 5, "score": 2}', NO, NO),
         ('{"score": 5} {"score": 2}', NO, NO),
         ("Score: 4", 0.75, 0.75),
@@ -205,9 +206,9 @@ def stated_score(row):
 
 
 # The aim is 1 % of all replies read wrongly at most, and 85 % of the stated scores read. The unseen half was
-# at 1.8 % and 79 % when it was last counted; its bounds become the aim when it reaches it.
+# at 1.95 % and 85.1 % when it was last counted; its first bound becomes the aim when it reaches it.
 @pytest.mark.parametrize(
-    ("half", "most_wrong", "least_read"), [("developed", 0.01, 0.85), ("unseen", 0.02, 0.77)]
+    ("half", "most_wrong", "least_read"), [("developed", 0.01, 0.85), ("unseen", 0.02, 0.85)]
 )
 def test_written_replies_are_read_as_people_read_them(half, most_wrong, least_read):
     # A failure names kinds only: nobody looks at the unseen half.

@@ -84,12 +84,14 @@ class _Deliberation:
     def _stand(self, statement: Statement) -> None:
         strong = statement.role is not Role.AGREEING
         changed = bool(self._standing) and any(
-            self._since < place < statement.start <= place + _NEAR for place in self._withdrawals.taken_back
+            self._since < place < statement.start <= place + _NEAR
+            for place in (*self._withdrawals.taken_back, *self._withdrawals.reopened)
         )
         if statement.role is Role.CORRECTED or (changed and strong):
             self._standing, self._blocked, self._hard = [], False, False
-        elif strong and statement.opens:
+        elif strong and (statement.opens or statement.role is Role.FINAL):
             self._blocked = False
+            self._standing = [item for item in self._standing if item.role is not Role.AGREEING]
         self._pending = self._pending and not strong
         self._standing.append(statement)
         self._since = max(statement.start, statement.end)
@@ -99,8 +101,8 @@ class _Deliberation:
             self._standing, self._pending = [], True
 
     def _repeats(self, statement: Statement) -> bool:
-        """Whether a level that no rule explains is the one that was stated already."""
-        if statement.role is not Role.UNEXPLAINED or statement.level is None:
+        """Whether a level that is doubted or that no rule explains is the one that was stated already."""
+        if statement.hard or statement.level is None:
             return False
         return self._scores() == {statement.level.score}
 

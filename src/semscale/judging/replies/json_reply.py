@@ -16,6 +16,9 @@ _CUT_OFF = re.compile(
     rf"\A\s*\{{\s*\"(?:{_SCORE_KEYS})\"\s*:\s*(?P<value>\"[^\"\n]*\"|[^\s\",{{}}\[\]]+)\s*,\s*\"\w+\"\s*:",
     re.IGNORECASE,
 )
+_SCORE_KEY = re.compile(_SCORE_KEYS, re.IGNORECASE)
+_LONGEST_LEVEL = 3
+_DISOWNING = frozenset({"draft", "amend", "withdraw", "faulted", "maybe"})
 _MOST_FAILURES = 100
 _WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
 _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
@@ -104,7 +107,11 @@ def _objects(text: str) -> Iterator[tuple[int, int, _Pairs]]:
 def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -> JsonReply | None:
     everything = list(_walk(pairs))
     ranked = [(key_role(key), key, value) for key, value in everything]
-    stated = [(role, key, value) for role, key, value in ranked if role in _BY_WEIGHT]
+    stated = [
+        (role, key, value)
+        for role, key, value in ranked
+        if role in _BY_WEIGHT and not (role is Role.CORRECTED and _is_prose(key, value))
+    ]
     asked = [(key, value) for key, value in everything if _asks(key, reader)]
     tops = [str(value) for role, _, value in ranked if role is Role.SCALE and value is not None]
     if not stated and not asked:
@@ -123,8 +130,19 @@ def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -
     keys = [key for _, key, _ in chosen]
     level = levels[0] if agreed and fits and len(set(keys)) == len(keys) else None
     role = chosen[0][0] if chosen else Role.STATED
-    level = None if taken_off and role is Role.STATED else level
+    level = None if (taken_off or _is_disowned(everything)) and role is Role.STATED else level
     return JsonReply(level, role if role is Role.DRAFT else Role.STATED, explanation, start, end)
+
+
+def _is_disowned(everything: list[tuple[str, Any]]) -> bool:
+    """Whether a value says that the score does not stand: ``"status": "superseded"``."""
+    words = (split_words(value) for _, value in everything if isinstance(value, str))
+    return any(len(found) == 1 and lexicon().find(found, 0)[0] in _DISOWNING for found in words)
+
+
+def _is_prose(key: str, value: object) -> bool:
+    """Whether a key such as ``correction`` has a sentence for a value, and no score."""
+    return isinstance(value, str) and value.count(" ") > _LONGEST_LEVEL and not _SCORE_KEY.search(key)
 
 
 _KEY_ROLES = (

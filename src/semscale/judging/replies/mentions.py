@@ -18,7 +18,13 @@ _LIST_MARK = re.compile(r"(?m)^[ \t]*\(?(\d{1,2})[.)](?=[ \t]+[^\W\d_])")
 _NUMERIC = re.compile(
     r"[+-]?\d+(?:[.,]\d+)*(?:[ \t]*[-–/][ \t]*\d+(?:[.,]\d+)*|[ \t]*%|[ \t]+(?:out[ \t]+)?of[ \t]+\d+)*"
 )
-_ENDS_ON_KEY = class_pattern("score_word (open any{1,6} close)? (colon | be | bar | dash)* $")
+_ENDS_ON_KEY = class_pattern(
+    "score_word ((for | of) (the | this | judge)* answer)? (open any{1,6} close)? "
+    "(colon | be | bar | dash)* $"
+)
+
+
+_HEADS_COLUMNS = class_pattern("^ score_word comma reason $")
 
 
 @dataclass(frozen=True)
@@ -232,6 +238,8 @@ def _left(kinds: list[str], start: int, at: int) -> list[str]:
         above -= 1
     begin = _sentence_start(kinds, above)
     before = kinds[begin:above]
+    if _HEADS_COLUMNS.search(sequence(before)):
+        return ["score_word", "colon"]
     return [*before, *left] if _ENDS_ON_KEY.search(sequence(before)) else left
 
 

@@ -44,7 +44,7 @@ _SPEAKS_OF_OTHERS = class_pattern("(^ | word | any) (say | inject | other) ")
 _OWN = class_pattern("(judge | final | so | corrected) (any{0,3}) (score_word | outcome | give | settle)")
 _NOTE = re.compile(
     r"(?im)^[^\n]{0,200}(?:(?:part of|from|in) the (?:answer|text|material)|copied|quot|injected"
-    r"|(?:not|n't) mine|belongs to)[^\n]*$"
+    r"|what (?:the|an?|this) \w+ (?:says?|said|wrote|writes|claims)|(?:not|n't) mine|belongs to)[^\n]*$"
 )
 
 
@@ -61,11 +61,10 @@ def quotations(reply: str, text: str) -> list[tuple[int, int]]:
         Bounds of each, in order.
     """
     found = [match.span() for pattern in (_MARKED, _TAGGED, _COMMENT) for match in pattern.finditer(reply)]
-    words = re.compile(r"[^\s.,;{}\[\]](?:.*[^\s.,;{}\[\]])?", re.DOTALL).search(text)
+    spoken = _SINGLE.sub("", _DOUBLE.sub("", text)).strip(" \t\n.,;{}[]")
     for pattern in (_DOUBLE, _SINGLE):
         for match in pattern.finditer(text):
-            whole = words is not None and match.start() <= words.start() and words.end() <= match.end()
-            if not whole and not _LEVEL_ALONE.fullmatch(match[1].strip()):
+            if spoken and not _LEVEL_ALONE.fullmatch(match[1].strip()):
                 found.append(match.span())
     found += [
         match.span(1)

@@ -70,7 +70,7 @@ def read_reply(
     if sum(map(len, text.split())) > LONGEST:
         return ReplyReading(None, "unparsable")
     reader = LevelReader(template)
-    held = schema_reply(reply, reader) if structured else None
+    held = schema_reply(without_reasoning(reply), reader) if structured else None
     if held is not None and held.level is not None:
         place = (held.level.start, held.level.end)
         return ReplyReading(held.level.score, "scored", held.explanation, place)

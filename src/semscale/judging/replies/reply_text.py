@@ -3,6 +3,7 @@
 Reasoning, markdown and what cannot be seen become spaces; digits of every script become 0 to 9.
 """
 
+import html
 import re
 import unicodedata
 
@@ -13,21 +14,24 @@ _OPEN_ONLY = re.compile(rf"<(?:{_TAGS})>.*\Z", re.IGNORECASE | re.DOTALL)
 _CHANNELS = re.compile(r"\A.*<\|channel\|>\s*final\s*(?:<\|[a-z_]+\|>)*", re.DOTALL)
 _SPECIAL = re.compile(r"<\|[^<>|\n]{1,40}\|>|</?s>|<end_of_turn>|<pad>|\[/INST\]|<bos>|<eos>")
 _FENCES = re.compile(r"```[\w-]*|~~~[\w-]*")
-_BOXED = re.compile(r"\\(?:boxed|text|textbf|mathbf|fbox)\s*\{([^{}\n]*)\}")
+_BOXED = re.compile(r"\\boxed\{")
+_WRAPPED = re.compile(r"\\(?:text|textbf|mathbf|fbox)\s*\{([^{}\n]*)\}")
 _MARKS = re.compile(
-    r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))|\\[\[\]()]"
+    r"\*+|(?<!\w)_+|_+(?!\w)|`+|(?m:^[ \t]*#{1,6}(?=[ \t]))|(?m:^[ \t]*>+(?=[ \t]))"
+    r"|(?m:^[ \t]*(?:=+|-{3,})[ \t]*$)|\\[\[\]()]"
 )
 _OPEN_TAG = re.compile(r"<([a-z][\w-]{0,20})(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE)
 _FORMATTING = re.compile(
-    r"</?(?:b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center)(?:[ \t][^<>\n]{0,60})?>", re.IGNORECASE
+    r"<[ ]*/?[ ]*(?:br|b|i|u|em|strong|span|p|div|h[1-6]|font|mark|code|center)(?:[ \t][^<>\n]{0,60})?>",
+    re.IGNORECASE,
 )
-_CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}[ \t]*/>", re.IGNORECASE)
+_CLOSE_TAG = re.compile(r"</[a-z][\w-]{0,20}[ \t]*>|<[a-z]{1,12}(?:[ \t][^<>\n]{0,60})?/>", re.IGNORECASE)
 _STRUCK = re.compile(r"~~[^~\n]{1,80}~~")
-_ENTITIES = re.compile(r"&(?:nbsp|quot|amp|#\d{2,4});")
+_ENTITIES = re.compile(r"&(?:[a-z]{2,8}|#\d{2,5});", re.IGNORECASE)
 _FORMULA = re.compile(r"\${1,2}([^$\n]{1,60})\${1,2}")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
 _KEYCAP = "\ufe0e\ufe0f\u20e3"  # drawn around a digit, which stays the digit it is
-_WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»→", ':=/%.,()[]--\'\'\'""""""=')
+_WIDE = str.maketrans("：＝／％．，（）［］－−’‘‛＂“”„«»", ':=/%.,()[]--\'\'\'""""""')
 
 
 def readable(reply: str) -> str:
@@ -43,11 +47,13 @@ def readable(reply: str) -> str:
         >>> readable("<think>5?</think>**Score:** ４").strip()
         'Score:   4'
     """
-    text = "".join(map(_plain, reply.replace("\r\n", " \n"))).translate(_WIDE)
+    text = _ENTITIES.sub(_character, reply.replace("\r\n", " \n"))
+    text = "".join(map(_plain, text)).translate(_WIDE)
     text = _without_reasoning(text)
-    for pattern in (_FORMULA, _BOXED):
+    for pattern in (_FORMULA, _WRAPPED):
         text = pattern.sub(_blank_around_group, text)
-    for pattern in (_FORMATTING, _STRUCK, _SPECIAL, _FENCES, _ENTITIES, _MARKS, _BULLETS):
+    text = _BOXED.sub("score: ", text)
+    for pattern in (_FORMATTING, _STRUCK, _SPECIAL, _FENCES, _MARKS, _BULLETS):
         text = pattern.sub(_blank, text)
     text = _CLOSE_TAG.sub(lambda found: ";" + _blank(found)[1:], text)
     return _OPEN_TAG.sub(lambda found: f" {found[1]}:" + " " * (len(found[0]) - len(found[1]) - 2), text)
@@ -63,6 +69,12 @@ def without_reasoning(reply: str) -> str:
         A text of the same length.
     """
     return _FENCES.sub(_blank, _SPECIAL.sub(_blank, _without_reasoning(reply)))
+
+
+def _character(found: re.Match[str]) -> str:
+    """The character that an entity stands for, with blanks up to its length."""
+    character = html.unescape(found[0])
+    return character + " " * (len(found[0]) - 1) if len(character) == 1 else found[0]
 
 
 def _plain(character: str) -> str:

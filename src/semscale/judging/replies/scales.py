@@ -9,6 +9,8 @@ from semscale.judging.replies.stated_levels import LevelReader
 # A number is taken whole or not at all, so that a long one does not cost the square of its length.
 _DIGITS = r"(?<!\d)\d++"
 _NUMBER = rf"[+-]?+{_DIGITS}"
+_TOP = rf"(?:{_DIGITS}|three|four|five|six|seven|ten|twenty|hundred)"
+_AFTER_TOP = r"(?:points|stars|marks|for|because|since|and|but|with|given|possible)\b"
 _NAMED = re.compile(
     rf"""
     (?P<low>{_NUMBER}) [ \t]* (?:-|–|to|\.\.+) [ \t]* (?P<high>{_NUMBER}) (?:[ \t]*-?[ \t]*point)? [ \t]+
@@ -20,10 +22,11 @@ _NAMED = re.compile(
       (?P<low2>{_NUMBER}) [ \t]* (?:\([^()\n]{{1,40}}\))? [ \t]* (?:-|–|—|to|through|and|\.\.+) [ \t]*
       (?P<high2>{_NUMBER}) (?:[ \t]*\([^()\n]{{1,40}}\))? (?![\d.,]*\d) (?![ \t]*%)
     | [(\[] [ \t]* (?P<low3>{_NUMBER}) [ \t]* (?:-|–|to) [ \t]* (?P<high3>{_NUMBER}) [ \t]* (?:scale)? [)\]]
-    | (?P<top>{_DIGITS}) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
+    | (?P<top>{_TOP}) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
       (?:scale|system|rubric|likert|scheme)
-    | \b(?:scale|out)[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>{_DIGITS})
-      (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+[^\W\d_]{{3,}}s\b)
+    | \b(?:scale[ \t]+of[ \t]+ (?P<top5>{_TOP})\b
+        | out[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>{_DIGITS}))
+      (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+(?!{_AFTER_TOP})[^\W\d_]{{3,}})
     | (?P<top3>{_DIGITS}) [ \t]+ (?:being|is|=|as|meaning|means) [ \t]+ (?:the[ \t]+)?
       (?:best|highest|top|perfect|max\w*|excellent|flawless)
     | \bmax (?:imum)?\.? (?:[ \t]+(?:score|of|possible|is|points))* [ \t:=]+ (?P<top4>{_DIGITS})

@@ -10,12 +10,13 @@ from functools import cached_property
 
 from semscale.judging.prompts.template import Level, Template
 from semscale.judging.replies.numerals import numerals
+from semscale.judging.replies.translated_names import translated
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _TEN = 10
 _OPENERS = re.compile(r"[\"'(\[{<]*[ \t]*")
 _CLOSERS = re.compile(r"[ \t]*[\"')\]}>]*")
-_NO_MORE = r"(?![\w%]|[.,]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
+_NO_MORE = r"(?![\w%]|[.,:]\d|[ \t]*[/\\^*×~+?][ \t]*\w?|-\w)"
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class LevelReader:
     @cached_property
     def _keyed(self) -> dict[str, float]:
         keyed = {_key(name): level.score for level in self.template.levels for name in level.keyed}
-        return {**self._numerals, **keyed, **self._free}
+        return {**translated(self._free), **self._numerals, **keyed, **self._free}
 
     @cached_property
     def _numerals(self) -> dict[str, float]:
@@ -98,7 +99,9 @@ class LevelReader:
     def mentioned(self) -> re.Pattern[str]:
         """Finds where a level may begin: at a number, or at a name or a numeral of one."""
         return re.compile(
-            rf"(?<![\w.,+-])[+-]?\d+|(?<![\w'-])(?:{_words_of(self._keyed)})(?![\w%])", re.IGNORECASE
+            rf"(?<![\w.,+-])[+-]?\d+"
+            rf"|(?<![\w'-])(?:{_words_of(self._keyed)})(?![\w%]|[ \t]+(?:myself|my|that[.,;])(?!\w))",
+            re.IGNORECASE,
         )
 
     @cached_property
@@ -137,7 +140,8 @@ class LevelReader:
 
     def is_top(self, number: str) -> bool:
         """Whether a number is the highest of the template's scale, as in ``4/5``."""
-        return self.ends is not None and float(number) == self.ends[1]
+        value = numerals().get(number.lower())
+        return self.ends is not None and (float(number) if value is None else value) == self.ends[1]
 
     def read(self, text: str, at: int, *, keyed: bool = False) -> StatedLevel | None:
         """Read the level that is stated at a place.

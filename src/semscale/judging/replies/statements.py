@@ -1,10 +1,9 @@
 """Gives everything in a reply that may be a score its role."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from semscale.judging.replies.decision import Statement
-from semscale.judging.replies.empty_keys import empty_keys
 from semscale.judging.replies.grammar.class_patterns import class_pattern
 from semscale.judging.replies.grammar.lexicon import lexicon, split_words
 from semscale.judging.replies.grammar.role_patterns import KEY
@@ -20,7 +19,7 @@ from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
 _FEWEST_PAIRS = 3
 _LEAD = 300
-_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED}
+_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
 _STRONG = STANDING - {Role.AGREEING}
 _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
@@ -32,7 +31,7 @@ _ASKS = class_pattern(
 _ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
 _ANSWERED = re.compile(
     r"[\w ]+?(?:ness)?[\"')]*[ \t]*(?:answer|response)?[ \t]*[:=?|]+[\s\"'|–—-]*"
-    r"(?P<said>yes|no|true|false|nope|yep)\b(?![ \t]*,?[ \t]*(?:but|and|or|/))",
+    r"(?P<said>yes|no|true|false|nope|yep|uncertain|unsure|unclear)\b(?![ \t]*,?[ \t]*(?:but|and|or|/))",
     re.IGNORECASE,
 )
 
@@ -56,23 +55,22 @@ def statements_of(
     scales = list(named_scales(text, reader))
     found = find_mentions(blank_own_scales(text, scales), reader)
     statements = [_of_object(item, text, quoted) for item in objects]
-    legend = _is_legend(found.mentions)
+    legend = _legend(found.mentions)
     for at, mention in enumerate(found.mentions):
         answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
         around = Surroundings(
             quoted=within(quoted, mention.start),
-            scale=_described_scale(mention, scales, legend=legend),
+            scale=_described_scale(mention, scales, legend),
             other_scale=_in_other_scale(text, mention, scales),
             earlier=bool(objects) or _has_level(found, at),
             score_last=score_last,
             filler=mention.named and _is_filler(text[mention.start : mention.after]),
             signed=reader.signed,
             numbered=reader.ends is not None,
-            ranged=reader.template.highest is not None,
             standing=any(item.role in _STRONG for item in statements),
+            denied=bool(statements) and statements[-1].role is Role.DENIED,
         )
         statements.append(answered or _statement(mention, role_of(mention, around)))
-    statements += empty_keys(found, text, quoted)
     own = [token for token in found.tokens if not within(quoted, token.start)]
     return statements, withdrawals(own)
 
@@ -80,6 +78,7 @@ def statements_of(
 def _statement(mention: LevelMention, role: Role) -> Statement:
     key = KEY.search(mention.left)
     opens = mention.opens if key is None else _OPENS_KEY.search(mention.left[: key.start()]) is not None
+    opens = opens or (role in _STRONG and ("settle " in mention.left or "so " in mention.left))
     hard = role is Role.OFF_SCALE or (role is Role.DOUBTFUL and key is not None)
     level = mention.level if role in _WITH_LEVEL else None
     return Statement(mention.start, role, level, opens, hard=hard)
@@ -96,19 +95,23 @@ def _is_filler(name: str) -> bool:
     return lexicon().find(split_words(name), 0)[0] == "filler"
 
 
-def _is_legend(mentions: Sequence[LevelMention]) -> bool:
-    """Whether the reply repeats which name belongs to which number."""
-    paired = {mention.score for mention in mentions if mention.level is not None and mention.level.paired}
-    return len(paired) >= _FEWEST_PAIRS
+def _legend(mentions: Sequence[LevelMention]) -> Collection[int]:
+    """Places where the reply repeats which name belongs to which number."""
+    places: dict[float | None, int] = {}
+    for mention in mentions:
+        if mention.level is not None and mention.level.paired:
+            places.setdefault(mention.score, mention.start)
+    return places.values() if len(places) >= _FEWEST_PAIRS else ()
 
 
-def _described_scale(mention: LevelMention, scales: Sequence[NamedScale], *, legend: bool) -> bool | None:
+def _described_scale(
+    mention: LevelMention, scales: Sequence[NamedScale], legend: Collection[int]
+) -> bool | None:
     """Whether a mention describes a scale: the own one, another one, or none."""
     for scale in scales:
         if scale.start <= mention.start < scale.end:
             return scale.own
-    paired = mention.level is not None and mention.level.paired
-    return True if legend and paired and not KEY.search(mention.left) else None
+    return True if mention.start in legend and not KEY.search(mention.left) else None
 
 
 def _in_other_scale(text: str, mention: LevelMention, scales: Sequence[NamedScale]) -> bool:
@@ -145,6 +148,8 @@ def _answered(text: str, mention: LevelMention, reader: LevelReader) -> Statemen
     name, said = text[mention.start : mention.level.end], found["said"]
     affirmed = said.lower() in {"yes", "true", "yep"}
     score = reader.name_score(name) if affirmed else reader.opposite(name)
+    if said.lower().startswith("un"):
+        score = reader.name_score("uncertain")
     if score is None:
         return None
     end = found.end("said")

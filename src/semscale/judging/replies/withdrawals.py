@@ -1,7 +1,7 @@
-"""Finds where a judge takes a score back, or doubts it, in words that name no other one."""
+"""Finds where a judge takes a score back, doubts it, or reopens it, in words that name no other one."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
@@ -11,21 +11,30 @@ _AGAINST = frozenset(
     {"withdraw", "pause", "faulted", "edit", "amend", "ought", "corrected", "maybe", "might", "or", "deny"}
 )
 _TAKES_BACK = class_pattern(
-    "withdraw (?! to | for) | (^ | comma | dash | but | open) pause (?! to | for) | ^ edit"
-    "| score_word any{0,6} (faulted | amend | edit) | (faulted | amend) any{0,6} score_word"
+    "withdraw (?! to | for) | (^ | comma | dash | but | open) pause (?! to | for)"
+    "| score_word ((?! because) any){0,6} (faulted | amend | edit) | (faulted | amend) any{0,6} score_word"
     "| judge (will | would | ought | adverb)* deduct"
-    "| judge (word | adverb | will | would | have | not | be | to | ought){0,3} (amend | faulted)"
+    "| (?<! because) judge (word | adverb | will | would | have | be | to | ought | if){0,3}"
+    "  (amend | not{0,1} any? faulted)"
+    "| judge any{0,5} (other | corrected) score_word ((?! level) any)* $"
+    "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
+    "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
-    "  this (be | might be | ought) adverb* faulted"
+    "  (this (be | might be | ought) adverb* faulted | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
     "judge (adverb | be)* (maybe | might (?! not))"
+    "| ^ (but | or | and | maybe | adverb)* be this any* question $"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"
 )
-_DENIES_FIRST = class_pattern("^ (but | and | adverb)* deny")
-_DOUBTS_FIRST = class_pattern("^ (but | and | adverb)* (or | maybe | might)")
-_DENIES_AT_ONCE = class_pattern("level (comma | dash)+ deny")
-_DOUBTS_AT_ONCE = class_pattern("level (comma | dash)+ (or | maybe | might)")
+_DENIES_FIRST = class_pattern("^ (but | and | adverb | amend | pause)* deny")
+_DOUBTS_FIRST = class_pattern(
+    "^ (but | and | adverb)* (or | maybe | might)"
+    "  (any{0,3} (stop | question | line) $ | any* (level | number | score_word | faulted))"
+)
+_STAYS = class_pattern("unchanged | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)")
+_REOPENS = class_pattern("^ (open | dash)* (edit | amend | pause)")
+_HEADING = class_pattern("^ (open | dash)* edit")
 _PASSED = frozenset({"close", "dash", "comma"})
 
 
@@ -34,12 +43,41 @@ class Withdrawals:
     """Places of words against a score.
 
     Attributes:
-        taken_back: after which another score may take its place.
+        taken_back: after which another score may take its place, and must.
         doubted: after which nothing is certain.
+        reopened: after which another score may take its place, and need not.
     """
 
     taken_back: tuple[int, ...] = ()
     doubted: tuple[int, ...] = ()
+    reopened: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Sentence:
+    """A sentence of a reply.
+
+    Attributes:
+        tokens: without the sign that ends it, at least one.
+        kinds: their classes with that of the sign, after ``edit`` where a later addition goes on.
+        after_level: whether the sentence before it, on the same line, ends on a level.
+    """
+
+    tokens: Sequence[Token]
+    kinds: str
+    after_level: bool
+
+    def is_against(self, anywhere: re.Pattern[str], at_once: re.Pattern[str]) -> bool:
+        """Whether a pattern applies, or one that needs a level just before it."""
+        at_once_too = self.after_level and at_once.search(self.kinds) is not None
+        return at_once_too or anywhere.search(self.kinds) is not None
+
+    def place(self) -> int:
+        """Where the first word against a score stands; after a level of the same sentence if there is one."""
+        levels = [token.start for token in self.tokens if token.kind == "level"]
+        against = [token.start for token in self.tokens if token.kind in _AGAINST]
+        later = [place for place in against if not levels or place > levels[0]]
+        return (later or against or [self.tokens[0].start])[0]
 
 
 def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
@@ -48,39 +86,30 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
     Args:
         tokens: of a reply, without the words of others.
     """
-    taken_back: list[int] = []
-    doubted: list[int] = []
+    sentences = list(_sentences(tokens))
+    taken_back = [each.place() for each in sentences if each.is_against(_TAKES_BACK, _DENIES_FIRST)]
+    doubted = [each.place() for each in sentences if each.is_against(_DOUBTS, _DOUBTS_FIRST)]
+    kept = max((each.tokens[-1].start for each in sentences if _STAYS.search(each.kinds)), default=-1)
+    return Withdrawals(
+        tuple(place for place in taken_back if place > kept),
+        tuple(place for place in doubted if place > kept),
+        tuple(each.tokens[0].start for each in sentences if _REOPENS.search(each.kinds)),
+    )
+
+
+def _sentences(tokens: Sequence[Token]) -> Iterator[_Sentence]:
+    heading = ended_on = ""
     sentence: list[Token] = []
-    ended_on = ""
     for token in [*tokens, Token(0, 0, "line")]:
         if token.kind not in BOUNDARIES:
             sentence.append(token)
             continue
         if sentence:
-            kinds = sequence(item.kind for item in sentence)
-            after_level = ended_on == "level"
-            if _is_against(kinds, _TAKES_BACK, _DENIES_AT_ONCE, _DENIES_FIRST if after_level else None):
-                taken_back.append(_place(sentence))
-            if _is_against(kinds, _DOUBTS, _DOUBTS_AT_ONCE, _DOUBTS_FIRST if after_level else None):
-                doubted.append(_place(sentence))
+            kinds = heading + sequence(item.kind for item in [*sentence, token])
+            yield _Sentence(sentence, kinds, ended_on == "level")
+            heading = "edit " if _HEADING.search(kinds) else ""
             ended_on = next((item.kind for item in reversed(sentence) if item.kind not in _PASSED), "")
         elif token.kind == "line":
             ended_on = ""
+        heading = "" if token.kind == "line" else heading
         sentence = []
-    kept = max((token.start for token in tokens if token.kind == "unchanged"), default=-1)
-    return Withdrawals(
-        tuple(place for place in taken_back if place > kept),
-        tuple(place for place in doubted if place > kept),
-    )
-
-
-def _is_against(kinds: str, *patterns: re.Pattern[str] | None) -> bool:
-    return any(pattern is not None and pattern.search(kinds) for pattern in patterns)
-
-
-def _place(sentence: Sequence[Token]) -> int:
-    """Where the first word against a score stands; after a level of the same sentence if there is one."""
-    levels = [token.start for token in sentence if token.kind == "level"]
-    against = [token.start for token in sentence if token.kind in _AGAINST]
-    later = [place for place in against if not levels or place > levels[0]]
-    return (later or against or [sentence[0].start])[0]

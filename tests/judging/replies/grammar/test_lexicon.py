@@ -6,7 +6,7 @@ from importlib import resources
 
 import yaml
 
-from semscale.judging.replies import empty_keys, statements, withdrawals
+from semscale.judging.replies import statements, withdrawals
 from semscale.judging.replies.grammar import role_patterns
 from semscale.judging.replies.grammar.lexicon import Lexicon, lexicon, split_words
 from semscale.judging.replies.grammar.tokens import tokenize
@@ -31,7 +31,7 @@ def test_each_class_says_what_it_means():
 def test_patterns_name_classes_that_exist():
     signs = {token.kind for token in tokenize(": , - (a) . ? \n + < / % | 4 é")}
     known = set(CONTENT) | signs | {"level", "number", "item", "word"}
-    modules = (role_patterns, statements, empty_keys, withdrawals)
+    modules = (role_patterns, statements, withdrawals)
     patterns = [item for module in modules for item in vars(module).values() if isinstance(item, re.Pattern)]
     named = {name for pattern in patterns for name in re.findall(r"\\b(\w+)\\x20", pattern.pattern)}
     assert named - known == set()

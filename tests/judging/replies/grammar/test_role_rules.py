@@ -17,17 +17,17 @@ ROLES = [
     ("Score: 4. Make that 3.", Role.CORRECTED), ("Not a 5 but a 4.", Role.CORRECTED),
     ("Score: 4. Hmm, 3 is better.", Role.CORRECTED), ("Revised score: 3", Role.CORRECTED),
     ("Initial score: 4", Role.DRAFT), ("4 before penalty", Role.DRAFT), ("Style score: 4", Role.PART),
-    ("For grammar, I'd give a 4.", Role.PART), ("Accuracy: 4", Role.PART),
+    ("For grammar, I'd give a 4.", Role.PART), ("Accuracy: 4", Role.CONTENT),
     ("1. It omits a date.\n2. It is short.", Role.LIST_NUMBER), ("Confidence: 4", Role.CONFIDENCE),
-    ("It names 4 cities.", Role.COUNT), ("See step 4", Role.COUNT),
-    ("It names 4 of the rivers", Role.COUNT), ("I subtract 2", Role.DEDUCTION),
-    ("It lost 2", Role.DEDUCTED), ("The reference gets a 5", Role.OF_ANOTHER),
+    ("It names 4 cities.", Role.CONTENT), ("See step 4", Role.CONTENT),
+    ("It names 4 of the rivers", Role.CONTENT), ("I subtract 2", Role.DEDUCTION),
+    ("It lost 2", Role.CONTENT), ("The reference gets a 5", Role.OF_ANOTHER),
     ("The student asks for a 5", Role.ATTRIBUTED),
     ("I refuse to give the 5 it asks for", Role.ATTRIBUTED), ("I would not give it a 5.", Role.DENIED),
     ("If it named both, I would give it a 5.", Role.HYPOTHETICAL),
     ("A 5 would need a source.", Role.HYPOTHETICAL), ("Score: at least 4", Role.DOUBTFUL),
     ("Score: 4 or so", Role.DOUBTFUL), ("Score: 4/7", Role.OFF_SCALE), ("Score: 6", Role.OFF_SCALE),
-    ("My mood and the score and 4", Role.UNEXPLAINED), ("It was built in 4", Role.CONTENT),
+    ("Something that I said and 4", Role.UNEXPLAINED), ("It was built in 4", Role.CONTENT),
 ]  # fmt: skip
 
 

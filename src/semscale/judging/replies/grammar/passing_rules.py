@@ -9,25 +9,25 @@ def by_place(mention: LevelMention, around: Surroundings) -> Role | None:
     """Quotations, numbers of list items, and descriptions of a scale."""
     if around.quoted:
         return Role.QUOTED
-    if mention.marks_item:
+    numbered = patterns.EDIT_NUMBER.search(mention.left) and mention.right.startswith("colon ")
+    if mention.marks_item or numbered:
         return Role.LIST_NUMBER
     if around.scale is not None:
+        unreal = patterns.IF.search(clause(mention.left)) or patterns.UNREAL_AFTER.search(mention.right)
+        if not around.scale and unreal:
+            return Role.HYPOTHETICAL
         return Role.SCALE if around.scale else Role.OFF_SCALE
     return None
 
 
 def said_to_fit(mention: LevelMention, around: Surroundings) -> Role | None:
-    """``A 4 is fair``, ``the 30 that I gave``, and the first score of ``lowered from 4 to 3``."""
+    """``A 4 is fair``, ``the 30 that I gave``."""
     if mention.level is None or mention.named or mention.spelled:
         return None
     left, right = mention.left, mention.right
     if patterns.GIVEN_AFTER.search(right):
         return Role.AGREEING
-    if patterns.FROM.search(left) and right.startswith("to "):
-        return Role.DRAFT
-    if not patterns.APT.search(right) or "if " in left + right:
-        return None
-    if not patterns.FITTING.search(left):
+    if not patterns.APT.search(right) or "if " in left + right or not patterns.FITTING.search(left):
         return None
     against = (patterns.NOT, patterns.BOUND, patterns.SAID, patterns.OTHER)
     return None if any(pattern.search(left) for pattern in against) else Role.STATED
@@ -38,30 +38,23 @@ def number(mention: LevelMention, around: Surroundings) -> Role | None:
     if mention.named:
         return None
     left, right = mention.left, mention.right
-    if not around.numbered and not patterns.KEY.search(left):
+    keyed = patterns.KEY.search(left) is not None
+    if not around.numbered and not keyed:
         return Role.CONTENT
     for role, before, after in _NUMBERS:
         if (before is not None and before.search(left)) or (after is not None and after.search(right)):
             return role
-    keyed = patterns.KEY.search(left) or patterns.KEY_OF.search(left)
-    return None if keyed else _counted(mention, around)
-
-
-def _counted(mention: LevelMention, around: Surroundings) -> Role | None:
-    left, right = mention.left, mention.right
+    if keyed:
+        return None
     if patterns.COUNTED.search(right):
-        return Role.COUNT
-    if patterns.DEDUCTED_FOR.search(left) and around.standing and right.startswith(("for ", "because ")):
-        return Role.DEDUCTED
+        return Role.CONTENT
     return Role.DEDUCTION if patterns.DEDUCT.search(left) and around.numbered else None
 
 
 _NUMBERS = (
-    (Role.CONFIDENCE, patterns.CONFIDENCE, patterns.CONFIDENCE_AFTER),
-    (Role.COUNT, patterns.NUMBERED, None),
+    (Role.CONFIDENCE, patterns.CONFIDENCE, None),
     (Role.DRAFT, patterns.DRAFTED, patterns.DRAFT_AFTER),
-    (Role.DRAFT, patterns.START_COUNT, None),
-    (Role.DEDUCTED, patterns.DEDUCTED, patterns.DEDUCTED_AFTER),
+    (Role.DEDUCTION, None, patterns.DEDUCTED_LATER),
     (Role.SCALE, None, patterns.SCALE_AFTER),
 )
 
@@ -70,23 +63,29 @@ def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
     """Scores of other answers, words of others, and scores that are denied."""
     left, right = mention.left, mention.right
     near = own_words(clause(left))
-    if patterns.OTHER.search(near):
+    if patterns.OTHER.search(near) or patterns.FOR_OTHER.search(left):
         return Role.OF_ANOTHER
     if around.earlier and patterns.TAKEN_BACK.search(left):
         return Role.WITHDRAWN
-    view = patterns.PER.search(left) or patterns.SOURCE.search(left)
-    if view or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right):
-        return Role.ATTRIBUTED
     replaces = patterns.NOT_BUT.search(left) and ends_clause(mention)
-    return Role.DENIED if patterns.NOT.search(near) and not replaces else None
+    if patterns.NOT.search(near) and not replaces:
+        return Role.WITHDRAWN if around.standing and _of_this(mention) else Role.DENIED
+    said = patterns.PER.search(left) or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right)
+    return Role.ATTRIBUTED if said else None
 
 
 def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     """Bounds, guesses, and one of several levels."""
     left = mention.left
-    if not left or not (patterns.BOUND.search(left) or patterns.RANGE.search(left)):
+    if mention.level is None and not patterns.KEY.search(left):
         return None
-    if (patterns.HEDGED.search(left) and patterns.HEDGE_ENDS.search(mention.right)) or speaks(mention):
+    found = patterns.BOUND.search(left)
+    if found is None:
+        return None
+    key = left[: found.start()]
+    if patterns.KEY.search(key) and not key.endswith("score_word "):
+        return Role.DOUBTFUL
+    if patterns.HEDGED.search(left) or speaks(mention):
         return Role.DOUBTFUL
     word = mention.named and mention.words == 1
     return Role.DOUBTFUL if patterns.AFTER_LEVEL.search(left) and not word else None
@@ -94,55 +93,52 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
 
 def hypothetical(mention: LevelMention, around: Surroundings) -> Role | None:
     """Scores that would hold under a condition, and examples."""
-    left, right = mention.left, mention.right
-    if patterns.WOULD_EARN.search(left) and not right.startswith("adverb "):
-        return Role.HYPOTHETICAL
+    left, near = mention.left, clause(mention.left)
     if patterns.WOULD_BE.search(left) and "score_word " not in left:
         return Role.HYPOTHETICAL
-    near = clause(left)
-    first = patterns.IF_FIRST.search(left) and (not patterns.SURE.search(near) or patterns.WOULD.search(near))
-    conditional = patterns.IF.search(near) or first or patterns.IF_AFTER.search(right)
+    decided = "judge " in near and "would " not in near
+    first = patterns.IF_FIRST.search(left) and not decided
+    conditional = patterns.IF.search(near) or first or patterns.IF_AFTER.search(mention.right)
     return Role.HYPOTHETICAL if conditional and not patterns.NOT_BUT.search(left) else None
 
 
 def left_over(mention: LevelMention, around: Surroundings) -> Role:
-    """The role of what no other rule explains: it blocks where scores are spoken of."""
-    if mention.spelled or mention.level is None or patterns.ANSWER_OUGHT.search(mention.left):
+    """The role of what no other rule explains: content, unless the judge gives it, or uses it as a score."""
+    left, right = mention.left, mention.right
+    if mention.spelled or mention.level is None or patterns.PART_LABEL.search(left):
         return Role.CONTENT
-    part = patterns.PART_LABEL.search(mention.left)
-    if part or (mention.explicit and patterns.PART_WORDS.search(mention.left)):
-        return Role.PART
-    return _left_over_name(mention, around) if mention.named else _left_over_number(mention, around)
+    if mention.named:
+        return _left_over_name(mention, around)
+    parallel = patterns.PARALLEL.search(left) and "score_word " in left and right.startswith("for ")
+    changed = around.earlier and patterns.CHANGED.search(left)
+    blocks = speaks(mention) or parallel or changed
+    return Role.UNEXPLAINED if blocks else Role.CONTENT
 
 
 def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
-    left = mention.left
-    long = mention.words > 1
-    if long and around.standing and patterns.OF_ANSWER.search(mention.right):
-        return Role.AGREEING
+    left, long = mention.left, mention.words > 1
     if patterns.PROSE_AFTER.search(mention.right):
         return Role.CONTENT
     if long and around.standing and ends_clause(mention):
         return Role.AGREEING
-    given = patterns.SPEAKS.search(left) and "judge " in left
-    return Role.UNEXPLAINED if given or (long and "answer " in left and "be " in left) else Role.CONTENT
-
-
-def _left_over_number(mention: LevelMention, around: Surroundings) -> Role:
-    left, right = mention.left, mention.right
-    changed = around.earlier and (patterns.CHANGED.search(left) or patterns.THIS_OUGHT.search(left))
-    alone = patterns.LEFT_OVER.search(right) and not patterns.NAMING.search(left)
-    alone = alone and around.standing and not around.ranged
-    return Role.UNEXPLAINED if speaks(mention) or changed or alone else Role.CONTENT
+    said = patterns.JUDGE_GIVES.search(left) or (long and "answer " in left and "be " in left)
+    return Role.UNEXPLAINED if said else Role.CONTENT
 
 
 def speaks(mention: LevelMention) -> bool:
-    """Whether scores are spoken of in the sentence of a mention, or it is used as one: ``a 4``."""
-    if patterns.SPEAKS.search(mention.left) or patterns.SPEAKS.search(mention.right) or mention.explicit:
+    """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
+    left = mention.left
+    if patterns.JUDGE_GIVES.search(left) or (mention.explicit and patterns.HEDGED.search(left)):
         return True
-    if mention.named or mention.spelled:
+    if mention.named or mention.spelled or patterns.A_LEVEL.search(left) is None:
         return False
-    return patterns.A_LEVEL.search(mention.left) is not None and ends_clause(mention)
+    closed = patterns.THE_LEVEL.search(left) is not None
+    return (patterns.CLOSES if closed else patterns.ENDS).search(mention.right) is not None
+
+
+def _of_this(mention: LevelMention) -> bool:
+    """Whether a denied level is one that this answer might have had."""
+    return speaks(mention) or (mention.named and "answer " in mention.left)
 
 
 def ends_clause(mention: LevelMention) -> bool:
@@ -158,6 +154,4 @@ def clause(left: str) -> str:
 
 def own_words(left: str) -> str:
     """The classes before a mention, with what the judge says as what the judge gives."""
-    for said in ("judge say ", "judge would say ", "judge adverb say "):
-        left = left.replace(said, said.replace("say", "give"))
-    return left
+    return patterns.OWN_WORDS.sub(lambda found: found[0].replace("say ", "give "), left)

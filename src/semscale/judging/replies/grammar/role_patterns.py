@@ -12,25 +12,25 @@ CHANGE = "(amend | edit)"
 SCORE = "(score_word | weak_key)"
 WILL = "(will | would)"
 GIVE = "(give | rate)"
-ADORNED = "(a | the | adverb | plain | open | dash | judge)*"
-SUBJECT = f"(this | (a | the | this | judge | {OF} | adverb)? plain* answer)"
+ADORNED = "(a | the | adverb | plain | open | dash | judge)* (a (word | plain | adverb){1,2})?"
+ASIDE_WORDS = "(word | the | a | of | for | and | plain | numbered | number | level | this | to | adverb)"
+SUBJECT = (
+    f"(this | (a | the | this | judge | {OF} | adverb)? (plain | given)* answer) "
+    f"(comma ((?! comma) any){{1,8}} comma | (because | for | of | to) {ASIDE_WORDS}{{1,8}})?"
+)
 OBJECT = (
     f"(this answer? | (the | this | judge | a | {WHY} | {OF} | to | plain) (word | plain | be){{0,2}} answer)"
 )
 APT = class_pattern(
+    "^ be (if | this | word | the | a){1,3} (answer earn | judge (will | adverb)* (give | word)) | "
     f"^ (close)? ({SCORE} | answer)? ({WILL} be | be | seems | {WILL} word) (adverb | a | the | judge "
-    "| plain)* (apt | outcome | score_word | weak_key) | ^ (close)? (be | seems | would be) (adverb)* "
+    "| plain)* word? (apt | outcome | score_word | weak_key) | ^ (close)? (be | seems | would be) (adverb)* "
     "(plain | filler) (stop | comma | to judge | adverb | $)"
 )
 FOR_PART = class_pattern(
     "^ (close)? for (a | the | judge)? (word | numbered) (stop | comma | and | line | $)"
 )
-FROM_TO = class_pattern(
-    f"{CHANGE} (this | the | judge | {SCORE} | a | adverb)* because (a | the)? level to (a | the)? $"
-)
-FROM = class_pattern(f"{CHANGE} (this | the | judge | {SCORE} | a | adverb)* because (a | the)? $")
 EDITED = class_pattern("^ (edit | amend) any{0,8} colon (a | the | adverb | open)* $")
-CORRECT = class_pattern("^ (the | answer | dash | bar)* correctness (colon | bar | be | dash)* $")
 START = (
     f"(^ | this | comma | colon | dash | so | and | but | {WHY} | open | close | adverb | final | stop "
     f"| bar | outcome | (judge {WILL}* adverb? ({GIVE} | say | settle)))"
@@ -43,8 +43,15 @@ KEY = class_pattern(
     f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | earn | settle | "
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
-KEY_OF = class_pattern(f"{SCORE} {OF} {ADORNED} $")
-GIVES = f"(judge | be | ought | to | and | so | comma | {WILL} | adverb | but | {WHY} | ^)"
+KEY_FAR = class_pattern(
+    f"(judge (plain | adverb | final)* ({SCORE} | outcome) | "
+    f"({SCORE} | outcome) (this | of | because)+ judge) "
+    f"((?! not | if | maybe | level) any){{0,12}} (be | earn | colon) {ADORNED} $"
+)
+GIVES = (
+    f"(judge (be | have)? | {SUBJECT} ({WILL} | adverb | ought | to | have)* be | ought | to | and | so "
+    f"| comma | but | {WHY} | ^)"
+)
 GIVEN = class_pattern(
     f"{GIVES} ({WILL} | adverb | so | to | and)* ({GIVE} | settle | {SCORE}) {OBJECT}? (adverb | "
     f"{WHY} | to | {WILL} | be | colon)* {ADORNED} ({SCORE} ({OF} | colon | adverb | be)*)? {ADORNED} "
@@ -55,36 +62,32 @@ EARNED = class_pattern(
     f"earn (adverb | to | {WHY} | this | judge)* {ADORNED} ({SCORE} ({OF} | comma | "
     f"colon)*)? {ADORNED} $"
 )
+EARNED_FAR = class_pattern(f"(this | answer) any{{0,8}} (earn | be {GIVE}) adverb* a (plain | adverb)* $")
 THATS = class_pattern(
     f"{START} (so | adverb | final | and | comma | {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
-    f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb)* ({SCORE} {OF}?)? $"
+    f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
 )
-THATS_PLAIN = class_pattern(
-    f"{START} (so | adverb | final | and | comma)* this (adverb | so)* be (adverb | so)* $"
-)
-SEEMS = class_pattern("^ (so | adverb | comma)* seems a (plain | adverb)* $")
 MAKES = class_pattern(
     f"so (this | judge | {WHY})? (to | adverb)* (a | adverb | plain)* ({SCORE} ({OF} | colon)*)? {ADORNED} $"
 )
-ON_SCALE = class_pattern(
-    "^ (for | because) (the | a | judge) (plain | word | given)* scale? (colon | comma) a? $"
-)
 CONCLUDED = class_pattern(f"(^ | dash | comma | and) (and | adverb)* so (colon | comma)? {ADORNED} $")
 OVERALL = class_pattern(
-    "(^ | comma | and | so | dash | bar | open | colon | stop | but) (the | adverb | judge | so | "
+    "(^ | level | comma | and | so | dash | bar | open | colon | stop | but) (the | adverb | judge | so | "
     f"and)* final ({SCORE} | outcome)? (colon | bar | dash | comma | be | so | adverb | to)* ((judge "
     f"{WILL}* adverb? (say | {GIVE})) ({WHY} | this)*)? {ADORNED} $"
 )
 OUTCOME = class_pattern(
-    "(^ | comma | so | and | open) (the | judge | so | adverb)* outcome (close | colon | dash | bar)+ "
-    f"{ADORNED} $ | judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
+    "(^ | comma | so | and | open) (the | judge | so | adverb)* (outcome | corrected) "
+    f"(close | colon | dash | bar)+ {ADORNED} $ | "
+    f"^ (the | judge)* give (word | numbered | scale | answer) colon+ {ADORNED} $ | "
+    f"judge adverb* outcome (be | colon | to | adverb)* {ADORNED} $"
 )
 REMARK = class_pattern(
     f"{START} (so | adverb | final | and | comma)* {SUBJECT} ({WILL} | adverb | so)* be (adverb | so "
-    f"| and | to | {WHY})* {ADORNED} $"
+    f"| and | to | {WHY} | comma adverb+ comma)* {ADORNED} $"
 )
 OPENING_REMARK = class_pattern(
-    f"^ (so | adverb | final | comma | colon | outcome | {'judge {WILL}* (say | {GIVE})'})* {SUBJECT} "
+    f"^ (so | adverb | final | comma | colon | outcome | judge {WILL}* (say | {GIVE}))* {SUBJECT} "
     f"(adverb | so)* be (adverb | so)* {ADORNED} $"
 )
 REPLACED = class_pattern(
@@ -101,7 +104,7 @@ OPENED_BY_NO = class_pattern(
     f"(comma | dash | colon | {CHANGE} | withdraw | this | be | so | but)* {ADORNED} $"
 )
 NOT_BUT = class_pattern(
-    f"(not | deny) any{{0,6}} level ((?! level) any){{0,6}} (but | {CHANGE} | better | dash | comma) "
+    f"(not | deny) any{{0,6}} level ((?! level | not) any){{0,6}} (but | {CHANGE} | better | dash | comma) "
     f"({CHANGE} | adverb | so | better | final)* {ADORNED} $"
 )
 IS_BETTER = class_pattern(
@@ -115,50 +118,50 @@ DRAFTED = class_pattern(
     "would | adverb | the)* $ | level (stop)? open be a? $"
 )
 CONFIDENCE = class_pattern(
-    f"confidence (({WHY} | {OF}) (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
+    f"confidence (({WHY} | {OF})? (the | this | judge | a)* ({SCORE} | word | answer))? (colon | {OF} | "
     f"be | dash | comma | bar | (word | plain) open)* (bound)? {ADORNED} $"
 )
-CONFIDENCE_AFTER = class_pattern("^ (close)? (percent | unit)? (adverb)? confidence")
-NUMBERED = class_pattern("numbered (open | comma | dash | and | number | level)* $")
 COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
-    "(a | plain | adverb)? (word | numbered | answer | say | confidence | scale | inject | other | "
+    "(a | plain | adverb)? (word | numbered | answer | reason | say | confidence | scale | inject | other | "
     "level | draft | filler | earn)"
 )
 DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
     f"to | {SCORE} | other){{0,4}} $"
 )
-DEDUCTED = class_pattern(
-    f"deducted (by | a | the | adverb | {OF} | unit | {WHY} | word | colon | bound){{0,3}} $"
-)
-DEDUCTED_AFTER = class_pattern(f"^ (unit)? (close)? ({WILL} | be | adverb)* (deducted)")
-START_COUNT = class_pattern(f"start ({WHY} | {OF})? {ADORNED} ({SCORE} ({OF} | colon)*)? $")
+DEDUCTED_LATER = class_pattern(f"^ unit? close? (be | adverb)* ({WILL} | ought) (be | adverb)* deducted")
 OTHER = class_pattern(f"other (?! any* this ({WILL} | adverb)* (earn | be)) any* $")
+FOR_OTHER = class_pattern(
+    "^ (and | but | so)* (for | to) (the | a | judge)? other ((?! this | answer) any)* $"
+)
 SAID = class_pattern("(say | inject | refuse) any* $")
 SAID_AFTER = class_pattern(
     "^ (close)? by (?! judge) | "
     f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
-PER = class_pattern("per any{0,20} $")
-SOURCE = class_pattern("(because | for | of) (the | a) answer colon any* $")
-WOULD_EARN = class_pattern("(this | answer) (adverb)* would (adverb | not)* earn any{0,4} $")
+OWN_WORDS = class_pattern(f"judge ({WILL} | adverb | have | to)* say")
+PER = class_pattern("per ((?! comma final) any){0,20} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
-NOT = class_pattern("((not | withdraw to | faulted to) any{0,7} | deny (plain | a)*) $")
+NOT = class_pattern(
+    "((not | withdraw to | faulted (to | earn | a | give | this)) ((?! colon) any){0,7} | "
+    "deny (plain | a)*) $"
+)
 IF = class_pattern("(if | unreal | example) any* $")
-IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* if")
+IF_FIRST = class_pattern("^ (but | adverb | so | and | comma)* (if | to | will rate)")
 IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
-WOULD = class_pattern("(will | would)")
-SURE = class_pattern("(judge | this be | final)")
+UNREAL_AFTER = class_pattern("^ any* unreal")
 RESET = class_pattern(
-    f"(?: (word | filler | level | plain | numbered) (?= judge ({WILL} | adverb)* ({GIVE} | settle)) | "
-    f"(comma | but | so | dash | {WHY} | colon | close | and)) ((judge | corrected | adverb)* {SCORE} "
-    f"| judge ({WILL} | adverb | not)* ({GIVE} | settle | say) | this answer? (adverb | not)* be | "
+    "(?: (word | filler | level | plain | numbered | adverb | other) "
+    f"(?= judge ({WILL} | adverb)* ({GIVE} | settle | {CHANGE} | be)) | "
+    f"(comma | but | so | dash | {WHY} | colon (?! {SCORE}) | close | and)) "
+    f"((judge | corrected | adverb)* {SCORE} | "
+    f"judge ({WILL} | adverb | not)* ({GIVE} | settle | say) | this answer? (adverb | not)* be | "
     f"(the | judge | a)? answer (adverb | not)* (be | ought) | this answer? {WILL}? earn | (the | "
     f"this) answer {WILL}? earn | (the | and | judge | adverb | so)* (final | outcome) | so | judge | "
     "but (a | plain)* $ )"
@@ -167,11 +170,10 @@ BOUND = class_pattern(
     f"(bound | maybe | between | compare | or | slash | might) ({CHANGE} | {WILL} | a | the | adverb | "
     f"be | plain | open | to | {WHY} | judge {GIVE}){{0,4}} $"
 )
-RANGE = class_pattern(
-    "between (a | the)? (level | number) (open any{1,6} close)? (and | or | to | dash) (a | the)? $"
-)
 DOUBT_AFTER = class_pattern(
-    "^ open (maximum | bound) | ^ (close)? (question | plus | compare | or | maybe | bound | slash "
+    "^ open (maximum | bound) | "
+    "^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | "
+    "^ (close)? (question | plus | compare | or | maybe | bound | slash "
     "| percent | but | if | might "
     "| partly | scale | (dash | and | to | bar) (a | the)? (level | number) | comma (level | number) "
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
@@ -180,54 +182,52 @@ DOUBT_AFTER = class_pattern(
     "(comma | dash) (but) | number | level)"
 )
 CLEAN_AFTER = class_pattern(
-    "^ (close | unit)* bar | ^ (close | bar | unit)* ($ | stop | line | comma | colon | dash | open | "
+    "^ (close | unit)* bar | "
+    "^ (close | bar | unit | maximum unit)* ($ | stop | line | comma | colon | dash | open | "
     f"{WHY} | and | adverb | so | this | the | judge | final | reason | withdraw | {CHANGE} | "
-    f"to | {OF} | question)"
+    f"to | {OF} | question | relative | seems (?! faulted | maybe | bound))"
 )
-SPEAKS = class_pattern(
-    f"(score_word | (judge | be | ought | to | {WILL} | answer | this) (adverb | not)* rate | judge "
-    f"({WILL} | adverb | not | have | might)* ({GIVE} | say | settle) | (answer | this) (adverb | "
-    f"{WILL} | not | have | might)* earn | settle | withdraw)"
+JUDGE_GIVES = class_pattern(
+    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "
+    "((?! word) any){0,6} $"
 )
 A_LEVEL = class_pattern("(a | the | judge) (plain | adverb)* $")
 ENDS = class_pattern(
     f"^ (close)* ($ | stop | line | comma | colon | {WHY} | and | but | or | dash | if | question | "
-    f"might | {WILL})"
+    f"might | be | seems | {WILL})"
 )
+THE_LEVEL = class_pattern("the (plain | adverb)* $")
+CLOSES = class_pattern("^ (close)* ($ | stop | line | comma | question)")
 HEDGED = class_pattern(
     f"^ (comma | {CHANGE} | pause | bound | maybe | or | between | adverb | this | {WILL} | be | might "
     "| a | the | so | but | open | plain | judge | and | better)* $"
 )
 AFTER_LEVEL = class_pattern(
-    "level (comma | open | dash | close)* (bound | maybe | or | might) (a | the | adverb | be | to | "
-    "maybe | bound)* $"
+    f"level (comma | open | dash | close)* (bound | maybe | or | might) (a | the | adverb | be | to | "
+    f"maybe | bound | {CHANGE})* $"
 )
 GIVEN_AFTER = class_pattern(f"^ (this )? judge (have | {WILL} | adverb)* ({GIVE} | given | settle)")
-MINE = class_pattern("^ this answer (colon | bar | dash) (a | the | open)* $")
+MINE = class_pattern("^ (this answer | unit) (colon | bar | dash) (a | the | open)* $")
 WOULD_BE = class_pattern(f"(this | answer | word) ({WILL} | might) be (a | adverb | plain)* $")
 SCALE_AFTER = class_pattern(
     "^ (colon | be | close)+ (a | the)? (maximum | plain) (close | comma | stop | line | dash | bar | $)"
 )
-HAS_SUBJECT = class_pattern("(answer | this)")
-CHANGED = class_pattern("^ (but | and | so | adverb)* (edit | amend | pause | withdraw)")
-LEFT_OVER = class_pattern(
-    "^ (close)* ($ | stop | line | (be | would be | will be | seems) adverb? "
-    "(apt | better | if | judge | score_word | outcome) | (adverb | bound) (stop | line | $))"
+CHANGED = class_pattern(
+    "^ (but | and | so | adverb)* (edit | amend | pause | withdraw) | ^ (this | score_word)? ought a? $"
 )
-PART_WORDS = class_pattern(
-    "(^ | comma | and | stop) (the)? (word | numbered | reason | plain){1,3} (open)? $"
-)
+PARALLEL = class_pattern("level for any{1,3} (comma | and)+ $")
 PART_LABEL = class_pattern(
     "(word | numbered | number | level | plain | answer | unit) (open any{1,6} close)? (colon | bar | "
     "dash | be) (a | open)* $"
 )
-PARTLY_AFTER = class_pattern(f"^ (close)? (bound | {WHY} | partly)")
+PARTLY_AFTER = class_pattern("^ (close)? (bound | for | partly)")
+ASIDE = class_pattern("(word | comma | but | and | say) any* $")
 BARE_A = class_pattern(
-    f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* a (plain | adverb)* $"
+    f"^ (better | {CHANGE} | but | comma | final | adverb | so | and | colon | dash)* "
+    "(a (plain | adverb)* | plain) $"
 )
 BARE_A_ENDS = class_pattern(f"^ (close)* ($ | stop | line | comma {WHY} | {WHY} | comma | dash | colon)")
 MINUS = class_pattern("dash (open | a)* $")
-ANSWERED_AFTER = class_pattern("^ (close)? (colon | question | bar | open) (level | affirm | deny)")
 NAME_ENDS = class_pattern(
     f"^ (close | bar)* ($ | stop | line | comma {WHY} | comma and | colon word | colon the | colon "
     f"this | dash | open | {WHY} | bar)"
@@ -240,16 +240,5 @@ PROSE_AFTER = class_pattern(
 PART_BEFORE = class_pattern(
     "(^ | comma | and | but) (for | prose) (the | a | judge)? (word | numbered | plain)+ (comma)? $"
 )
-ANSWER_OUGHT = class_pattern("^ the? answer ought $")
-THIS_OUGHT = class_pattern("^ this ought a? $")
-OF_ANSWER = class_pattern("^ answer (stop | line | $)")
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
-COLOURED = class_pattern("^ (adverb | so | comma)+ $")
-NAMING = class_pattern("(word | because | of | by) $")
-HEDGE_ENDS = class_pattern(
-    "^ (close)* ((and | or | to | dash | slash | comma) (a | the)? (level | number))* (close)* "
-    "($ | stop | line | question | comma | dash | open | because | for | adverb | but | if | unit | will"
-    " | would | might | be | seems | or | maybe | bound | and)"
-)
-DEDUCTED_FOR = class_pattern("^ adverb* deduct (a | the | adverb)* $")
-FITTING = class_pattern("(^ | a | so | comma) (adverb | plain | so | a)* $")
+FITTING = class_pattern("(^ | a | so | comma | this) (adverb | plain | so | a)* (score_word of)? $")

@@ -29,12 +29,8 @@ class Role(StrEnum):
     """Given as a score, and no level as it is written."""
     CONFIDENCE = "confidence"
     """How sure the judge is."""
-    COUNT = "count"
-    """A number of things, or the number of one thing."""
     DEDUCTION = "deduction"
     """Taken off or added, with the result still to come."""
-    DEDUCTED = "deducted"
-    """Was taken off a score that stands."""
     OF_ANOTHER = "of another"
     """The score of another answer."""
     ATTRIBUTED = "attributed"
@@ -69,8 +65,8 @@ class Surroundings:
         score_last: whether the explanation was asked for first.
         filler: whether its name often only opens a sentence, as ``Right`` does.
         numbered: whether the scale has numbers, of which something may be taken off.
-        ranged: whether every whole number of a range is a level, so that many numbers look like one.
         standing: whether a score was stated before it.
+        denied: whether the mention before it is denied.
         signed: whether the scale has numbers below zero, so that a dash may be a minus.
     """
 
@@ -82,5 +78,5 @@ class Surroundings:
     filler: bool = False
     signed: bool = False
     numbered: bool = True
-    ranged: bool = False
     standing: bool = False
+    denied: bool = False

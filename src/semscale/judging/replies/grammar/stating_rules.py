@@ -18,6 +18,7 @@ _COLOURING = frozenset({"plain", "adverb", "a", "the", "judge"})
 _SIGNS = frozenset({"dash", "open", "plus"})
 _OPENING_WORDS = frozenset({"so", "amend", "better", "adverb", "comma", "colon", "final", "dash"})
 _SHORT = 4
+_GIVING = (patterns.GIVEN, patterns.EARNED, patterns.EARNED_FAR, patterns.THATS, patterns.MAKES)
 
 
 def correction(mention: LevelMention, around: Surroundings) -> Role | None:
@@ -25,12 +26,10 @@ def correction(mention: LevelMention, around: Surroundings) -> Role | None:
     left, right = mention.left, mention.right
     if not around.earlier or mention.level is None:
         return None
-    if right.startswith("colon ") and patterns.EDIT_NUMBER.search(left):
-        return None
     if patterns.IS_BETTER.search(right) and not mention.named and not patterns.NOT.search(left):
         return Role.DOUBTFUL if around.other_scale or right.endswith("question ") else Role.CORRECTED
     edited = patterns.EDITED.search(left) and not mention.named
-    replacing = (patterns.FROM_TO, patterns.DENIED_THEN, patterns.OPENED_BY_NO, patterns.REPLACED)
+    replacing = (patterns.DENIED_THEN, patterns.OPENED_BY_NO, patterns.REPLACED)
     if edited or any(pattern.search(left) for pattern in replacing):
         return settled(mention, around, Role.CORRECTED)
     if patterns.NOT_BUT.search(left) and ends_clause(mention):
@@ -43,33 +42,17 @@ def keyed(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score after its key: ``Score: 4``, ``my final rating is 4``, ``a score of 4``."""
     key = patterns.KEY.search(mention.left)
     if key is None:
-        return _score_of(mention, around)
+        return None
     before = mention.left[: key.start()]
     role = rank(before)
     if role not in STANDING:
         return role
     if mention.level is None:
-        return Role.OFF_SCALE
+        return Role.CONTENT if around.standing and patterns.ASIDE.search(before) else Role.OFF_SCALE
     listed = not before and mention.left.endswith("score_word ")
     if listed and mention.right.startswith(("number ", "level ")):
         return Role.DOUBTFUL
     return settled(mention, around, role)
-
-
-def _score_of(mention: LevelMention, around: Surroundings) -> Role | None:
-    key = patterns.KEY_OF.search(mention.left)
-    if key is None:
-        return None
-    before = mention.left[: key.start()]
-    role = rank(before)
-    if role in {Role.DRAFT, Role.OF_ANOTHER}:
-        return role
-    if before.endswith("judge ") and role is Role.STATED:
-        return Role.AGREEING
-    given = (patterns.GIVEN, patterns.EARNED, patterns.THATS, patterns.MAKES)
-    if any(pattern.search(mention.left) for pattern in given):
-        return settled(mention, around, Role.STATED)
-    return None
 
 
 def rank(before: str) -> Role:
@@ -89,18 +72,16 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score that a sentence gives: ``I rate it 4``, ``it deserves a 4``, ``that's a 4``, ``Overall: 4``."""
     left = own_words(mention.left)
     if mention.level is None:
-        given = (patterns.GIVEN, patterns.EARNED, patterns.OVERALL)
-        return Role.OFF_SCALE if any(pattern.search(left) for pattern in given) else None
+        given = (patterns.GIVEN, patterns.EARNED_FAR, patterns.OVERALL)
+        named = "judge " in left or "a " in left
+        return Role.OFF_SCALE if named and any(pattern.search(left) for pattern in given) else None
     if patterns.OVERALL.search(left):
         return settled(mention, around, Role.FINAL)
-    for pattern in (patterns.GIVEN, patterns.EARNED, patterns.THATS, patterns.SEEMS, patterns.MAKES):
+    for pattern in _GIVING:
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
-    announced = [patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.ON_SCALE]
-    announced += [patterns.CORRECT] if mention.named and not around.numbered else []
-    announced += [patterns.THATS_PLAIN] if mention.explicit else []
-    announced += [patterns.COLOURED] if mention.named and mention.opening and mention.free else []
+    announced = (patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.KEY_FAR)
     if any(pattern.search(left) for pattern in announced):
         return settled(mention, around, Role.STATED)
     return None
@@ -111,9 +92,6 @@ def _given(mention: LevelMention, around: Surroundings, left: str, found: re.Mat
     for_part = not mention.named and patterns.FOR_PART.search(mention.right)
     if for_part or patterns.PART_BEFORE.search(left[: found.start()]):
         return Role.PART
-    continues = found.re is patterns.EARNED and found[0].startswith(("comma ", "and ", "but ", "colon "))
-    if continues and not patterns.HAS_SUBJECT.search(left):
-        return Role.UNEXPLAINED
     return settled(mention, around, Role.STATED)
 
 
@@ -121,6 +99,8 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     """A level name that is said of the answer, as in ``The answer is mostly correct``."""
     if not mention.named or not patterns.REMARK.search(mention.left):
         return None
+    if around.filler and around.standing and "answer " not in mention.left:
+        return Role.CONTENT
     right = mention.right.removeprefix("answer ")
     if patterns.PROSE_AFTER.search(right):
         loose = mention.words > 1 and not right.startswith(("prose ", "this ", "to "))
@@ -130,8 +110,9 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     role = settled(mention, around, Role.STATED)
     if role is not Role.STATED:
         return role
+    of_answer = around.denied or "answer " in mention.left or "so " in mention.left
     opens = mention.opening and patterns.OPENING_REMARK.search(mention.left) is not None
-    return role if opens or "answer " in mention.left or "so " in mention.left else Role.AGREEING
+    return role if opens or of_answer else Role.AGREEING
 
 
 def bare(mention: LevelMention, around: Surroundings) -> Role | None:
@@ -208,13 +189,12 @@ def settled(mention: LevelMention, around: Surroundings, role: Role) -> Role:
     """The role, unless what follows a level or its sentence leaves it in doubt."""
     if around.other_scale:
         return Role.OFF_SCALE
-    right = mention.right
+    right = mention.right.removeprefix("dash ") if mention.explicit else mention.right
     doubtful = right.endswith("question ")
     if mention.named:
-        doubtful = doubtful or patterns.ANSWERED_AFTER.search(right) is not None
         right = right.removeprefix("answer ")
     elif around.signed:
         doubtful = doubtful or patterns.MINUS.search(mention.left) is not None
-    if doubtful or patterns.DOUBT_AFTER.search(right) or not patterns.CLEAN_AFTER.search(right):
+    if doubtful or patterns.DOUBT_AFTER.search(right):
         return Role.DOUBTFUL
-    return role
+    return role if patterns.CLEAN_AFTER.search(right) else Role.UNEXPLAINED

@@ -14,7 +14,7 @@ _SIGNS = {
     "}": "close", "|": "bar", "/": "slash", "%": "percent", "+": "plus", "\n": "line", "&": "and",
     "×": "slash", "^": "slash", "$": UNKNOWN, "°": UNKNOWN,
 }  # fmt: skip
-_ARROW = re.compile(r"(?:-+|=+|:)[>=]")
+_ARROW = re.compile(r"(?:-+|=+|:)[>=]|→")
 _DOTS = re.compile(r"\.(?=[.\s\"')\]}]|\Z)")
 BOUNDARIES = frozenset({"stop", "question", "line"})
 """Classes that end a sentence."""
@@ -60,15 +60,21 @@ def tokenize(text: str) -> list[Token]:
 def _kind(text: str, found: re.Match[str], words: list[str], at: int) -> tuple[str | None, int]:
     first = found[0][0]
     if first.isalpha() or first in "'§" or words[at] == "n't":
-        kind, length = lexicon().find(words, at)
-        return (None, 1) if kind == UNKNOWN and first == "'" else (kind, length)
+        return _word(found[0], words, at)
     if first.isdecimal():
         return "number", 1
     arrow = _ARROW.match(text, found.start())
     if arrow:
-        return "colon", 2 if at + 1 < len(words) and len(arrow[0]) == 2 else 1  # noqa: PLR2004 - both signs
+        sign = "amend" if at and words[at - 1].isdecimal() else "colon"
+        return sign, 2 if at + 1 < len(words) and len(arrow[0]) == 2 else 1  # noqa: PLR2004 - both signs
     if first == ".":
         return ("stop" if _DOTS.match(text, found.start()) else None), 1
     if first in _SIGNS:
         return _SIGNS[first], 1
     return (UNKNOWN if unicodedata.category(first)[0] in "LN" else None), 1
+
+
+def _word(written: str, words: list[str], at: int) -> tuple[str | None, int]:
+    month = written == "May" and at > 0 and words[at - 1] not in {".", "\n"}
+    kind, length = (UNKNOWN, 1) if month else lexicon().find(words, at)
+    return (None, 1) if kind == UNKNOWN and written[0] == "'" else (kind, length)
