@@ -1,7 +1,7 @@
 """How many hand-written contradictions the guards miss, and on how many paraphrases they raise a false alarm.
 
-Run with ``python bench/guard_pairs.py developed`` or ``unseen``; ``--show`` prints the pairs that go wrong, which is
-meant for the half on which rules are developed. The pairs are in ``tests/data/guards``.
+Run with ``python bench/guard_pairs.py developed`` or ``unseen``; ``--show`` prints the pairs that go
+wrong and is meant for the half on which rules are developed. The pairs are in ``tests/data/guards``.
 """
 
 import argparse
@@ -47,15 +47,8 @@ def main():
             print(f"{kind}: {count}")
         for pair in wrong:
             found = [f"{one.guard}:{one.kind}" for one in Guards().check(pair["a"], pair["b"])]
-            print(
-                "MISSED" if pair["contradicts"] else "ALARM",
-                pair["kind"],
-                "|",
-                pair["a"],
-                "|",
-                pair["b"],
-                found,
-            )
+            verdict = "MISSED" if pair["contradicts"] else "ALARM"
+            print(verdict, pair["kind"], "|", pair["a"], "|", pair["b"], found)
 
 
 if __name__ == "__main__":

@@ -6,11 +6,13 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from semscale.guards.comparatives import restated
-from semscale.guards.opposites import bare_word
+from semscale.guards.opposites import bare_word, sides
 from semscale.guards.polarity import Mention, Polarity
 from semscale.guards.words import stem
 
 Cause = Literal["negation", "opposite"]
+
+_ANSWERS = sides("yes")[0].key
 
 
 class Conflict(NamedTuple):
@@ -32,6 +34,7 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     """Find the contradictions between the signs of two texts.
 
     A key that has both signs in one text, such as "positive" in a text about both poles, contradicts nothing.
+    An opposition and a negation cancel out, except that yes and no answer the whole question.
     A negation is no conflict if another word in its reach has the same sign in the other text: "not connected
     to the positive" agrees with "connected to the negative".
     """
@@ -46,7 +49,9 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
         for conflict in _conflict(prediction, reference, key)
         if not _excused(conflict, prediction, reference)
     ]
-    return tuple(_nearest(_uncancelled(found)))
+    answers = [conflict for conflict in found if conflict.prediction.key == _ANSWERS]
+    others = [conflict for conflict in found if conflict.prediction.key != _ANSWERS]
+    return tuple(_nearest(answers + _uncancelled(others)))
 
 
 def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
@@ -107,8 +112,19 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
 
 def _uncancelled(found: list[Conflict]) -> list[Conflict]:
     """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus"."""
-    causes = sorted(conflict.cause for conflict in _nearest(found))
-    return [] if causes == ["negation", "opposite"] else found
+    causes = sorted(_nearest(found), key=lambda conflict: conflict.cause)
+    if [conflict.cause for conflict in causes] != ["negation", "opposite"]:
+        return found
+    negation, opposition = causes
+    return found if _negates(opposition, negation) else []
+
+
+def _negates(opposition: Conflict, negation: Conflict) -> bool:
+    """Tell whether the opposed word is the negation itself: "stopped working" and "started working"."""
+    return (
+        opposition.prediction.at in negation.prediction.cues
+        or opposition.reference.at in negation.reference.cues
+    )
 
 
 def _nearest(found: list[Conflict]) -> list[Conflict]:
