@@ -44,6 +44,21 @@ OTHER = [
     ("p < 0.05", "p > 0.05", "other-bound", "0.05", "0.05"),
     ("B", "C", "other-label", "B", "C"),
     ("twenty-one men", "twenty-two men", "other-value", "twenty-one", "twenty-two"),
+    # the letter case of a unit tells: molar and metre, bit and byte, mega and milli
+    ("5 mM", "5 mm", "other-unit", "5 mM", "5 mm"),
+    ("Add 5 mM of it.", "Add 5 mm of it.", "other-unit", "5 mM", "5 mm"),
+    ("It runs at 100 Mb/s.", "It runs at 100 MB/s.", "other-value", "100 Mb/s", "100 MB/s"),
+    ("It gives 3 MW.", "It gives 3 mW.", "other-value", "3 MW", "3 mW"),
+    ("a fortnight", "three weeks", "other-value", "a fortnight", "three weeks"),
+    ("It lasted a decade.", "It lasted twenty years.", "other-value", "a decade", "twenty years"),
+    ("They waited half an hour.", "They waited two hours.", "other-value", "half an hour", "two hours"),
+    ("They stayed for a week.", "They stayed for ten days.", "other-value", "a week", "ten days"),
+    ("two thirds of them", "one third of them", "other-value", "two thirds", "one third"),
+    # 5 miles are 8.05 km, 10 kg are 22 lb, 100 kW are 134 hp
+    ("5 km", "about five miles", "other-value", "5 km", "five miles"),
+    ("10 kg", "about 30 lb", "other-value", "10 kg", "30 lb"),
+    ("100 kW", "about 100 horsepower", "other-value", "100 kW", "100 horsepower"),
+    ("order 12345678", "order 12345679", "other-value", "12345678", "12345679"),
 ]
 
 AGREE = [
@@ -101,6 +116,31 @@ AGREE = [
     ("He has COVID-19.", "He has Covid."),
     ("12 months", "1 year"),
     ("half a million men", "500,000 men"),
+    ("a fortnight", "two weeks"),
+    ("It lasted a decade.", "It lasted ten years."),
+    ("a century", "a hundred years"),
+    ("They stayed a week.", "They stayed seven days."),
+    ("half an hour", "30 minutes"),
+    ("a quarter of an hour", "fifteen minutes"),
+    ("an hour and a half", "90 minutes"),
+    ("two and a half hours", "150 minutes"),
+    ("for a quarter", "for three months"),
+    ("one in four men", "25 % of the men"),
+    ("three out of four", "three quarters"),
+    ("two thirds of them", "2/3 of them"),
+    # 3 miles are 4.83 km, 6 m are 19.7 feet, 8 inches are 20.3 cm, one foot is 30.5 cm
+    ("5 km", "about three miles"),
+    ("20 feet", "about six metres"),
+    ("8 inches", "20 cm"),
+    ("30 cm deep", "about a foot deep"),
+    ("500 g", "about a pound"),
+    ("roughly 50 people", "49 people"),
+    ("TAKE 5 MG OF THE MEDICINE", "take 5 mg of the medicine"),
+    ("THE POOL IS 25 M LONG", "the pool is 25 m long"),
+    ("6 days a week", "six days a week"),
+    ("5 millimolar", "5 mM"),
+    ("100 Mbit/s", "100 Mb/s"),
+    ("20 Mbps", "20 megabits per second"),
 ]
 
 
