@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from semscale.guards.findings import Finding
+from semscale.guards.numbers.identifiers import IDENTIFIERS
 from semscale.guards.numbers.quantities import Quantity
 from semscale.guards.numbers.units import conversion_of, measure_the_same
 from semscale.guards.reading import AnalysedText, analyse, comparable, differ
@@ -188,6 +189,8 @@ def _kinship(one: Quantity, other: Quantity) -> int:
 def _agree(one: Quantity, other: Quantity) -> bool:
     if one.label and other.label and not _same_kind_of_label(one, other):
         return False
+    if one.label in IDENTIFIERS and isinstance(one.values[0], str) and isinstance(other.values[0], str):
+        return one.values[0] == other.values[0]
     if set(one.values) & set(other.values) and (one.unit == other.unit or not (one.unit and other.unit)):
         return True
     numbers = [[value for value in quantity.values if isinstance(value, float)] for quantity in (one, other)]

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
 from semscale.guards.numbers.figures import YEAR_DIGITS, bound_of, digits_of, find_figures, values_of
+from semscale.guards.numbers.identifiers import find_identifiers
 from semscale.guards.numbers.labels import read_labels
 from semscale.guards.numbers.measures import SpokenMeasure, single_units, spoken_measures
 from semscale.guards.numbers.number_words import spelt_numbers
@@ -91,7 +92,8 @@ def read_quantities(words: TextWords) -> list[Quantity]:
         return []
     text = words.text
     in_digits = words.has_digits or not text.isascii()
-    found = _spoken(text)
+    found = _identifiers(text) if in_digits or "." in text else []
+    found += _apart(_spoken(text), found)
     if in_digits and (":" in text or "m" in text):
         found += _apart(_times(text), found)
     found += _apart(_measures(words, spoken_measures(words)), found)
@@ -104,8 +106,8 @@ def read_quantities(words: TextWords) -> list[Quantity]:
 
 def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
     """Mark numbers that are labels, and add letters that are."""
-    numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
-    taken = _covered(quantity for quantity in found if quantity.unit)
+    numbers = {quantity.start: quantity for quantity in found if not (quantity.unit or quantity.label)}
+    taken = _covered(quantity for quantity in found if quantity.unit or quantity.label)
     for label in read_labels(words, set(numbers), taken):
         start, end = words.place(label.at, label.at)
         known = numbers.get(start)
@@ -113,6 +115,13 @@ def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
         mark = Quantity(values, start, end, words.text[start:end], label=label.noun)
         found = [quantity for quantity in found if quantity.start != start] + [mark]
     return sorted(found, key=lambda quantity: quantity.start)
+
+
+def _identifiers(text: str) -> list[Quantity]:
+    return [
+        Quantity(found.values, found.start, found.end, text[found.start : found.end], label=found.kind)
+        for found in find_identifiers(text)
+    ]
 
 
 def _spoken(text: str) -> list[Quantity]:
@@ -124,7 +133,8 @@ def _spoken(text: str) -> list[Quantity]:
 
 def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quantity]:
     """Make quantities of measures and shares in words; of those that overlap, the first one counts."""
-    text, found = words.text, []
+    text = words.text
+    found: list[Quantity] = []
     for measure in measures:
         quantity = Quantity(
             (measure.value,),

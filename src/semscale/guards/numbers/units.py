@@ -98,7 +98,7 @@ def _simple_name(spelling: str) -> str:
 
 def _prefixed_word(word: str, words: dict[str, str]) -> str:
     """Read a written-out unit with a written-out prefix, such as "millimolar"."""
-    table = read_lexicon("units", "semscale.guards.numbers")["prefixed_word"]
+    table: dict[str, str] = read_lexicon("units", "semscale.guards.numbers")["prefixed_word"]
     for prefix in table["prefixes"].split():
         bare = word.removeprefix(prefix)
         if bare != word and bare in table["words"].split():
