@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from semscale.guards.comparatives import restated
+from semscale.guards.converses import restated_axes
 from semscale.guards.opposites import bare_word, sides
 from semscale.guards.polarity import Mention, Polarity
 from semscale.guards.words import stem
@@ -41,7 +42,9 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     clashes = _clashes(prediction, reference)
     if not clashes:
         return ()
-    settled = restated(prediction.relations, reference.relations)
+    settled = restated(prediction.relations, reference.relations) | restated_axes(
+        prediction.exchanges, reference.exchanges, (prediction.words.texts, reference.words.texts)
+    )
     found = [
         conflict
         for key in dict.fromkeys(mention.key for mention in prediction.mentions)

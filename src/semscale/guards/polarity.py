@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from semscale.guards.comparatives import Relation, may_compare, read_relations
+from semscale.guards.converses import Exchange, read_exchanges
 from semscale.guards.negation_reach import Reach, negation_reach
 from semscale.guards.opposites import sides
 from semscale.guards.roles import CONTENT, CONTENT_IN_PLACE, NEGATING, is_content, role_of
@@ -84,9 +85,18 @@ class Polarity:
         """The text's comparisons and orders."""
         return read_relations(self.words)
 
+    @cached_property
+    def exchanges(self) -> list[Exchange]:
+        """The text's events and relations that a converse word states."""
+        return read_exchanges(self.words)
+
     def has(self, key: str, sign: int) -> bool:
         """Tell whether a key occurs with a sign."""
         return key in (self.affirmed if sign == 1 else self.negated)
+
+    def is_negated(self, at: int) -> bool:
+        """Tell whether an odd number of negations reaches the word at a position."""
+        return len(self._reached.get(at, ())) % 2 == 1
 
     def speaks_of(self, key: str) -> bool:
         """Tell whether a key occurs."""
