@@ -37,6 +37,7 @@ REPLACED = [
     ("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.", "CYP2D6", "CYP3A4"),
     ("The capital is Paris.", "The capital is London.", "Paris", "London"),
     ("It was signed in March.", "It was signed in April.", "March", "April"),
+    ("on Tuesday in Rome", "on Friday in Rome", "Tuesday", "Friday"),
     ("written by John Smith", "written by John Brown", "John Smith", "John Brown"),
     ("He takes B1.", "He takes B12.", "B1", "B12"),
     (
@@ -70,7 +71,9 @@ AGREE = [
     ("THE PATIENT HAS A FEVER", "He is hot."),
     ("Jordan Opens First Tent Camp for Refugees", "A camp is opened"),
     ("it happened on Monday", "it happened"),
-    ("on Tuesday in Rome", "on Friday in Rome"),
+    ("The meeting is on Mon.", "The meeting is on Monday."),
+    ("Louis XIV was king.", "Louis the Fourteenth was king."),
+    ("It was in World War II.", "It was in the Second World War."),
     ("signed in March", "signed then"),
     ("the patient", "He"),
     ("I think I know.", "One knows."),

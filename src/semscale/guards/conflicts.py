@@ -6,7 +6,7 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from semscale.guards.comparatives import restated
-from semscale.guards.converses import restated_axes
+from semscale.guards.converses import same_events
 from semscale.guards.opposites import bare_word, sides
 from semscale.guards.polarity import Mention, Polarity
 from semscale.guards.words import stem
@@ -40,11 +40,13 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     to the positive" agrees with "connected to the negative".
     """
     clashes = _clashes(prediction, reference)
-    if not clashes:
+    events = same_events(prediction.exchanges, reference.exchanges)
+    if not (clashes or events):
         return ()
-    settled = restated(prediction.relations, reference.relations) | restated_axes(
-        prediction.exchanges, reference.exchanges, (prediction.words.texts, reference.words.texts)
-    )
+    settled = restated(prediction.relations, reference.relations)
+    for one, other in events:
+        settled |= prediction.keys_at(one.at) & reference.keys_at(other.at)
+        settled |= one.source | one.goal | other.source | other.goal
     found = [
         conflict
         for key in dict.fromkeys(mention.key for mention in prediction.mentions)
@@ -54,7 +56,17 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     ]
     answers = [conflict for conflict in found if conflict.prediction.key == _ANSWERS]
     others = [conflict for conflict in found if conflict.prediction.key != _ANSWERS]
-    return tuple(_nearest(answers + _uncancelled(others)))
+    denied = [_denied(prediction, one.at, reference, other.at) for one, other in events]
+    return tuple(_nearest(answers + _uncancelled(others) + list(filter(None, denied))))
+
+
+def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
+    """Return the conflict of two converse words for one event that only one of the texts denies."""
+    if prediction.is_negated(at) == reference.is_negated(there):
+        return None
+    ours = next((one for one in prediction.mentions if one.at == at), None)
+    theirs = next((one for one in reference.mentions if one.at == there), None)
+    return Conflict("negation", ours, theirs) if ours and theirs else None
 
 
 def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:

@@ -10,7 +10,6 @@ from itertools import product
 from typing import NamedTuple
 
 from semscale.guards.lexicons import read_lexicon
-from semscale.guards.opposites import sides
 from semscale.guards.roles import CONTENT, role_of
 from semscale.guards.words import TextWords, kind_of, stem
 
@@ -62,23 +61,22 @@ def read_exchanges(words: TextWords) -> list[Exchange]:
     return [one for one in found if one.source or one.goal]
 
 
-def restated_axes(
-    prediction: Sequence[Exchange], reference: Sequence[Exchange], texts: tuple[list[str], list[str]]
-) -> set[str]:
-    """List the axes of opposites on which converse words state the same event, so that they agree.
+def same_events(
+    prediction: Sequence[Exchange], reference: Sequence[Exchange]
+) -> list[tuple[Exchange, Exchange]]:
+    """Pair what the two texts state by converse words with the same ends, so that the words are no opposites.
 
-    Args:
-        prediction: the exchanges of the prediction.
-        reference: those of the reference.
-        texts: the words of both.
+    Example:
+        >>> ours, theirs = "Ann bought it from Bob", "Bob sold it to Ann"
+        >>> pairs = same_events(read_exchanges(TextWords(ours)), read_exchanges(TextWords(theirs)))
+        >>> [(one.at, other.at) for one, other in pairs]
+        [(1, 1)]
     """
-    return {
-        place.key
+    return [
+        (one, other)
         for one, other in _pairs(prediction, reference)
         if one.side != other.side and _same_ends(one, other)
-        for place in sides(texts[0][one.at])
-        if any(place.key == opposed.key for opposed in sides(texts[1][other.at]))
-    }
+    ]
 
 
 def exchanged_ends(prediction: Sequence[Exchange], reference: Sequence[Exchange]) -> list[tuple[int, int]]:

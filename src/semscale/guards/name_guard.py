@@ -4,6 +4,8 @@ English only. Texts in other scripts give no findings; texts without capitals gi
 """
 
 import re
+from functools import lru_cache
+from itertools import pairwise
 
 from semscale.guards.findings import Finding
 from semscale.guards.name_index import is_present, name_index
@@ -88,19 +90,21 @@ def denied_names(reading: AnalysedText) -> list[Name]:
 
 def _is_apposition(name: Name, here: AnalysedText, there: AnalysedText) -> bool:
     """Tell whether a name only says more about the name before it: "Munich, Germany" beside "Munich"."""
-    before = _name_before(name, here)
+    before = _names_before(here).get(name)
     if not before or len(name.parts) > 1 or _LISTED.match(here.text, name.end):
         return False
-    rivals = [_name_before(other, there) for other in there.names]
-    return is_present(before, name_index(there)) and not any(
-        rival and rival.parts[-1] == before.parts[-1] for rival in rivals
-    )
+    rivals = {rival.parts[-1] for rival in _names_before(there).values()}
+    return before.parts[-1] not in rivals and is_present(before, name_index(there))
 
 
-def _name_before(name: Name, reading: AnalysedText) -> Name | None:
-    """Return the name from which only a comma parts a name."""
-    names = (other for other in reading.names if other.end < name.start <= other.end + 2)
-    return next((other for other in names if reading.text[other.end : name.start] == ", "), None)
+@lru_cache(maxsize=512)
+def _names_before(reading: AnalysedText) -> dict[Name, Name]:
+    """Return for each name the name from which only a comma parts it."""
+    return {
+        name: before
+        for before, name in pairwise(reading.names)
+        if reading.text[before.end : name.start] == ", "
+    }
 
 
 def _is_detail(absent: list[Name], here: AnalysedText) -> bool:

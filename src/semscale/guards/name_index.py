@@ -12,9 +12,10 @@ _SAME = tuple(
     frozenset(group.split())
     for group in (*read_lexicon("wordlists")["same_names"], *read_lexicon("known_names")["short_forms"])
 )
-_MONTH_NAMES = {
+_CALENDAR = {
     form: frozenset(group.split())
-    for group in read_lexicon("wordlists")["months_in_order"]
+    for groups in ("months_in_order", "weekdays")
+    for group in read_lexicon("wordlists")[groups]
     for form in group.split()
 }
 _PREFIX = 4
@@ -30,7 +31,7 @@ class NameIndex:
     Attributes:
         words: all words, folded.
         acronyms: acronyms of the text, folded.
-        has_month: whether the text names a month.
+        kinds: the kinds of names in the text.
         full_names: the words of each of its names of several words.
     """
 
@@ -39,7 +40,7 @@ class NameIndex:
         self._listed = [normal(word) for word in reading.words.texts if kind_of(word) != "p"]
         self.words = frozenset(self._listed) | {part for name in reading.names for part in name.parts}
         self.acronyms = tuple(name.parts[0] for name in reading.names if name.kind == "acronym")
-        self.has_month = any(name.kind == "month" for name in reading.names)
+        self.kinds = frozenset(name.kind for name in reading.names)
         self.full_names = tuple(
             certain_parts(name)
             for name in reading.names
@@ -82,8 +83,9 @@ def is_present(name: Name, index: NameIndex) -> bool:
     """Tell whether a text names what a name of the other text does."""
     if name.kind == "code":
         return _has_code(name.parts[0], index.squeezed)
-    if name.kind == "month":
-        return not index.has_month or not index.words.isdisjoint(_MONTH_NAMES[name.parts[0]])
+    if name.kind in ("month", "weekday"):
+        form = name.parts[0]
+        return name.kind not in index.kinds or not index.words.isdisjoint(_CALENDAR.get(form, {form}))
     if name.kind == "acronym":
         return _has_acronym(name.parts[0], index)
     if name.kind == "quoted":

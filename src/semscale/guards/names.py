@@ -34,6 +34,7 @@ _PART = re.compile(r"[\w'’-]+")
 _ORDINARY = word_list("ordinary_capitals")
 _MONTHS = word_list("months")
 _SHORT_MONTHS = frozenset(" ".join(read_lexicon("wordlists")["months_in_order"]).split()) - _MONTHS
+_WEEKDAYS = frozenset(" ".join(read_lexicon("wordlists")["weekdays"]).split())
 _BESIDE_NUMBER = re.compile(r"^\d|\d(?:st|nd|rd|th)?\s\w+\W|\.?\s\d")
 _MOSTLY = 0.6
 _LOOK_BACK = 16
@@ -45,7 +46,7 @@ class Name(NamedTuple):
     """A name with its position.
 
     Attributes:
-        kind: ``name``, ``acronym``, ``code``, ``month`` or ``quoted``.
+        kind: ``name``, ``acronym``, ``code``, ``month``, ``weekday`` or ``quoted``.
         parts: its words in lower case, without marks.
         start: its first character.
         end: the character after its last one.
@@ -213,8 +214,10 @@ class _Run(NamedTuple):
 
 
 def _kind_of_capital(match: re.Match[str], text: str) -> str:
-    """Return ``month`` for a month, short forms only beside a number (Jan 5), and ``name`` for all else."""
+    """Return ``weekday``, ``month`` (short forms only beside a number, as in Jan 5) or ``name``."""
     lower = match[0].lower()
+    if lower in _WEEKDAYS:
+        return "weekday"
     short = lower in _SHORT_MONTHS and _BESIDE_NUMBER.search(
         text[max(0, match.start() - 4) : match.end() + 4]
     )

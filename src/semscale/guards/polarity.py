@@ -98,6 +98,10 @@ class Polarity:
         """Tell whether an odd number of negations reaches the word at a position."""
         return len(self._reached.get(at, ())) % 2 == 1
 
+    def keys_at(self, at: int) -> set[str]:
+        """Return the keys of the word at a position."""
+        return {key for key, _ in sides(self.words.texts[at])}
+
     def speaks_of(self, key: str) -> bool:
         """Tell whether a key occurs."""
         return key in self.affirmed or key in self.negated

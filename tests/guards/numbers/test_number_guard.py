@@ -59,6 +59,7 @@ OTHER = [
     ("10 kg", "about 30 lb", "other-value", "10 kg", "30 lb"),
     ("100 kW", "about 100 horsepower", "other-value", "100 kW", "100 horsepower"),
     ("The server is 192.168.0.1.", "The server is 192.168.0.2.", "other-label", "192.168.0.1", "192.168.0.2"),
+    ("Henry VIII reigned.", "Henry VII reigned.", "other-label", "VIII", "VII"),
     ("version 3.10", "version 3.1", "other-label", "3.10", "3.1"),
     ("It needs v2.10.1.", "It needs v2.1.10.", "other-label", "2.10.1", "2.1.10"),
     (
@@ -149,6 +150,8 @@ AGREE = [
     ("roughly 50 people", "49 people"),
     ("TAKE 5 MG OF THE MEDICINE", "take 5 mg of the medicine"),
     ("THE POOL IS 25 M LONG", "the pool is 25 m long"),
+    ("in the 1920s", "in the twenties"),
+    ("Henry VIII reigned.", "Henry the Eighth reigned."),
     ("6 days a week", "six days a week"),
     ("It was fixed in v2.0.", "It was fixed in version 2."),
     ("It was fixed in version two.", "It was fixed in v2.0."),

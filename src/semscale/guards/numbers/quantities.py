@@ -135,7 +135,12 @@ def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quant
     """Make quantities of measures and shares in words; of those that overlap, the first one counts."""
     text = words.text
     found: list[Quantity] = []
+    taken: set[int] = set()
     for measure in measures:
+        places = range(measure.start, measure.end)
+        if not taken.isdisjoint(places):
+            continue
+        taken.update(places)
         quantity = Quantity(
             (measure.value,),
             measure.start,
@@ -147,7 +152,7 @@ def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quant
             about=_is_about(text, measure.start),
             replaces=measure.replaces,
         )
-        found += _apart([quantity], found)
+        found.append(quantity)
     return found
 
 
