@@ -1,4 +1,4 @@
-"""Pairs that were written before the rules: contradictions that guards miss, and false alarms on paraphrases."""
+"""Pairs written before the rules: contradictions that guards miss, and false alarms on paraphrases."""
 
 import json
 from pathlib import Path

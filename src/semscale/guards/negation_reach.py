@@ -21,10 +21,12 @@ class Reach(NamedTuple):
 
     Attributes:
         negated: for each negated word the positions of its negations, by the word's position.
+        doubtful: positions of words that may be denied or not: those of a place behind a denied noun.
         taken_up: the position up to which a negated "do it" takes up what was said; 0 if there is none.
     """
 
     negated: dict[int, list[int]]
+    doubtful: set[int]
     taken_up: int
 
 
@@ -44,31 +46,39 @@ def negation_reach(texts: list[str], roles: Sequence[int], content: frozenset[in
     """
     reached: dict[int, list[int]] = {}
     active: list[tuple[int, int]] = []
+    doubtful: set[int] = set()
     taken_up = 0
     for at, role in enumerate(roles):
         if active and at in content and not role & END:
-            reached[at] = reached.get(at, []) + [cue for cue, _ in active]
+            in_force = [cue for cue, left in active if left > 0]
+            if in_force:
+                reached[at] = reached.get(at, []) + in_force
+            if len(in_force) < len(active):
+                doubtful.add(at)
         active = _still_active(texts, at, role, at in content, active)
         if active and _takes_up(texts, at):
             taken_up = at
         if role & (PRESENCE | ABSENCE):
             _negate_subject(texts, roles, at, reached)
-    return Reach(reached, taken_up)
+    return Reach(reached, doubtful, taken_up)
 
 
 def _still_active(
     texts: list[str], at: int, role: int, is_content: bool, active: list[tuple[int, int]]
 ) -> list[tuple[int, int]]:
-    """List the negations in force after a word, each with the number of words that it still reaches."""
+    """List the negations in force after a word, each with the number of words that it still reaches.
+
+    The number is negative where it is doubtful whether they are denied.
+    """
     if role & END:
         return [] if active and _ends_clause(texts, at) else active
     if role & CUE and _is_cue(texts, at):
         kept = [] if texts[at] in ("nor", "neither") else active
         return [*kept, (at, 1 if texts[at] == "non" else _REACH)]
     if active and is_content:
-        return [(cue, left - 1) for cue, left in active if left > 1]
+        return [(cue, left - 1 if left > 0 else left + 1) for cue, left in active if abs(left) > 1]
     if active and _names_a_place(texts, at):
-        return [(cue, left) for cue, left in active if not _denies_a_noun(texts, cue, left)]
+        return [(cue, -abs(left) if _denies_a_noun(texts, cue, left) else left) for cue, left in active]
     return active
 
 

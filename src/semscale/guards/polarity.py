@@ -60,7 +60,7 @@ class Polarity:
             turned = _turned(reached[at]) if at in reached else 1
             for key, side in sides(texts[at]):
                 (affirmed if side == turned else negated).add(key)
-                if at < reach.taken_up:
+                if at < reach.taken_up or at in reach.doubtful:
                     (negated if side == turned else affirmed).add(key)
 
     @cached_property
@@ -133,7 +133,7 @@ def read_polarity(words: TextWords) -> Polarity:
         if role & CONTENT or (role & CONTENT_IN_PLACE and is_content(texts, at))
     ]
     negates = max(roles, default=0) >= NEGATING
-    reach = negation_reach(texts, roles, frozenset(content)) if negates else Reach({}, 0)
+    reach = negation_reach(texts, roles, frozenset(content)) if negates else Reach({}, set(), 0)
     return Polarity(words, content, reach)
 
 

@@ -124,7 +124,7 @@ def _patterns() -> dict[str, re.Pattern[str]]:
         "quarter_year": rf"\b(?:{_PERIODS})\s(?:an?\s|one\s)?quarter\b(?!\s(?:of|past|to)\b)",
         # two thirds, a quarter of
         "fraction": rf"\b(?P<count>{_COUNT}|an?)[\s-]{part}\b(?P<of>\sof\b)?",
-        "half": r"\bhalf\s(?:of\b|the\b)",
+        "half": r"(?<!other )(?<!first )(?<!second )(?<!latter )(?<!each )\bhalf\s(?:of\b|the\b)",
         "share": rf"\b(?P<count>{_COUNT})\s(?:in|out\sof)\s(?P<of>{_COUNT})\b(?![.,:/-]?\d)(?!\s{unit}s?\b)",
         "single": rf"(?:\b(?P<before>\w+)\s)?\b(?P<article>an?|the|whole|full|last|next|past)\s{unit}\b",
     }

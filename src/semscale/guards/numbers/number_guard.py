@@ -179,6 +179,10 @@ def _kinship(one: Quantity, other: Quantity) -> int:
         return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
     if one.sort != other.sort:
         return 0
+    if (one.weak or other.weak) and not (
+        bool(one.unit) == bool(other.unit) and measure_the_same(one.unit, other.unit)
+    ):
+        return 0
     if one.unit and other.unit:
         return 3 if measure_the_same(one.unit, other.unit) else int(bool(set(one.values) & set(other.values)))
     if one.noun and one.noun == other.noun:
