@@ -18,6 +18,7 @@ def conflicts(prediction, reference):
         ("the lamp is not lit", "the lamp is lit", "negation"),
         ("it is unsafe", "it is safe", "negation"),
         ("the left lung", "the right lung", "opposite"),
+        ("Bob sold it to Ann", "Ann did not buy it from Bob", "negation"),
     ],
 )
 def test_causes(prediction, reference, cause):
@@ -33,6 +34,8 @@ def test_causes(prediction, reference, cause):
         ("a large dog and a small ball", "a small ball and a large dog"),
         ("it is not unsafe", "it is safe"),
         ("no fever", "no fever and no cough"),
+        ("Bob sold it to Ann", "Ann bought it from Bob"),
+        ("Bob did not sell it to Ann", "Ann did not buy it from Bob"),
     ],
 )
 def test_texts_that_do_not_contradict_each_other(prediction, reference):

@@ -37,8 +37,21 @@ REPLACED = [
     ("It is a substrate of CYP2D6.", "It is a substrate of CYP3A4.", "CYP2D6", "CYP3A4"),
     ("The capital is Paris.", "The capital is London.", "Paris", "London"),
     ("It was signed in March.", "It was signed in April.", "March", "April"),
+    ("on Tuesday in Rome", "on Friday in Rome", "Tuesday", "Friday"),
     ("written by John Smith", "written by John Brown", "John Smith", "John Brown"),
     ("He takes B1.", "He takes B12.", "B1", "B12"),
+    (
+        "Hamlet was written by William Shakespeare.",
+        "Hamlet was written by Christopher Marlowe.",
+        "William Shakespeare",
+        "Christopher Marlowe",
+    ),
+    ("in Silicon Valley", "in Death Valley", "Silicon Valley", "Death Valley"),
+    ("at Oxford University", "at Cambridge University", "Oxford University", "Cambridge University"),
+    ("by William Shakespeare", "by William Marlowe", "William Shakespeare", "William Marlowe"),
+    ("Berlin is the capital.", "Munich is the capital.", "Berlin", "Munich"),
+    ("It lies in Austria.", "It lies in Australia.", "Austria", "Australia"),
+    ("Niger borders it.", "Nigeria borders it.", "Niger", "Nigeria"),
 ]
 
 AGREE = [
@@ -58,7 +71,9 @@ AGREE = [
     ("THE PATIENT HAS A FEVER", "He is hot."),
     ("Jordan Opens First Tent Camp for Refugees", "A camp is opened"),
     ("it happened on Monday", "it happened"),
-    ("on Tuesday in Rome", "on Friday in Rome"),
+    ("The meeting is on Mon.", "The meeting is on Monday."),
+    ("Louis XIV was king.", "Louis the Fourteenth was king."),
+    ("It was in World War II.", "It was in the Second World War."),
     ("signed in March", "signed then"),
     ("the patient", "He"),
     ("I think I know.", "One knows."),
@@ -71,6 +86,17 @@ AGREE = [
     ("a Eygptian president", "the president of Egypt"),
     ("the Parkinson's disease", "disease of Parkinson"),
     ("He said it's OK.", "He agreed."),
+    ("It starts on Jan 5.", "It starts on January 5th."),
+    ("It is by Shakespeare, William.", "It is by W. Shakespeare."),
+    ("He flew to Munich, Germany.", "He flew to Munich."),
+    ("It was painted by Michelangelo Buonarroti.", "It was painted by Michelangelo."),
+    ("by John Fitzgerald Kennedy", "by John F. Kennedy"),
+    ("by Bill Clinton", "by William Clinton"),
+    ("Yesterday Obama signed it.", "Barack Obama signed it."),
+    ("Physicians advise it.", "Doctors advise it."),
+    ("It lies in Russia.", "It lies in the Russian Federation."),
+    ("Add 5 mM of it.", "Add 5 millimolar of it."),
+    ("Chapter IV is short.", "Chapter 4 is short."),
 ]
 
 
@@ -110,9 +136,14 @@ def test_one_name_more_in_a_long_sentence_that_shares_two_is_a_detail():
 
 @pytest.mark.parametrize("denied", ["It is not Paris.", "It isn't Paris.", "It was never New York."])
 def test_a_name_that_is_denied_is_not_named(denied):
-    assert NameGuard().check(denied, "London it is.") == []
-    assert NameGuard().check("London it is.", denied) == []
-    assert NameGuard().check("It is Paris.", "London it is.") != []
+    assert NameGuard().check(denied, "Elsewhere it is.") == []
+    assert NameGuard().check("Elsewhere it is.", denied) == []
+    assert NameGuard().check("It is Paris.", "Elsewhere it is.") != []
+
+
+def test_a_name_in_the_same_apposition_is_no_detail():
+    found = NameGuard().check("He flew to Paris, Texas.", "He flew to Paris, France.")
+    assert [(finding.prediction or finding.reference).text for finding in found] == ["Texas", "France"]
 
 
 def test_names_that_both_texts_deny_are_compared():

@@ -19,6 +19,11 @@ def names(text):
         ("it inhibits CYP3A4 and mate2-k", [("code", "CYP3A4"), ("code", "mate2-k")]),
         ('He called it "a disaster" again.', [("quoted", '"a disaster"')]),
         ("The eBay auction ended.", [("name", "eBay")]),
+        ("Hamlet was written by William Shakespeare.", [("name", "William Shakespeare")]),
+        ("Norway won.", [("name", "Norway")]),
+        ("Michelangelo Buonarroti won.", [("name", "Michelangelo Buonarroti")]),
+        ("It starts on Jan 5.", [("month", "Jan")]),
+        ("She met Jan there.", [("name", "Jan")]),
     ],
 )
 def test_kinds_of_names(text, found):

@@ -39,6 +39,12 @@ DIFFER = [
     ("Pneumonia was ruled out.", "The diagnosis is pneumonia.", "Pneumonia was ruled out", "pneumonia"),
     ("He is unable to walk.", "He is able to walk.", "unable to walk", "walk"),
     ("The patient denies pain.", "The patient has pain.", "denies pain", "pain"),
+    ("Avoid aspirin.", "Give aspirin.", "Avoid aspirin", "aspirin"),
+    ("Avoid giving aspirin.", "Give aspirin.", "Avoid giving", "Give"),
+    ("He quit smoking.", "He smokes.", "quit smoking", "smokes"),
+    ("Refrain from driving.", "Drive.", "Refrain from driving", "Drive"),
+    ("He forgot to lock the door.", "He locked the door.", "forgot to lock", "locked"),
+    ("They left without paying.", "They paid and left.", "without paying", "paid"),
     ("Nothing moves.", "The piston moves.", "Nothing moves", "moves"),
     ("Nobody survived the crash.", "Some survived the crash.", "Nobody survived", "survived"),
     ("no fever, chills, or cough", "fever and cough", "no fever", "fever"),
@@ -82,6 +88,16 @@ AGREE = [
     ),
     ("The bulb does not affect the switch.", "The switch is not affected by the bulb."),
     ("room no. 5 is open", "room 5 is open"),
+    ("Avoid alcohol.", "Do not drink alcohol."),
+    ("Stop smoking.", "Do not smoke any more."),
+    ("He did not fail to appear.", "He appeared."),
+    ("Remember to lock it.", "Do not forget to lock it."),
+    ("The abdomen is normal.", "There is no disease in the abdomen."),
+    (
+        "It keeps results so that they are not computed twice.",
+        "It stores what was computed before to avoid doing it again.",
+    ),
+    ("No, it is not safe.", "It is not safe."),
     ("Who will succeed him is not clear.", "There is no clear successor for him."),
 ]
 
@@ -117,3 +133,21 @@ def test_two_separate_negations_are_two_findings():
 def test_the_reason_quotes_both_sides():
     (finding,) = NegationGuard().check("It is safe.", "It is not safe.")
     assert finding.reason == 'The reference says "not safe", the prediction "safe".'
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference"),
+    [
+        ("No, it is not safe.", "Yes, it is safe."),
+        ("No it is not safe.", "Yes it is safe."),
+        ("Yes. The warranty covers it.", "No. The warranty does not cover it."),
+    ],
+)
+def test_an_answer_and_its_sentence_do_not_cancel_out(prediction, reference):
+    # Two differences, "no" and "not", that say the same; an opposition and a negation cancel out elsewhere.
+    assert NegationGuard().check(prediction, reference)
+    assert NegationGuard().check(reference, prediction)
+
+
+def test_a_word_that_denies_and_opposes_does_not_cancel_itself_out():
+    assert NegationGuard().check("The pump stopped working.", "The pump started working.")

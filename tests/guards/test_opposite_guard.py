@@ -30,6 +30,9 @@ DIFFER = [
     ("The people are leaving the plane.", "The people are entering the plane.", "leaving", "entering"),
     ("The answer is true.", "The answer is false.", "true", "false"),
     ("Yes.", "No.", "Yes", "No"),
+    ("The house was sold by Ann.", "The house was bought by Ann.", "sold", "bought"),
+    ("The lung is clear.", "There is an infiltrate in the lung.", "clear", "infiltrate"),
+    ("The lungs are not clear.", "There is no infiltrate in the lungs.", "clear", "infiltrate"),
     ("The lamp is on.", "The lamp is off.", "on", "off"),
     ("The anode corrodes.", "The cathode corrodes.", "anode", "cathode"),
     ("preoperative treatment", "postoperative treatment", "preoperative", "postoperative"),
@@ -42,6 +45,9 @@ REVERSED = [
     ("Prices rose more than wages.", "Wages rose more than prices.", "more"),
     ("Lunch comes before dinner.", "Dinner comes before lunch.", "before"),
     ("The cat sat above the dog.", "The dog sat above the cat.", "above"),
+    ("Ann bought the car from Bob.", "Bob bought the car from Ann.", "bought"),
+    ("Carol gave Dave the key.", "Carol received the key from Dave.", "gave"),
+    ("Paul is the employer of Rita.", "Rita is the employer of Paul.", "employer"),
     ("The spleen is left of the stomach.", "The stomach is left of the spleen.", "left"),
 ]
 
@@ -74,6 +80,12 @@ AGREE = [
     ("the evening news", "the news at night"),
     ("The project was completed.", "The project is complete."),
     ("process the data", "procession of data"),
+    ("The house was sold to Ann.", "The house was bought by Ann."),
+    ("Bob sold the car to Ann.", "Ann bought the car from Bob."),
+    ("She is his parent.", "He is her child."),
+    ("The lung is clear.", "The lung shows no infiltrate."),
+    ("The lungs are clear.", "There is a fracture of the knee."),
+    ("Anna is the wife of Karl.", "Karl is the husband of Anna."),
 ]
 
 

@@ -99,7 +99,7 @@ def test_other_scripts_give_nothing_rather_than_something_wrong(text):
 
 def test_a_guard_that_is_off_does_not_look_and_one_that_warns_does_not_weigh():
     guards = Guards({"number": "off", "negation": Mode.WEIGH})
-    found = guards.check("Ann is not in room 12.", "Bob is in room 13.")
+    found = guards.check("It is not in room 12.", "It is in room 13.")
     assert {finding.guard for finding in found} == {"negation"}
     assert guards.weighed(found) == found
     assert Guards().weighed(found) == []

@@ -6,11 +6,14 @@ from itertools import islice
 from typing import Literal, NamedTuple
 
 from semscale.guards.comparatives import restated
-from semscale.guards.opposites import bare_word
+from semscale.guards.converses import same_events
+from semscale.guards.opposites import bare_word, sides
 from semscale.guards.polarity import Mention, Polarity
 from semscale.guards.words import stem
 
 Cause = Literal["negation", "opposite"]
+
+_ANSWERS = sides("yes")[0].key
 
 
 class Conflict(NamedTuple):
@@ -32,13 +35,18 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
     """Find the contradictions between the signs of two texts.
 
     A key that has both signs in one text, such as "positive" in a text about both poles, contradicts nothing.
+    An opposition and a negation cancel out, except that yes and no answer the whole question.
     A negation is no conflict if another word in its reach has the same sign in the other text: "not connected
     to the positive" agrees with "connected to the negative".
     """
     clashes = _clashes(prediction, reference)
-    if not clashes:
+    events = same_events(prediction.exchanges, reference.exchanges)
+    if not (clashes or events):
         return ()
     settled = restated(prediction.relations, reference.relations)
+    for one, other in events:
+        settled |= prediction.keys_at(one.at) & reference.keys_at(other.at)
+        settled |= one.source | one.goal | other.source | other.goal
     found = [
         conflict
         for key in dict.fromkeys(mention.key for mention in prediction.mentions)
@@ -46,7 +54,19 @@ def find_conflicts(prediction: Polarity, reference: Polarity) -> tuple[Conflict,
         for conflict in _conflict(prediction, reference, key)
         if not _excused(conflict, prediction, reference)
     ]
-    return tuple(_nearest(_uncancelled(found)))
+    answers = [conflict for conflict in found if conflict.prediction.key == _ANSWERS]
+    others = [conflict for conflict in found if conflict.prediction.key != _ANSWERS]
+    denied = [_denied(prediction, one.at, reference, other.at) for one, other in events]
+    return tuple(_nearest(answers + _uncancelled(others) + list(filter(None, denied))))
+
+
+def _denied(prediction: Polarity, at: int, reference: Polarity, there: int) -> Conflict | None:
+    """Return the conflict of two converse words for one event that only one of the texts denies."""
+    if prediction.is_negated(at) == reference.is_negated(there):
+        return None
+    ours = next((one for one in prediction.mentions if one.at == at), None)
+    theirs = next((one for one in reference.mentions if one.at == there), None)
+    return Conflict("negation", ours, theirs) if ours and theirs else None
 
 
 def _clashes(prediction: Polarity, reference: Polarity) -> set[str]:
@@ -107,8 +127,19 @@ def _answered(negated: Mention, here: Polarity, there: Polarity) -> bool:
 
 def _uncancelled(found: list[Conflict]) -> list[Conflict]:
     """Cancel a negation against an opposition: "not connected to plus" agrees with "connected to minus"."""
-    causes = sorted(conflict.cause for conflict in _nearest(found))
-    return [] if causes == ["negation", "opposite"] else found
+    causes = sorted(_nearest(found), key=lambda conflict: conflict.cause)
+    if [conflict.cause for conflict in causes] != ["negation", "opposite"]:
+        return found
+    negation, opposition = causes
+    return found if _negates(opposition, negation) else []
+
+
+def _negates(opposition: Conflict, negation: Conflict) -> bool:
+    """Tell whether the opposed word is the negation itself: "stopped working" and "started working"."""
+    return (
+        opposition.prediction.at in negation.prediction.cues
+        or opposition.reference.at in negation.reference.cues
+    )
 
 
 def _nearest(found: list[Conflict]) -> list[Conflict]:

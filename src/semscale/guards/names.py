@@ -5,9 +5,11 @@ capitals, such as a headline.
 """
 
 import re
+from functools import cache
 from typing import NamedTuple
 
-from semscale.guards.lexicons import word_list
+from semscale.guards.lexicons import read_lexicon, word_list
+from semscale.guards.roles import CONTENT, role_of
 from semscale.guards.words import TextWords, kind_of
 
 _INNER_CAPITAL = re.compile(r"[A-Z](?<=[a-z][A-Z])")
@@ -31,6 +33,9 @@ _POSSESSIVE = re.compile(r"['’]s$")
 _PART = re.compile(r"[\w'’-]+")
 _ORDINARY = word_list("ordinary_capitals")
 _MONTHS = word_list("months")
+_SHORT_MONTHS = frozenset(" ".join(read_lexicon("wordlists")["months_in_order"]).split()) - _MONTHS
+_WEEKDAYS = frozenset(" ".join(read_lexicon("wordlists")["weekdays"]).split())
+_BESIDE_NUMBER = re.compile(r"^\d|\d(?:st|nd|rd|th)?\s\w+\W|\.?\s\d")
 _MOSTLY = 0.6
 _LOOK_BACK = 16
 _QUOTED_WORDS = 3
@@ -41,11 +46,12 @@ class Name(NamedTuple):
     """A name with its position.
 
     Attributes:
-        kind: ``name``, ``acronym``, ``code``, ``month`` or ``quoted``.
+        kind: ``name``, ``acronym``, ``code``, ``month``, ``weekday`` or ``quoted``.
         parts: its words in lower case, without marks.
         start: its first character.
         end: the character after its last one.
         shown: the name as it is written.
+        opens: whether its first word begins a sentence, so that it may be no name.
     """
 
     kind: str
@@ -53,6 +59,7 @@ class Name(NamedTuple):
     start: int
     end: int
     shown: str
+    opens: bool = False
 
 
 def read_names(words: TextWords) -> list[Name]:
@@ -133,33 +140,88 @@ def _is_code(shown: str) -> bool:
 
 
 def _is_shouted(words: TextWords) -> bool:
-    """Tell whether most words have capitals, so that capitals mark no names."""
+    """Tell whether capitals mark no names: in a headline, and where most words are in capitals."""
     shown = [
         words.text[start : start + len(word)]
         for word, start in zip(words.texts, words.starts, strict=True)
         if kind_of(word) == "w"
     ]
     long = [word for word in shown if len(word) > _FEW]
-    capital = sum(word[0].isupper() for word in long)
     upper = sum(word.isupper() for word in shown if len(word) > 1)
     return bool(long) and (
-        (len(long) > _FEW and capital > _MOSTLY * len(long))
+        (
+            len(long) > _FEW
+            and sum(word[0].isupper() for word in long) > _MOSTLY * len(long)
+            and _is_title(long)
+        )
         or (len(shown) > 1 and upper > _MOSTLY * len(shown))
     )
 
 
+def _is_title(long: list[str]) -> bool:
+    """Tell whether only small words such as "with" have no capital, as in a headline."""
+    return all(word[0].isupper() or role_of(word.lower()) & CONTENT == 0 for word in long)
+
+
+@cache
+def _known_names() -> frozenset[str]:
+    lexicon = read_lexicon("known_names")
+    return frozenset(
+        name for group in ("countries", "cities", "given", "others") for name in lexicon[group].split()
+    )
+
+
+def is_known_name(word: str) -> bool:
+    """Tell whether a word is in the list of names that are recognised where a sentence begins.
+
+    Example:
+        >>> is_known_name("norway"), is_known_name("yesterday")
+        (True, False)
+    """
+    return word in _known_names()
+
+
 def _capitalised(text: str) -> list[Name]:
-    """Find capitalised words inside sentences; adjacent ones form one name."""
-    found: list[tuple[str, int, int]] = []
+    """Find capitalised words; adjacent ones form one name, a sentence's first word only with another one."""
+    found: list[_Run] = []
+    opening: _Run | None = None
     for match in _CAPITALISED.finditer(text):
-        before = found[-1] if found and found[-1][0] == "name" else None
-        joined = before and _INITIAL.fullmatch(text[before[2] : match.start()])
         lower = match[0].lower()
-        if before and joined and lower not in _ORDINARY:
-            found[-1] = ("name", before[1], match.end())
-        elif not _starts_sentence(text, match.start()) and lower not in _ORDINARY:
-            found.append(("month" if lower in _MONTHS else "name", match.start(), match.end()))
-    return [_named(kind, text[start:end], start) for kind, start, end in found]
+        before = found[-1] if found and found[-1].kind == "name" else None
+        here = _Run(_kind_of_capital(match, text), match.start(), match.end(), False)
+        if lower in _ORDINARY:
+            opening = None
+        elif before and _INITIAL.fullmatch(text[before.end : here.start]):
+            found[-1] = before._replace(end=here.end)
+        elif opening and here.kind == "name" and _INITIAL.fullmatch(text[opening.end : here.start]):
+            found.append(here._replace(start=opening.start, opens=True))
+        elif not _starts_sentence(text, here.start):
+            found.append(here)
+        elif is_known_name(normal(match[0])):
+            found.append(here._replace(opens=True))
+        else:
+            opening = here if role_of(lower) & CONTENT else None
+    return [_named(run.kind, text[run.start : run.end], run.start)._replace(opens=run.opens) for run in found]
+
+
+class _Run(NamedTuple):
+    """Capitalised words in a row: kind of name, position, and whether the first one begins a sentence."""
+
+    kind: str
+    start: int
+    end: int
+    opens: bool
+
+
+def _kind_of_capital(match: re.Match[str], text: str) -> str:
+    """Return ``weekday``, ``month`` (short forms only beside a number, as in Jan 5) or ``name``."""
+    lower = match[0].lower()
+    if lower in _WEEKDAYS:
+        return "weekday"
+    short = lower in _SHORT_MONTHS and _BESIDE_NUMBER.search(
+        text[max(0, match.start() - 4) : match.end() + 4]
+    )
+    return "month" if lower in _MONTHS or short else "name"
 
 
 def _starts_sentence(text: str, at: int) -> bool:

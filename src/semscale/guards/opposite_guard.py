@@ -3,8 +3,10 @@
 English only; texts in other scripts give no findings.
 """
 
+from semscale.guards.body_findings import contradicting_findings
 from semscale.guards.comparatives import reversals
 from semscale.guards.conflicts import find_conflicts
+from semscale.guards.converses import exchanged_ends
 from semscale.guards.findings import Finding
 from semscale.guards.reading import AnalysedText, analyse, comparable, differ
 
@@ -42,13 +44,16 @@ class OppositeGuard:
         conflicts = find_conflicts(ours.polarity, theirs.polarity)
         both_compare = ours.polarity.compares and theirs.polarity.compares
         turned = reversals(ours.polarity.relations, theirs.polarity.relations) if both_compare else []
-        if not (conflicts or turned) or not differ(ours, theirs):
+        turned += exchanged_ends(ours.polarity.exchanges, theirs.polarity.exchanges)
+        found = contradicting_findings(ours.polarity, theirs.polarity)
+        if not (conflicts or turned or found) or not differ(ours, theirs):
             return []
         places = {
             (conflict.prediction.at, conflict.reference.at): OPPOSED
             for conflict in conflicts
             if conflict.cause == "opposite"
         }
+        places |= dict.fromkeys(found, OPPOSED)
         return [
             _finding(kind, at, ours, theirs)
             for at, kind in sorted({**dict.fromkeys(turned, REVERSED), **places}.items())
@@ -60,6 +65,6 @@ def _finding(kind: str, at: tuple[int, int], ours: AnalysedText, theirs: Analyse
     reason = (
         f'The prediction says "{here.text}", the reference the opposite, "{there.text}".'
         if kind == OPPOSED
-        else f'What is compared by "{here.text}" and "{there.text}" stands in reverse order.'
+        else f'The two things beside "{here.text}" and "{there.text}" are exchanged.'
     )
     return Finding("opposite", kind, reason, here, there)

@@ -44,7 +44,7 @@ def sides(word: str) -> tuple[Side, ...]:
     bare = bare_word(word)
     if bare in _lexicon():
         return tuple(Side(place.key, -place.side) for place in _lexicon()[bare])
-    return (Side(stem(bare), -1),) if bare else (Side(stem(word), 1),)
+    return (Side(_stem(bare), -1),) if bare else (Side(_stem(word), 1),)
 
 
 def is_listed(word: str) -> bool:
@@ -81,6 +81,18 @@ def regular_forms(word: str) -> set[str]:
         plural = "es" if word.endswith(("s", "sh", "ch", "x", "z")) else "s"
         endings = {word + ending for ending in (plural, "ed", "ing", "er", "est", "ly")}
     return endings | {word}
+
+
+def _stem(word: str) -> str:
+    """Return a word's stem, for an irregular form of a verb that of its base form (paid, pay)."""
+    return stem(_base_forms().get(word, word))
+
+
+@cache
+def _base_forms() -> dict[str, str]:
+    """Return the base form for each irregular form of a verb."""
+    listed = (line.split() for line in read_lexicon("irregular_verbs")["verbs"])
+    return {form: base for base, *forms in listed for form in forms}
 
 
 @cache

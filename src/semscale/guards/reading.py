@@ -46,8 +46,20 @@ class AnalysedText:
     def names(self) -> list[Name]:
         """Its names."""
         if self._names is None:
-            self._names = read_names(self.words)
+            found = read_names(self.words)
+            self._names = self._apart_from_quantities(found) if found else found
         return self._names
+
+    def _apart_from_quantities(self, names: list[Name]) -> list[Name]:
+        """Drop what only looks like a name: the unit in "5 mM", the label in "chapter IV", an ordinal."""
+        taken = {at for one in self.quantities if one.unit or one.label for at in range(one.start, one.end)}
+        ordinals = {(one.start, one.end) for one in self.quantities if one.weak}
+        return [
+            name
+            for name in names
+            if taken.isdisjoint(range(name.start, name.end))
+            and (name.kind == "month" or (name.start, name.end) not in ordinals)
+        ]
 
     def span(self, first: int, last: int) -> Span:
         """Return the span of the words from the first to the last position, both included."""

@@ -2,7 +2,13 @@
 
 import pytest
 
-from semscale.guards.numbers.units import UnitConversion, conversion_of, measure_the_same, unit_name
+from semscale.guards.numbers.units import (
+    UnitConversion,
+    _spellings,
+    conversion_of,
+    measure_the_same,
+    unit_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -12,6 +18,17 @@ from semscale.guards.numbers.units import UnitConversion, conversion_of, measure
         ("Hours", "hour"),
         ("km/h", "kilometer / hour"),
         ("mg / cats", ""),
+        ("mM", "millimolar"),
+        ("mHz", "millihertz"),
+        ("MHz", "megahertz"),
+        ("Mb/s", "megabit / second"),
+        ("\u2126", "ohm"),
+        ("Kilometres", "kilometer"),
+        ("milliteaspoon", ""),
+        # careless for mg, a title, a word
+        ("Mg", ""),
+        ("Ms", ""),
+        ("us", ""),
         ("cats", ""),
         ("", ""),
     ],
@@ -49,3 +66,22 @@ def test_a_number_without_a_unit_and_a_unit_that_pint_lacks():
 )
 def test_units_that_measure_the_same(one, other, same):
     assert measure_the_same(one, other) is same
+
+
+def test_pint_knows_every_unit_that_measures_something():
+    # The others cannot be converted: currencies, and units of medicine whose size depends on the substance.
+    no_size = {
+        "dollar",
+        "euro",
+        "sterling",
+        "yen",
+        "cent",
+        "international_unit",
+        "biological_unit",
+        "beat_per_minute",
+    }
+    no_size |= {"equivalent", "milliequivalent"}
+    exact, words = _spellings()
+    assert {
+        name for name in (*exact.values(), *words.values()) if conversion_of(name).dimension == name
+    } == no_size

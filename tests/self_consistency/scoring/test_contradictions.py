@@ -91,4 +91,5 @@ def test_what_an_answer_denies_is_no_other_answer(answer, sample):
 
 
 def test_what_an_answer_says_beside_a_denial_counts():
-    assert kinds("It is not Paris, it is Rome.", "London") == ["answer:other-answer"]
+    named = ["name:invented-name", "name:missing-name"]
+    assert kinds("It is not Paris, it is Rome.", "London") == [*named, "answer:other-answer"]

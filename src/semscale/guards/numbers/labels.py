@@ -12,7 +12,10 @@ _NOUNS = {
     for noun in word_list("labelled")
     for form in (noun, f"{noun}s", f"{noun}es", f"{noun[:-1]}ies")
 }
-_NUMERALS = ("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv")
+_NUMERALS = (
+    *("i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii", "xiii", "xiv", "xv", "xvi"),
+    *("xvii", "xviii", "xix", "xx", "xxi", "xxii", "xxiii"),
+)
 _JOINING = frozenset((",", "and", "or", "&", "/", "to", "through", "nor"))
 _BEFORE_BARE_A = frozenset(
     ("and", "or", "is", "was", "will", "has", "does", "are", "burns", "to", "from", "nor", "but")
@@ -49,14 +52,15 @@ def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[La
         [('bulb', ('a',)), ('bulb', ('c',))]
     """
     bare = _may_have_bare_letters(words.text)
-    if not bare and _NOUNS.keys().isdisjoint(words.distinct):
+    numbered = not _ROMAN.keys().isdisjoint(words.distinct)
+    if not (bare or numbered) and _NOUNS.keys().isdisjoint(words.distinct):
         return []
     texts = words.texts
     counting = {at for at, start in enumerate(words.starts) if start in numbers} if numbers else set()
     letters = {at for at, text in enumerate(texts) if text in _LETTERS or (len(text) == 1 and text.isalpha())}
     found: list[Label] = []
     for at in sorted(counting | letters):
-        noun = _noun_before(texts, at, found)
+        noun = _noun_before(texts, at, found) or _numbered_name(words, at)
         if not (noun or bare) or words.starts[at] in taken:
             continue
         if at in counting:
@@ -86,6 +90,15 @@ def _noun_before(texts: list[str], at: int, found: list[Label]) -> str:
         back -= 1
     joined = back < at - 1 and found and found[-1].at == back and found[-1].noun != "?"
     return found[-1].noun if joined else ""
+
+
+def _numbered_name(words: TextWords, at: int) -> str:
+    """Return the name that a Roman numeral of several letters numbers: Henry VIII, World War II."""
+    if at == 0 or len(words.texts[at]) == 1 or words.texts[at] not in _ROMAN:
+        return ""
+    before, start = words.texts[at - 1], words.starts[at - 1]
+    shown = words.text[start : start + len(before)]
+    return before if len(before) > 1 and shown.istitle() else ""
 
 
 def _is_letter(words: TextWords, at: int, noun: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from itertools import product
 
 from semscale.guards.findings import Finding
+from semscale.guards.numbers.identifiers import IDENTIFIERS
 from semscale.guards.numbers.quantities import Quantity
 from semscale.guards.numbers.units import conversion_of, measure_the_same
 from semscale.guards.reading import AnalysedText, analyse, comparable, differ
@@ -21,9 +22,16 @@ ADDED_NUMBER = "added-number"
 MISSING_LABEL = "missing-label"
 ADDED_LABEL = "added-label"
 
-_EXACT = 1e-6
-_PLACE = Quantity._fields.index("start")
-"""Index of the first field that states a quantity's position; earlier fields state its value."""
+_EXACT = 1e-12
+"""Relative difference of equal numbers, as 12,345,678 is not 12,345,679."""
+_CONVERTED = 1e-6
+"""The same after a conversion."""
+_COARSELY_CONVERTED = 0.025
+"""Relative difference of two numbers in different units that agree in one digit: 8 inches, 20 cm."""
+_APPROXIMATE = 0.1
+"""Relative difference of numbers that agree in the digits of an approximate one: about three miles, 5 km."""
+_MEANING = Quantity._fields.index("unit")
+"""Index of the first field after those that state a quantity's position."""
 _ROUNDED_DIGITS = 2
 _MOST_REPORTED = 200
 """The most numbers of a text that are reported; a pasted table may have many."""
@@ -68,7 +76,18 @@ class NumberGuard:
         if not comparable(ours, theirs) or not (ours.quantities or theirs.quantities):
             return []
         found = list(_findings(ours, theirs))
-        return found if found and differ(ours, theirs) else []
+        return found if found and (_by_case(found) or differ(ours, theirs)) else []
+
+
+def _by_case(found: list[Finding]) -> bool:
+    """Tell whether only letter case tells two units apart: 5 mM and 5 mm."""
+    return any(
+        one.prediction is not None
+        and one.reference is not None
+        and one.kind in (OTHER_VALUE, OTHER_UNIT)
+        and one.prediction.text.casefold() == one.reference.text.casefold()
+        for one in found
+    )
 
 
 def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
@@ -80,12 +99,12 @@ def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
         if partner:
             wanted.remove(partner)
             yield _differing(one, partner, ours, theirs)
-        elif _expected(one, theirs.quantities):
+        elif not one.weak and _expected(one, theirs.quantities):
             kind = ADDED_LABEL if one.label else ADDED_NUMBER
             reason = f'"{one.shown}" does not stand in the reference.'
             yield Finding("number", kind, reason, ours.place(one.start, one.end), None)
     for other in wanted:
-        if _expected(other, ours.quantities):
+        if not other.weak and _expected(other, ours.quantities):
             kind = MISSING_LABEL if other.label else MISSING_NUMBER
             reason = f'"{other.shown}" is missing from the prediction.'
             yield Finding("number", kind, reason, None, theirs.place(other.start, other.end))
@@ -93,7 +112,7 @@ def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
 
 def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     """List numbers that agree with no number of the other text; of many, only the first ones."""
-    told = [one for one in here if not one.weak]
+    told = [one for one in here if one.replaces or not one.weak]
     if not told:
         return []
     distinct = list({(other.values, other.unit, other.label): other for other in there}.values())
@@ -102,7 +121,7 @@ def _unanswered(here: list[Quantity], there: list[Quantity]) -> list[Quantity]:
     answered: dict[tuple[object, ...], bool] = {}
     left: list[Quantity] = []
     for one in told:
-        alike = one[:_PLACE]
+        alike = (one.values, *one[_MEANING:])
         if alike not in answered:
             answered[alike] = _is_written(one, written) or any(_agree(one, each) for each in compared)
         if not answered[alike]:
@@ -160,6 +179,10 @@ def _kinship(one: Quantity, other: Quantity) -> int:
         return 2 * _same_kind_of_label(one, other) if one.label and other.label else 0
     if one.sort != other.sort:
         return 0
+    if (one.weak or other.weak) and not (
+        bool(one.unit) == bool(other.unit) and measure_the_same(one.unit, other.unit)
+    ):
+        return 0
     if one.unit and other.unit:
         return 3 if measure_the_same(one.unit, other.unit) else int(bool(set(one.values) & set(other.values)))
     if one.noun and one.noun == other.noun:
@@ -170,6 +193,8 @@ def _kinship(one: Quantity, other: Quantity) -> int:
 def _agree(one: Quantity, other: Quantity) -> bool:
     if one.label and other.label and not _same_kind_of_label(one, other):
         return False
+    if one.label in IDENTIFIERS and isinstance(one.values[0], str) and isinstance(other.values[0], str):
+        return one.values[0] == other.values[0]
     if set(one.values) & set(other.values) and (one.unit == other.unit or not (one.unit and other.unit)):
         return True
     numbers = [[value for value in quantity.values if isinstance(value, float)] for quantity in (one, other)]
@@ -177,11 +202,13 @@ def _agree(one: Quantity, other: Quantity) -> bool:
 
 
 def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
-    """Tell whether two values in one unit agree; the finer one may be rounded to the coarser one's digits."""
+    """Tell whether two values agree; the finer one may be rounded to the coarser one's digits."""
     if one.unit == other.unit or not (one.unit and other.unit):
         first, second = _as_shares(mine, one, yours, other)
-        return math.isclose(first, second, rel_tol=_EXACT) or (
-            one.digits != other.digits and _rounds(first, second, one, other)
+        return (
+            math.isclose(first, second, rel_tol=_EXACT)
+            or (one.digits != other.digits and _rounds(first, second, one, other))
+            or _roughly(first, second, one, other)
         )
     here, there = conversion_of(one.unit), conversion_of(other.unit)
     if here.dimension != there.dimension:
@@ -189,11 +216,11 @@ def _close(mine: float, one: Quantity, yours: float, other: Quantity) -> bool:
     here_in_theirs = (here.factor * mine + here.offset - there.offset) / there.factor
     theirs_in_ours = (there.factor * yours + there.offset - here.offset) / here.factor
     return (
-        math.isclose(here_in_theirs, yours, rel_tol=_EXACT, abs_tol=_EXACT)
+        math.isclose(here_in_theirs, yours, rel_tol=_CONVERTED, abs_tol=_CONVERTED)
         or _rounds(here_in_theirs, yours, one, other)
         or _rounds(mine, theirs_in_ours, one, other)
-        or _converts(here_in_theirs, yours, other)
-        or _converts(theirs_in_ours, mine, one)
+        or _converts(here_in_theirs, yours, other, one.about)
+        or _converts(theirs_in_ours, mine, one, other.about)
     )
 
 
@@ -204,14 +231,34 @@ def _as_shares(mine: float, one: Quantity, yours: float, other: Quantity) -> tup
     return (mine / 100, yours) if one.unit == "percent" else (mine, yours / 100)
 
 
-def _converts(converted: float, stated: float, quantity: Quantity) -> bool:
-    """Tell whether a converted value rounds to the stated one in its digits: 10 km, 6.2 miles."""
-    digits = quantity.digits
-    return (
-        digits >= _ROUNDED_DIGITS
-        and converted * stated > 0
-        and float(f"{converted:.{digits - 1}e}") == float(f"{stated:.{digits - 1}e}")
+def _converts(converted: float, stated: float, quantity: Quantity, about: bool) -> bool:
+    """Tell whether a converted value rounds to the stated one in its digits: 10 km, 6.2 miles.
+
+    One digit says little, so that the values must also lie near each other then, nearer if neither is
+    approximate.
+    """
+    if converted * stated <= 0 or not _same_digits(converted, stated, quantity.digits):
+        return False
+    near = _APPROXIMATE if about or quantity.about else _COARSELY_CONVERTED
+    return quantity.digits >= _ROUNDED_DIGITS or math.isclose(converted, stated, rel_tol=near)
+
+
+def _roughly(first: float, second: float, one: Quantity, other: Quantity) -> bool:
+    """Tell whether a number agrees with an approximate one: about 50, 49."""
+    if one.sort != "number" or one.label or other.label or first * second <= 0:
+        return False
+    return any(
+        quantity.about
+        and _same_digits(first, second, quantity.digits)
+        and math.isclose(first, second, rel_tol=_APPROXIMATE)
+        for quantity in (one, other)
     )
+
+
+def _same_digits(first: float, second: float, digits: int) -> bool:
+    """Tell whether two values round to the same number with so many significant digits, at least one."""
+    places = max(digits, 1) - 1
+    return float(f"{first:.{places}e}") == float(f"{second:.{places}e}")
 
 
 def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool:
@@ -219,4 +266,4 @@ def _rounds(first: float, second: float, one: Quantity, other: Quantity) -> bool
     digits = min(one.digits, other.digits)
     if digits < _ROUNDED_DIGITS or one.sort != "number" or one.label or other.label or first * second <= 0:
         return False
-    return float(f"{first:.{digits - 1}e}") == float(f"{second:.{digits - 1}e}")
+    return _same_digits(first, second, digits)

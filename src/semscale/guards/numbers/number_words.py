@@ -25,6 +25,15 @@ _OTHER_WORDS = {
     "once": 1.0,
     "half": 0.5,
     "dozen": 12.0,
+    "score": 20.0,
+    "twenties": 1920.0,
+    "thirties": 1930.0,
+    "forties": 1940.0,
+    "fifties": 1950.0,
+    "sixties": 1960.0,
+    "seventies": 1970.0,
+    "eighties": 1980.0,
+    "nineties": 1990.0,
     "none": 0.0,
 }
 _WEAK_UP_TO = 1.0

@@ -7,7 +7,9 @@ from typing import NamedTuple
 
 from semscale.guards.lexicons import word_list
 from semscale.guards.numbers.figures import YEAR_DIGITS, bound_of, digits_of, find_figures, values_of
+from semscale.guards.numbers.identifiers import find_identifiers
 from semscale.guards.numbers.labels import read_labels
+from semscale.guards.numbers.measures import SpokenMeasure, single_units, spoken_measures
 from semscale.guards.numbers.number_words import spelt_numbers
 from semscale.guards.numbers.spoken_times import spoken_times
 from semscale.guards.numbers.units import unit_name
@@ -19,12 +21,19 @@ _CLOCK = re.compile(
 )
 _CLOCK_AT_A_GLANCE = re.compile(r"\d(?::\d|\s?[ap]\.?m)", re.I)
 _UNIT = re.compile(
-    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
+    r"[\s-]{0,2}((°(?:\s?[CF])?|%|‰|[$€£¥]|per\s?cent|mm\s?Hg|[A-Za-zµμΩΩ]+)(?:\s?/\s?[A-Za-zµμ]+|\s(?:per|an?|each)\s[A-Za-z]+)?)"
 )
 _YEARS = (1000.0, 2100.0)
 _NOUN = re.compile(r"[\s-]+([A-Za-z]{2,})")
 _NO_NOUNS = word_list("not_counted")
 _CLOCK_UNIT = "clock"
+_CLOCK_DIGITS = 4
+_ABOUT = re.compile(
+    r"(?:\b(?:about|around|roughly|approximately|approx\.?|circa|ca\.|some|nearly|almost)\s(?:an?\s)?|[~≈≃]\s?)$",
+    re.I,
+)
+_LONGEST_ABOUT = 20
+_LONG_WORD = re.compile(r"[^\W\d_]{4,}")
 
 
 class Quantity(NamedTuple):
@@ -33,27 +42,31 @@ class Quantity(NamedTuple):
     Attributes:
         values: its possible values: one number, or two if a point may separate thousands; of a label also a
             letter.
+        start: its first character.
+        end: the character after its last one.
+        shown: the quantity as it is written.
         unit: pint's name for the unit; "" for none.
         label: the noun that it labels; "" if it is no label, ``?`` for a label without a noun.
         noun: the stem of the word after it, for counted things.
         weak: whether it may be no number (see ``SpeltNumber``).
         digits: significant digits.
         bound: -1 for "at most", 1 for "at least", 0 otherwise.
-        start: its first character.
-        end: the character after its last one.
-        shown: the quantity as it is written.
+        about: whether it is stated as approximate ("about 5", "~5").
+        replaces: whether it may differ from a number of the other text although it is weak ("a fortnight").
     """
 
     values: tuple[float | str, ...]
-    unit: str
-    label: str
-    noun: str
-    weak: bool
-    digits: int
-    bound: int
     start: int
     end: int
     shown: str
+    unit: str = ""
+    label: str = ""
+    noun: str = ""
+    weak: bool = False
+    digits: int = 0
+    bound: int = 0
+    about: bool = False
+    replaces: bool = False
 
     @property
     def sort(self) -> str:
@@ -78,37 +91,79 @@ def read_quantities(words: TextWords) -> list[Quantity]:
     if not words.texts:
         return []
     text = words.text
-    found = _spoken(text)
-    if words.has_digits or not text.isascii():
-        if ":" in text or "m" in text:
-            found += _apart(_times(text), found)
+    in_digits = words.has_digits or not text.isascii()
+    found = _identifiers(text) if in_digits or "." in text else []
+    found += _apart(_spoken(text), found)
+    if in_digits and (":" in text or "m" in text):
+        found += _apart(_times(text), found)
+    found += _apart(_measures(words, spoken_measures(words)), found)
+    if in_digits:
         found += _apart(_in_digits(text), found)
     found += _apart(_in_words(words), found)
+    found += _apart(_measures(words, single_units(words)), found)
     return _with_labels(words, found)
 
 
 def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
     """Mark numbers that are labels, and add letters that are."""
-    numbers = {quantity.start: quantity for quantity in found if not quantity.unit}
-    taken = _covered(quantity for quantity in found if quantity.unit)
+    numbers = {quantity.start: quantity for quantity in found if not (quantity.unit or quantity.label)}
+    taken = _covered(quantity for quantity in found if quantity.unit or quantity.label)
     for label in read_labels(words, set(numbers), taken):
         start, end = words.place(label.at, label.at)
         known = numbers.get(start)
         values = known.values if known else label.values
-        mark = Quantity(values, "", label.noun, "", False, 0, 0, start, end, words.text[start:end])
+        mark = Quantity(values, start, end, words.text[start:end], label=label.noun)
         found = [quantity for quantity in found if quantity.start != start] + [mark]
     return sorted(found, key=lambda quantity: quantity.start)
 
 
+def _identifiers(text: str) -> list[Quantity]:
+    return [
+        Quantity(found.values, found.start, found.end, text[found.start : found.end], label=found.kind)
+        for found in find_identifiers(text)
+    ]
+
+
 def _spoken(text: str) -> list[Quantity]:
     return [
-        Quantity(hours, _CLOCK_UNIT, "", "", weak, 4, 0, start, end, text[start:end])
+        Quantity(hours, start, end, text[start:end], _CLOCK_UNIT, weak=weak, digits=_CLOCK_DIGITS)
         for hours, start, end, weak in spoken_times(text)
     ]
 
 
+def _measures(words: TextWords, measures: Iterable[SpokenMeasure]) -> list[Quantity]:
+    """Make quantities of measures and shares in words; of those that overlap, the first one counts."""
+    text = words.text
+    found: list[Quantity] = []
+    taken: set[int] = set()
+    for measure in measures:
+        places = range(measure.start, measure.end)
+        if not taken.isdisjoint(places):
+            continue
+        taken.update(places)
+        quantity = Quantity(
+            (measure.value,),
+            measure.start,
+            measure.end,
+            text[measure.start : measure.end],
+            measure.unit,
+            weak=measure.weak,
+            digits=1,
+            about=_is_about(text, measure.start),
+            replaces=measure.replaces,
+        )
+        found.append(quantity)
+    return found
+
+
+def _is_about(text: str, start: int) -> bool:
+    """Tell whether the words before a number make it approximate."""
+    return _ABOUT.search(text[max(0, start - _LONGEST_ABOUT) : start]) is not None
+
+
 def _in_digits(text: str) -> list[Quantity]:
     found: list[Quantity] = []
+    shouted = text.isupper() and _LONG_WORD.search(text) is not None
     for match in find_figures(text):
         end = match.end()
         if match["currency"]:
@@ -117,12 +172,24 @@ def _in_digits(text: str) -> list[Quantity]:
             unit, end = _unit_after(text, end)
         if not unit and text[end : end + 1].isalnum():
             continue
+        if shouted and unit and text[match.end() : end].strip(" -").isalpha():
+            unit = ""  # in capitals, M may be metres, molars or millions
         bound = bound_of(match, text, end)
         noun = "" if unit else _noun_after(text, end)
         start = match.end("bound") if match["bound"] else match.start()
         digits = digits_of(match)
         found.append(
-            Quantity(values_of(match), unit, "", noun, False, digits, bound, start, end, text[start:end])
+            Quantity(
+                values_of(match),
+                start,
+                end,
+                text[start:end],
+                unit,
+                noun=noun,
+                digits=digits,
+                bound=bound,
+                about=_is_about(text, start),
+            )
         )
     return found
 
@@ -160,7 +227,10 @@ def _in_words(words: TextWords) -> list[Quantity]:
         unit, end = _unit_after(text, end)
         noun = "" if unit else _noun_after(text, end)
         weak = number.weak and not unit
-        found.append(Quantity((number.value,), unit, "", noun, weak, 1, 0, start, end, text[start:end]))
+        about = _is_about(text, start)
+        found.append(
+            Quantity((number.value,), start, end, text[start:end], unit, "", noun, weak, 1, about=about)
+        )
     return found
 
 
@@ -175,7 +245,7 @@ def _times(text: str) -> list[Quantity]:
         if match[3]:
             hour = hour % 12 + (12 if match[3].lower() == "p" else 0)
         value = (hour + minute / 60,)
-        found.append(Quantity(value, _CLOCK_UNIT, "", "", False, 4, 0, match.start(), match.end(), match[0]))
+        found.append(Quantity(value, match.start(), match.end(), match[0], _CLOCK_UNIT, digits=_CLOCK_DIGITS))
     return found
 
 

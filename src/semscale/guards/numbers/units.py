@@ -4,6 +4,7 @@ References:
     pint, a library for physical quantities: https://pint.readthedocs.io
 """
 
+from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -13,6 +14,12 @@ if TYPE_CHECKING:
     from pint import UnitRegistry
 
 _OFFSET_TEST = 1.0
+_PREFIXES = {
+    "p": "pico", "n": "nano", "u": "micro", "µ": "micro", "μ": "micro", "m": "milli", "c": "centi",
+    "d": "deci", "h": "hecto", "k": "kilo", "M": "mega", "G": "giga", "T": "tera",
+}  # fmt: skip
+_PER = {"s": "second"}
+"""Symbols that stand for a unit only after a slash."""
 
 
 class UnitConversion(NamedTuple):
@@ -39,7 +46,8 @@ def unit_name(spelling: str) -> str:
         >>> unit_name("mg/dL"), unit_name("hours"), unit_name("cats")
         ('milligram / deciliter', 'hour', '')
     """
-    names = [_simple_name(part.strip()) for part in spelling.split("/")]
+    first, *others = (part.strip() for part in spelling.split("/"))
+    names = [_simple_name(first), *(_PER.get(part) or _simple_name(part) for part in others)]
     return " / ".join(names) if all(names) else ""
 
 
@@ -84,13 +92,35 @@ def _simple_name(spelling: str) -> str:
     if spelling in exact:
         return exact[spelling]
     word = spelling.lower()
-    return words.get(word) or words.get(word.removesuffix("s"), "")
+    name = words.get(word) or words.get(word.removesuffix("s"), "")
+    return name or _prefixed_word(word.removesuffix("s"), words)
+
+
+def _prefixed_word(word: str, words: dict[str, str]) -> str:
+    """Read a written-out unit with a written-out prefix, such as "millimolar"."""
+    table: dict[str, str] = read_lexicon("units", "semscale.guards.numbers")["prefixed_word"]
+    for prefix in table["prefixes"].split():
+        bare = word.removeprefix(prefix)
+        if bare != word and bare in table["words"].split():
+            return prefix + words[bare]
+    return ""
 
 
 @cache
 def _spellings() -> tuple[dict[str, str], dict[str, str]]:
     tables = read_lexicon("units", "semscale.guards.numbers")
-    return tables["exact"], tables["word"]
+    return tables["exact"] | dict(_prefixed(tables["prefixed"])), tables["word"]
+
+
+def _prefixed(table: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Yield pint's name for every symbol, alone and with the prefixes that may stand before it."""
+    for name, line in table.items():
+        symbols, prefixes = line.split(":")
+        for shown in symbols.split():
+            symbol = shown.strip("()")
+            if symbol == shown:
+                yield symbol, name
+            yield from ((prefix + symbol, _PREFIXES[prefix] + name) for prefix in prefixes.split())
 
 
 @cache

@@ -1,0 +1,55 @@
+"""How many hand-written contradictions the guards miss, and on how many paraphrases they raise a false alarm.
+
+Run with ``python bench/guard_pairs.py developed`` or ``unseen``; ``--show`` prints the pairs that go
+wrong and is meant for the half on which rules are developed. The pairs are in ``tests/data/guards``.
+"""
+
+import argparse
+import json
+from collections import Counter
+from pathlib import Path
+
+from semscale.guards.registry import Guards
+
+FOLDER = Path(__file__).parent.parent / "tests" / "data" / "guards"
+
+
+def read_pairs(half):
+    lines = (FOLDER / f"{half}.jsonl").read_text(encoding="utf-8").splitlines()
+    return [json.loads(line) for line in lines]
+
+
+def judged_wrongly(pairs):
+    """Contradictions without any finding and paraphrases with one, either way round."""
+    guards = Guards()
+    return [
+        pair
+        for pair in pairs
+        if any(
+            bool(guards.check(*texts)) != pair["contradicts"]
+            for texts in ((pair["a"], pair["b"]), (pair["b"], pair["a"]))
+        )
+    ]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("half", choices=["developed", "unseen"])
+    parser.add_argument("--show", action="store_true")
+    settings = parser.parse_args()
+    pairs = read_pairs(settings.half)
+    wrong = judged_wrongly(pairs)
+    for contradicts, name in ((True, "contradictions missed"), (False, "false alarms on paraphrases")):
+        of = sum(pair["contradicts"] is contradicts for pair in pairs)
+        print(f"{name}: {sum(pair['contradicts'] is contradicts for pair in wrong)} of {of}")
+    if settings.show:
+        for kind, count in Counter(pair["kind"] for pair in wrong).items():
+            print(f"{kind}: {count}")
+        for pair in wrong:
+            found = [f"{one.guard}:{one.kind}" for one in Guards().check(pair["a"], pair["b"])]
+            verdict = "MISSED" if pair["contradicts"] else "ALARM"
+            print(verdict, pair["kind"], "|", pair["a"], "|", pair["b"], found)
+
+
+if __name__ == "__main__":
+    main()
