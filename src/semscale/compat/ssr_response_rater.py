@@ -27,8 +27,8 @@ class ResponseRater:
 
     Args:
         df_reference_sentences: a polars, pandas or Arrow table with columns ``id`` (name of the set),
-            ``int_response`` (1 to k in each set, the same k in all) and ``sentence``. With a column of vectors,
-            one for each sentence, responses are vectors, too; without it they are texts.
+            ``int_response`` (1 to k in each set, the same k in all) and ``sentence``. With a column of
+            vectors, one for each sentence, responses are vectors, too; without it they are texts.
         embeddings_column: name of the column of vectors.
         model_name: embedding model for texts.
         device: ``None`` or ``cpu`` for Semscale's own engine; another one, such as ``cuda``, runs the model
@@ -92,7 +92,7 @@ class ResponseRater:
         }
 
     def get_reference_sentences(self, reference_set_id: str) -> list[str]:
-        """List the k sentences of a set, from the lowest point to the highest; of ``mean`` the points' numbers.
+        """List the k sentences of a set, the lowest point first; for ``mean`` the numbers of the points.
 
         Raises:
             UnknownNameError: (a ``KeyError``) there is no such set; the message lists the sets.
@@ -222,7 +222,8 @@ def _as_table(given: object) -> nw.DataFrame[Any]:
     missing = [name for name in _COLUMNS if name not in table.columns]
     if missing:
         raise InputError(
-            f"df_reference_sentences must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}"
+            f"df_reference_sentences must have the columns {', '.join(_COLUMNS)}; "
+            f"missing: {', '.join(missing)}"
         )
     return table
 
