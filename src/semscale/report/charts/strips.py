@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.charts.labels import label_room, named_rows
+from semscale.report.charts.labels import label_room, named_rows, row_height
 from semscale.report.charts.palette import MUTED, sequential
 from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.types import Floats
@@ -56,7 +56,7 @@ def strips(
         room,
         {"rows": _runs(levels, touch)},
         width=width - room,
-        height=max(34, 170 // len(names)) * len(names),
+        height=row_height(names, room, max(34, 170 // len(names))) * len(names),
     )
 
 
