@@ -74,7 +74,7 @@ def test_names_of_judges_and_templates_stay_as_they_are_written():
     panel = Panel(members).judge(["q"] * 4, ["a"] * 4, running=plain_running())
     summary = panel.summarize(["q"] * 4, ["a"] * 4, human=[4, 5, 4, 5])
     names = [row[0] for row in scores_histogram(summary).table.rows]
-    assert names == [Words("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Words("People’s labels, 4 rows")]
+    assert names == [Words("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Words("People’s labels")]
     for shown in (page(summary.document()), markdown(summary.document())):
         assert "gpt-4o" in shown
         assert "Gpt-4o" not in shown
