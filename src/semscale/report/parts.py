@@ -30,6 +30,7 @@ GROUPS = 50
 """Groups that the screen shows."""
 
 _STEPS = 4
+_ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
 
 Item = TypeVar("Item")
 Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
@@ -188,6 +189,29 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
     """
     shown = WithInterval.of(mean)
     return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
+
+
+def low_items(
+    items: Iterable[Item],
+    score: Callable[[Item], float],
+    mean: Interval | None,
+    bounds: tuple[float, float],
+) -> list[Item]:
+    """Keep the items whose score is low: below the mean of all, or in the lower half of what is possible.
+
+    Args:
+        items: the ones with the lowest scores.
+        score: gives an item's score.
+        mean: of all items; ``None`` where there is none.
+        bounds: least and greatest score that there can be.
+
+    Example:
+        >>> from semscale.stats.intervals.estimates import Estimate
+        >>> low_items([0.2, 0.6, 0.7, 1.0], float, Estimate(0.7, 0.6, 0.8), (0.0, 1.0))
+        [0.2, 0.6]
+    """
+    limit = sum(bounds) / 2 if mean is None else max(mean.value, sum(bounds) / 2)
+    return [one for one in items if score(one) < limit - _ROUNDING]
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:

@@ -191,6 +191,30 @@ def test_the_ten_largest_groups_are_drawn_the_best_first_and_all_stand_in_the_ta
     assert "The 10 largest of 15 groups are drawn" in histogram.caption
 
 
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ([1.0, 1.0, 1.0], None),
+        # The mean is .8: only what lies below it is low.
+        ([1.0, 0.9, 0.7, 0.6], ["0.60", "0.70"]),
+        # The mean is .3; what lies in the lower half of 0 to 1 is low, too.
+        ([0.1, 0.2, 0.4, 0.5], ["0.10", "0.20", "0.40"]),
+        ([0.3], ["0.30"]),
+    ],
+)
+def test_only_low_scores_are_listed_as_the_lowest(scores, shown, screen):
+    n = len(scores)
+    matches = Matches(
+        np.array(scores), np.full(n, Status.SCORED, object), np.zeros(n, np.int64), np.ones(n, np.int64),
+        Signature.of("match", method="calibrated"), bounds=(0.0, 1.0),
+    )  # fmt: skip
+    summary = matches.summarize(["a"] * n, ["b"] * n)
+    listed = [section for section in summary.document().sections if section.name == "worst"]
+    found = [number(item.score.value) for section in listed for item in section.blocks[0].items]
+    assert found == (shown or [])
+    assert ("lowest score" in screen(summary)) == (shown is not None)
+
+
 def test_rows_without_a_group_are_drawn_as_well():
     matches = Matches(
         np.array([0.2, 0.4, 0.9]), np.full(3, Status.SCORED, object), np.zeros(3, np.int64),
