@@ -73,8 +73,9 @@ def _summary(sheet: Sheet, document: Document) -> None:
 
 def _lead(sheet: Sheet, document: Document) -> None:
     match document.lead:
-        case Headline(name, value, _, interval):
+        case Headline(name, value, _, interval, advice=advice):
             _estimates(sheet, [(value, name)], interval)
+            sheet.line(advice)
         case Rates(figures, interval):
             _estimates(sheet, figures, interval)
         case Decision(text, _, about):
