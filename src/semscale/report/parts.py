@@ -111,9 +111,19 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
 
 
 def altogether_title(cells: Iterable[Cell], interval: float) -> str:
-    """Title of the figures about everything; it names the coverage if one of them has an interval."""
+    """Title of the figures about everything."""
+    return f"Altogether{covered(cells, interval)}"
+
+
+def covered(cells: Iterable[Cell], interval: float) -> str:
+    """Say at the end of a title what intervals cover; empty where no cell has one.
+
+    Example:
+        >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
+        (' (90 % interval)', '')
+    """
     has_one = any(isinstance(cell, WithInterval) and has_interval(cell) for cell in cells)
-    return f"Altogether ({coverage(interval)} interval)" if has_one else "Altogether"
+    return f" ({coverage(interval)} interval)" if has_one else ""
 
 
 def group_table(

@@ -25,6 +25,11 @@ def judged(n, human, **settings):
     return found.summarize(["q"] * n, answers, human=human, **settings)
 
 
+def test_a_heading_names_an_interval_only_where_there_is_one():
+    assert human_table(judged(1, [5])).columns[1] == "value"
+    assert human_table(judged(40, [5, 1] * 20)).columns[1] == "value (95 % interval)"
+
+
 def rows_of(table):
     return {row[0].text: row[1:] for row in table.rows}
 

@@ -6,7 +6,7 @@ from semscale.drift.gate.decision import GateDecision, SequenceTest, ThresholdCh
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.document.blocks import DataTable
-from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, Words
+from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.drift.words import (
     LEVELS,
     coverage_words,
@@ -18,12 +18,17 @@ from semscale.report.drift.words import (
     p_value,
 )
 from semscale.report.formatting import count, counted, one_line
-from semscale.report.parts import Columns, table_of
+from semscale.report.parts import Columns, covered, table_of
 from semscale.report.sentences import small_base_words
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 MOST_ROWS = 250
 _MOST_GROUPS = 24
+
+
+def covered_words(summary: DriftSummary) -> str:
+    """Say at the end of a title what intervals cover; empty where no drift over all items has one."""
+    return covered((WithInterval.of(figure.drift) for figure in summary.overall), summary.plan.interval)
 
 
 def has_small_base(figure: DriftFigure) -> bool:

@@ -8,8 +8,8 @@ from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import counted, coverage, ends, number, one_line
-from semscale.report.parts import histogram_caption, label_with_base, score_group
+from semscale.report.formatting import counted, ends, number, one_line
+from semscale.report.parts import covered, histogram_caption, label_with_base, score_group
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     ]
     if human.ceiling is not None:
         rows += _beside_people(human.ceiling)
-    interval = f"value and {coverage(summary.plan.interval)} interval"
+    interval = f"value{covered([value for _, value, _ in rows], summary.plan.interval)}"
     shown = tuple((Words(name), value, Words(meaning)) for name, value, meaning in rows)
     return DataTable(
         ("", interval, "what it says"), shown, explained=True, brief_title="Against human labels"

@@ -144,7 +144,8 @@ def _spread(summary: "ConsistencySummary") -> Section:
 def _correctness(correctness: "CorrectnessProbability") -> Section:
     area = area_words(correctness.areas[correctness.measure])
     meaning = (
-        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten."
+        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
+        "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread."
     )
     return Section(
         "trust",

@@ -9,6 +9,7 @@ from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
 from semscale.report.formatting import capitalised, coverage, number
 from semscale.report.parts import (
+    covered,
     group_label,
     histogram_caption,
     label_with_base,
@@ -121,6 +122,7 @@ def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
 
 def area_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
-    areas = sorted(correctness.areas.items(), key=lambda item: -item[1])
-    rows = tuple((Words(MEASURE_NAMES[name]), Number(area, 3)) for name, area in areas)
-    return DataTable(("measure", "AUC"), rows, title="What tells right from wrong")
+    areas = sorted(correctness.areas.items(), key=lambda item: -item[1].value)
+    rows = tuple((Words(MEASURE_NAMES[name]), WithInterval.of(area, 3)) for name, area in areas)
+    interval = covered((area for _, area in rows), correctness.interval)
+    return DataTable(("measure", "AUC"), rows, title=f"What tells right from wrong{interval}")
