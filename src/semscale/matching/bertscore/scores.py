@@ -136,5 +136,8 @@ class BertScores(Result):
             ]
         )
 
+    def _short_summary(self) -> MatchSummary:
+        return self.summarize()
+
 
 _COLUMNS = ("precision", "recall", "f1")
