@@ -165,7 +165,8 @@ def present(
             "figures": written.get("figures"),
             **outputs.further,
         }
-        typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
+        named = {**files, **further}
+        typer.echo(to_json(summary, cautions=document.cautions, warnings=document.warnings, **named))
     else:
         from semscale.report.render.terminal import print_document
 

@@ -1,6 +1,7 @@
 """The matcher: scores how far predictions say the same as their references, by a chosen method."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -126,6 +127,7 @@ def match_with(
     *,
     guards: Guards | None = None,
     progress: Progress | None = None,
+    keep_unread: bool = False,
 ) -> Matches:
     """Match predictions with references by a method object.
 
@@ -135,12 +137,15 @@ def match_with(
         references: shape (n,), each a text or a list of texts.
         guards: look at every pair that a score is from; no findings are reported unless given.
         progress: called while texts are embedded, and while guards look at pairs.
+        keep_unread: whether texts that the model cannot read are scored all the same.
 
     Raises:
         InputError: as ``Matcher.match``.
     """
     pairs = pair_up(predictions, references)
     scored = method.score(pairs, progress)
+    if scored.unread is not None and not keep_unread:
+        scored = replace(scored, score=np.where(scored.unread, np.nan, scored.score))
     best = best_pairs(scored.score, pairs.item)
     status = pairs.status.copy()
     weightless = np.isnan(scored.score[best])

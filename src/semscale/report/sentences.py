@@ -26,6 +26,9 @@ STATUS_MEANINGS = {
 }
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
+UNREAD = "the model cannot read the text: more than half of its tokens are unknown to it"
+"""Why a text is weightless."""
+
 _LONGEST_EXAMPLE = 160
 _ROLE = re.compile(r"^(answer|sampling)_")
 _IN_WORDS = {
@@ -33,7 +36,7 @@ _IN_WORDS = {
     "no-reference": "without reference",
     "too-few-samples": "with too few samples",
     "no-value": "without value",
-    "weightless": "without weight",
+    "weightless": "that the model cannot read",
     "no-weight": "without weight",
     "zero-weight": "with weight 0",
     "no-respondent": "without respondent",

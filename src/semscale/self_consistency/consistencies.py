@@ -36,7 +36,7 @@ class Consistencies(Result):
         measures: for each measure its values, shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``: why each item has values, or has none.
         n_samples: shape (n,), usable samples.
-        samples_left_out: shape (n,), samples that are missing, empty or no text.
+        samples_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
         contradictions: for every item the contradictions of its answer; empty tuples without guards.

@@ -22,6 +22,7 @@ from semscale.self_consistency.scoring.item_values import collect
 from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
+from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
@@ -231,10 +232,22 @@ class Consistency:
         samples: Sequence[Sequence[object]],
         floor: Floor | None = None,
         progress: Progress | None = None,
+        *,
+        keep_unread: bool = False,
     ) -> Consistencies:
-        """Measure the answers of one part; the floor is estimated from them unless it is given."""
+        """Measure the answers of one part.
+
+        Args:
+            answers: n answers.
+            samples: n lists of texts.
+            floor: of all answers; estimated from these unless given.
+            progress: called while texts are embedded and scored.
+            keep_unread: whether texts that the model cannot read are measured all the same.
+        """
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
         values, applied = self._scorer.values(taken, floor, progress)
+        if not keep_unread:
+            taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         return collect(taken, applied, values, self._scorer.signature(applied))
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:

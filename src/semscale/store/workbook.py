@@ -17,7 +17,7 @@ from semscale.errors import InputError
 MAX_ROWS = 1_048_575
 """The most rows that a sheet can hold below its header."""
 
-_LONGEST_CELL = 32_767
+LONGEST_CELL = 32_767
 _FIRST_YEAR = 1900
 _SETTINGS = {
     "strings_to_formulas": False,
@@ -140,9 +140,9 @@ def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -
 
 
 def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
-    if len(text) > _LONGEST_CELL:
+    if len(text) > LONGEST_CELL:
         raise InputError(
             f"out: row {place[0]} has a text of {len(text):,} characters, "
-            f"but an Excel cell holds {_LONGEST_CELL:,}; write .parquet or .csv"
+            f"but an Excel cell holds {LONGEST_CELL:,}; write .parquet or .csv"
         )
     sheet.write_string(*place, text)

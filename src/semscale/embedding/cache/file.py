@@ -18,7 +18,8 @@ from semscale.errors import InputError
 T = TypeVar("T")
 
 APPLICATION_ID = 0x53454D53  # "SEMS": tells this file from another program's database
-FORMAT = 2  # since weights are hashed when they are loaded; earlier entries may come from damaged ones
+# Entries of format 1 may come from damaged weights, those of 1 and 2 do not say what of a text is unknown.
+FORMAT = 3
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY_SECONDS = 30.0

@@ -15,7 +15,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.lint.words import lint_caution
 from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import STATUS_MEANINGS
+from semscale.report.sentences import STATUS_MEANINGS, UNREAD
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
     "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "weightless": UNREAD,
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",
@@ -56,7 +57,7 @@ def reading(summary: "RatingSummary") -> str | None:
         )
     chance = "who answered" if estimates.clustered else "which texts came"
     return (
-        f"{ends}. Had other {unit}s been drawn in the same way, the mean would plausibly lie between "
+        f"{ends}. The mean of all {unit}s that these were drawn from plausibly lies between "
         f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
         f"interval); this covers chance in {chance}, not errors of the method."
     )
