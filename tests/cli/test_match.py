@@ -38,7 +38,7 @@ def test_a_pipe_gets_plain_text(semscale, answers):
     assert "\x1b" not in ended.out
     for word in (
         "answers.csv", "3 of 5 rows count; left out: 1 missing and 1 without reference", "Altogether (95 %",
-        "mean match, from −1 to 1", "By group", "heart", "3 lowest scores", "[bold red]tomatoes[/]",
+        "mean match, from −1 to 1", "By group", "heart", "1 lowest score\n", "[bold red]tomatoes[/]",
         "linearized variance over rows", "signature: semscale ", "method:cosine", "model:toy",
     ):  # fmt: skip
         assert word in ended.out, word

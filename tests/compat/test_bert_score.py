@@ -18,11 +18,33 @@ def test_results_are_precision_recall_and_f1_with_a_tensors_methods():
     found = score(CANDIDATES, REFERENCES, model_type=MODEL)
     ours = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
     for column, expected in zip(found, (ours.precision, ours.recall, ours.f1), strict=True):
-        assert isinstance(column, ScoreArray)
-        np.testing.assert_array_equal(column.detach().cpu().numpy(), expected)
+        np.testing.assert_allclose(column.detach().cpu().numpy(), expected, rtol=1e-6)  # float32 with PyTorch
         assert type(column.numpy()) is np.ndarray
-        assert column.tolist() == expected.tolist()
-        assert column.mean().item() == pytest.approx(expected.mean())
+        assert column.tolist() == pytest.approx(expected.tolist(), rel=1e-6)
+        assert column.mean().item() == pytest.approx(expected.mean(), rel=1e-6)
+
+
+def test_without_pytorch_results_are_arrays(monkeypatch):
+    monkeypatch.setattr("semscale.compat.bert_score_arrays.find_spec", lambda _: None)
+    found = score(CANDIDATES, REFERENCES, model_type=MODEL)
+    ours = BertScorer(MODEL).score(CANDIDATES, REFERENCES)
+    for column, expected in zip(found, (ours.precision, ours.recall, ours.f1), strict=True):
+        assert isinstance(column, ScoreArray)
+        np.testing.assert_array_equal(column, expected)
+
+
+def test_with_pytorch_results_are_tensors_with_all_that_scripts_call():
+    torch = pytest.importorskip("torch", reason="PyTorch is not there: make test-torch")
+    precision, recall, f1 = score(CANDIDATES, REFERENCES, model_type=MODEL)
+    assert (f1.dtype, f1.device.type, tuple(f1.size())) == (torch.float32, "cpu", (3,))
+    both = torch.cat([precision.unsqueeze(0), recall.to("cpu").view(1, -1).float()])
+    assert both.mean(dim=0).tolist() == pytest.approx(
+        [(p + r) / 2 for p, r in zip(precision.tolist(), recall.tolist(), strict=True)]
+    )
+    assert f1.topk(1).values.item() == max(f1.tolist())
+    baseline = BERTScorer(MODEL, lang="en", rescale_with_baseline=True).baseline_vals
+    assert isinstance(baseline, torch.Tensor)
+    assert baseline.shape == (3,)
 
 
 def test_empties_score_0_before_rescaling(tmp_path):

@@ -98,13 +98,49 @@ class TestModes:
         with pytest.raises(InputError, match="response_pmfs"):
             text_rater.get_survey_response_pmf(np.empty((0, 5)))
 
+    def test_a_sets_survey_pmf_is_that_of_its_response_pmfs(self, text_rater):
+        settings = {"temperature": 0.5, "epsilon": 0.1}
+        pmfs = text_rater.get_response_pmfs("set2", TEXTS, **settings)
+        survey = text_rater.get_survey_response_pmf_by_reference_set_id("set2", TEXTS, **settings)
+        np.testing.assert_allclose(survey, pmfs.sum(axis=0) / len(TEXTS))
+        # The reference takes the settings by place, too.
+        by_place = text_rater.get_survey_response_pmf_by_reference_set_id("set2", TEXTS, 0.5, 0.1)
+        np.testing.assert_array_equal(by_place, survey)
+        with pytest.raises(InputError, match="response_pmfs"):
+            text_rater.get_survey_response_pmf_by_reference_set_id("mean", [])
+
+    def test_reference_sentences_come_in_the_order_of_their_points(self):
+        shuffled = references(set1=FORMAL, set2=CASUAL).sample(fraction=1.0, shuffle=True, seed=1)
+        rater = ResponseRater(shuffled)
+        assert rater.get_reference_sentences("set2") == CASUAL
+        assert rater.get_reference_sentences("mean") == ["1", "2", "3", "4", "5"]  # as the reference has it
+        with pytest.raises(KeyError, match="one of .*'mean', got 'set3'"):
+            rater.get_reference_sentences("set3")
+
+    def test_a_caller_cannot_change_the_reference_sentences(self, text_rater):
+        text_rater.get_reference_sentences("set1").clear()
+        assert text_rater.get_reference_sentences("set1") == FORMAL
+
+    def test_vectors_may_stand_in_a_column_of_another_name(self):
+        table, vectors = with_vectors(references(set1=FORMAL))
+        rater = ResponseRater(table.rename({"embedding": "embedding_small"}), "embedding_small")
+        expected = response_embeddings_to_pmf(np.ones((1, 8)), vectors.T)
+        np.testing.assert_allclose(rater.get_response_pmfs("set1", np.ones((1, 8))), expected)
+
+    def test_texts_are_embedded_in_text_mode_only(self):
+        rater = ResponseRater(with_vectors(references(set1=FORMAL))[0])
+        with pytest.raises(ValueError, match="references without vectors"):
+            rater.encode_texts(TEXTS)
+
     def test_says_what_it_has(self, text_rater):
         assert text_rater.available_reference_sets == ["set1", "set2"]
         assert text_rater.model_info["mode"] == "text"
         assert "model:toy" in text_rater.model_info["signature"]
+        assert text_rater.model_info["embedding_dimension"] == text_rater.encode_texts(TEXTS).shape[1]
         rater = ResponseRater(with_vectors(references(set1=FORMAL))[0])
         assert rater.model_info == {
             "mode": "embedding",
+            "embedding_dimension": 8,  # ``with_vectors`` makes vectors of 8 numbers
             "model_name": None,
             "device": None,
             "signature": None,

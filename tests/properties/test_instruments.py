@@ -10,6 +10,8 @@ from model_instruments import MODEL_INSTRUMENTS
 from tests.schema_check import check_json
 from toy_instruments import TOY_INSTRUMENTS
 
+from semscale.report.document.values import WithInterval
+from semscale.report.render.html import cell_html
 from semscale.results.estimates import Estimates
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.signature import Signature
@@ -154,6 +156,10 @@ def test_a_result_speaks_for_itself(instrument, tmp_path):
         summary.report(tmp_path / f"report.{ending}")
     assert f"{overall.mean.value:.2f}".removeprefix("0") in (tmp_path / "report.md").read_text("utf-8")
     assert "<table" in summary._repr_html_()
+    # A notebook shows a result as its summary; only the latter knows columns, groups and where rows are from.
+    shown = result._repr_html_()
+    assert shown.count("<svg") == 1
+    assert cell_html(WithInterval.of(summary.estimates.overall.mean)) in shown
     content = json.loads(summary.to_json())
     assert content["cautions"] == list(summary.document().cautions)
     unit = "prompts" if isinstance(result, Consistencies) else "rows"

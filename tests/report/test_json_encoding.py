@@ -33,7 +33,7 @@ def test_an_estimate_has_one_shape_by_itself_and_in_a_group():
     assert encoded(mean) == MEAN
     assert encoded(group) == {
         "group": "north", "n": 3, "n_left_out": 1, "left_out": {"empty": 1}, "effective_n": 3.0,
-        "figures": {"mean": MEAN},
+        "small_base": True, "figures": {"mean": MEAN},
     }  # fmt: skip
     assert encoded(kappa) == {**MEAN, "note": "why"}
     assert encoded(FIGURE) == {name: MEAN[name] for name in ("value", "low", "high")}

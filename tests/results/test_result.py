@@ -45,6 +45,34 @@ def test_rows_are_counted():
     assert found.scored.tolist() == [True, False, True]
 
 
+class Short:
+    """A summary that a notebook shows."""
+
+    def _repr_html_(self):
+        return "<p>short</p>"
+
+
+class Summed(Scores):
+    def _short_summary(self):
+        return Short()
+
+
+@pytest.mark.parametrize(
+    ("values", "shown"),
+    [
+        ([0.25, np.nan], "<p>short</p>"),
+        ([np.nan], None),
+        (np.zeros(5000), "<p>short</p>"),
+        (np.zeros(5001), None),
+    ],
+)
+def test_a_notebook_gets_the_summary_unless_there_is_no_score_or_too_many_rows(values, shown):
+    values = np.array(values)
+    status = np.where(np.isnan(values), Status.EMPTY, Status.SCORED)
+    assert Summed(values, status)._repr_html_() == shown
+    assert Scores(values, status)._repr_html_() is None  # without a summary of its own: its one line is shown
+
+
 @pytest.mark.parametrize("container", [list, np.array, pl.Series, pd.Series])
 def test_a_mask_keeps_rows_in_their_order_in_every_field(container):
     part = scores().filter(container([True, False, True]))

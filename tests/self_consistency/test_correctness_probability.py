@@ -30,8 +30,8 @@ def test_probabilities_hold_and_right_answers_have_higher_ones():
     # Of k = 0 to 10 equal samples k/10 are right and (10 - k)/10 wrong, so the area under the curve is the
     # sum of i (10 - j) over i > j, ties counting half, by 55 * 55.
     area = sum(i * (10 - j) * (1 if i > j else 0.5) for i in range(11) for j in range(i + 1)) / 55**2
-    assert correctness.areas["exact_match"] == pytest.approx(area, abs=0.04)
-    assert correctness.areas["brevity"] == 0.5  # all answers are equally long
+    assert correctness.areas["exact_match"].value == pytest.approx(area, abs=0.04)
+    assert correctness.areas["brevity"].value == 0.5  # all answers are equally long
 
 
 def test_decisions_follow_the_thresholds_and_keep_their_promise():

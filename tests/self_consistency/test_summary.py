@@ -102,7 +102,7 @@ def test_json_keeps_to_the_schema(found):
     many = EXACT.measure(["a"] * 40, [["a"], ["b"]] * 20)
     trusted = json.loads(many.summarize(correctness=many.correctness([1, 0] * 20)).to_json())
     assert trusted["trust"]["labels"] == 40
-    assert trusted["trust"]["areas"]["exact_match"] == 1.0
+    assert trusted["trust"]["areas"]["exact_match"] == {"value": 1.0, "low": None, "high": None}
     check_json(json.dumps({**trusted, "out": None, "report": None, "figures": None}))
 
 

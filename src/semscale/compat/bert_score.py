@@ -2,7 +2,8 @@
 
 Intended differences from ``bert_score`` 0.3.13:
 
-- Results are NumPy arrays of float64 with ``cpu``, ``detach``, ``numpy`` and ``tolist``, not tensors.
+- Without PyTorch, results are NumPy arrays of float64 with ``cpu``, ``detach``, ``numpy`` and ``tolist``;
+  what only a tensor has is refused with what to install. With PyTorch they are tensors of float32.
 - The last two models stay loaded for later calls.
 - ``bert_score`` counts padding as tokens of similarity 0, so that a token with only negative cosines scores 0
   or less, depending on the other pairs of its batch. Here a score depends only on its pair; it equals that of
@@ -25,7 +26,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from semscale.compat.bert_score_arrays import ScoreArray, Triple
+from semscale.compat.bert_score_arrays import ScoreArray, Scores, Triple, tensor_or_array
 from semscale.embedding.tokens.token_states import TokenEncoder
 from semscale.errors import InputError
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
@@ -163,20 +164,13 @@ class BERTScorer:
             self.compute_idf(idf_sents)
 
     @property
-    def baseline_vals(self) -> npt.NDArray[np.float64]:
+    def baseline_vals(self) -> Scores:
         """Precision, recall and F1 of unrelated texts, shape (3,), or (layers + 1, 1, 3) with ``all_layers``.
 
         Raises:
             InputError: there is no baseline.
         """
-        if self.baseline_path is None and str(self.lang).lower() != "en":
-            raise InputError(
-                f"there is no baseline for lang={self.lang!r}, only for English: give baseline_path, or make "
-                f"one with semscale bertscore calibrate {self.model_type} --corpus FILE --out FILE"
-            )
-        given = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
-        baseline = chosen_baseline(given, self._encoder, self._layers[-1])
-        return baseline.values[:, None, :] if self.all_layers else baseline.at(self.num_layers)
+        return tensor_or_array(self._baseline())
 
     @property
     def hash(self) -> str:
@@ -216,8 +210,8 @@ class BERTScorer:
         values = np.stack([_as_there(scores) for scores in scored])
         values = values if self.all_layers else values[0]
         if self.rescale_with_baseline:
-            values = rescale_scores(values, self.baseline_vals)
-        precision, recall, f1 = (values[..., column].view(ScoreArray) for column in range(3))
+            values = rescale_scores(values, self._baseline())
+        precision, recall, f1 = (tensor_or_array(values[..., column]) for column in range(3))
         found = precision, recall, f1
         return (found, self.hash) if return_hash else found
 
@@ -243,6 +237,16 @@ class BERTScorer:
     @property
     def _layers(self) -> list[int]:
         return list(range(self._encoder.layers + 1)) if self.all_layers else [self.num_layers]
+
+    def _baseline(self) -> npt.NDArray[np.float64]:
+        if self.baseline_path is None and str(self.lang).lower() != "en":
+            raise InputError(
+                f"there is no baseline for lang={self.lang!r}, only for English: give baseline_path, or make "
+                f"one with semscale bertscore calibrate {self.model_type} --corpus FILE --out FILE"
+            )
+        given = None if self.baseline_path is None else read_baseline(Path(self.baseline_path))
+        baseline = chosen_baseline(given, self._encoder, self._layers[-1])
+        return baseline.values[:, None, :] if self.all_layers else baseline.at(self.num_layers)
 
     def _scorer(self, layer: int) -> BertScorer:
         if self.idf and self._weights is None:

@@ -1,18 +1,53 @@
-"""Arrays with the methods of the tensors that ``bert_score.score`` returns."""
+"""Results of ``bert_score.score``: tensors where PyTorch is installed, else arrays that stand in for them."""
 
-from typing import Self
+from collections.abc import Callable
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Never, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from semscale.errors import SemscaleError
+from semscale.types import Floats
+
+if TYPE_CHECKING:
+    import torch
+
+_REDUCTIONS = ("mean", "sum", "prod", "std", "var", "max", "min", "argmax", "argmin", "cumsum", "all", "any")
+_ARGUMENTS_OF_TENSORS = ("dim", "keepdim", "unbiased")
+
+
+class NoTensorError(SemscaleError, AttributeError, TypeError):
+    """Something that only a tensor has was asked of an array, because PyTorch is not installed."""
+
+    def __init__(self, asked: str) -> None:
+        super().__init__(
+            f"scores are NumPy arrays without {asked} here, and tensors where PyTorch is installed: "
+            'pip install "semscale[torch]"'
+        )
+
+
+class _Size(int):
+    """The ``size`` of an array; a tensor's is called, and gives its shape."""
+
+    def __call__(self, *_: object) -> Never:
+        raise NoTensorError("size()")
+
 
 class ScoreArray(npt.NDArray[np.float64]):
-    """A NumPy array with the methods of a tensor that callers of ``bert_score`` use.
+    """A NumPy array with the simplest methods of a tensor; any other one is refused with what to install.
+
+    ``std()`` and ``var()`` divide by n - 1, as those of tensors do; ``numpy.std(scores)`` divides by n.
+
+    Raises:
+        NoTensorError: (an ``AttributeError`` and a ``TypeError``) what only a tensor has is asked for.
 
     Example:
         >>> scores = np.array([0.25, 0.75]).view(ScoreArray)
         >>> scores.cpu().numpy().tolist(), scores.mean().item()
         ([0.25, 0.75], 0.5)
+        >>> hasattr(scores, "topk")
+        False
     """
 
     def cpu(self) -> Self:
@@ -25,8 +60,58 @@ class ScoreArray(npt.NDArray[np.float64]):
 
     def numpy(self) -> npt.NDArray[np.float64]:
         """Return a plain NumPy array that shares the memory."""
-        return self.view(np.ndarray)
+        return np.ndarray.view(self, np.ndarray)
+
+    @property
+    def size(self) -> _Size:
+        """How many scores there are."""
+        return _Size(super().size)
+
+    def view(self, *shape: Any, **settings: Any) -> Any:  # noqa: ANN401 - as NumPy's
+        """View the array as another type, as NumPy does; a tensor's view has another shape."""
+        if any(isinstance(one, int | np.integer | tuple) for one in shape):
+            raise NoTensorError("view(shape)")
+        return super().view(*shape, **settings)
+
+    def __getattr__(self, name: str) -> Never:
+        raise NoTensorError(name)
 
 
-Triple = tuple[ScoreArray, ScoreArray, ScoreArray]
+Scores: TypeAlias = "ScoreArray | torch.Tensor"
+"""One score for each pair."""
+
+Triple = tuple[Scores, Scores, Scores]
 """Precision, recall and F1, each of shape (n,), or (layers + 1, n) with ``all_layers``."""
+
+
+def tensor_or_array(values: Floats) -> Scores:
+    """Return a tensor of float32, as ``bert_score`` does, or an array of float64 where PyTorch is missing.
+
+    Args:
+        values: of any shape.
+    """
+    if find_spec("torch") is None:
+        array: ScoreArray = values.view(ScoreArray)
+        return array
+    import torch
+
+    return torch.tensor(values, dtype=torch.float32)
+
+
+def _reduction(name: str) -> Callable[..., Any]:
+    """Make a method that reduces as NumPy does, and refuses a tensor's arguments."""
+    inherited = getattr(np.ndarray, name)
+    defaults = {"ddof": 1} if name in {"std", "var"} else {}
+
+    def reduce(self: ScoreArray, *args: Any, **settings: Any) -> Any:  # noqa: ANN401 - as NumPy's
+        for argument in _ARGUMENTS_OF_TENSORS:
+            if argument in settings:
+                raise NoTensorError(f"{name}({argument}=...)")
+        return inherited(self, *args, **(defaults | settings))
+
+    reduce.__name__, reduce.__doc__ = name, inherited.__doc__
+    return reduce
+
+
+for _name in _REDUCTIONS:
+    setattr(ScoreArray, _name, _reduction(_name))

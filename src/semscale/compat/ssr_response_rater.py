@@ -26,9 +26,10 @@ class ResponseRater:
     """Rates responses against sets of reference sentences.
 
     Args:
-        df_references: a polars, pandas or Arrow table with columns ``id`` (name of the set), ``int_response``
-            (1 to k in each set, the same k in all) and ``sentence``. With a column ``embedding``, which has a
-            vector for each sentence, responses are vectors, too; without it they are texts.
+        df_reference_sentences: a polars, pandas or Arrow table with columns ``id`` (name of the set),
+            ``int_response`` (1 to k in each set, the same k in all) and ``sentence``. With a column of
+            vectors, one for each sentence, responses are vectors, too; without it they are texts.
+        embeddings_column: name of the column of vectors.
         model_name: embedding model for texts.
         device: ``None`` or ``cpu`` for Semscale's own engine; another one, such as ``cuda``, runs the model
             with PyTorch (``semscale[torch]``) on that device.
@@ -51,20 +52,21 @@ class ResponseRater:
 
     def __init__(
         self,
-        df_references: object,
+        df_reference_sentences: object,
+        embeddings_column: str = "embedding",
         model_name: str = "all-MiniLM-L6-v2",
         device: str | None = None,
         *,
         embedder: "Embedder | None" = None,
     ) -> None:
-        table = _as_table(df_references)
+        table = _as_table(df_reference_sentences)
         self._sentences = _sets(table, "sentence")
         self._embedder = embedder
         self._model_name, self._device = model_name, device
         self._anchors: dict[str, npt.NDArray[Any]] = {}
-        self._takes_vectors = "embedding" in table.columns
+        self._takes_vectors = embeddings_column in table.columns
         if self._takes_vectors:
-            self._anchors |= _as_matrices(_sets(table, "embedding"))
+            self._anchors |= _as_matrices(_sets(table, embeddings_column), embeddings_column)
 
     @property
     def available_reference_sets(self) -> list[str]:
@@ -73,22 +75,42 @@ class ResponseRater:
 
     @property
     def model_info(self) -> dict[str, Any]:
-        """Kind of responses and embedding model: ``mode``, ``model_name``, ``device``, ``signature``."""
+        """What rates: ``mode`` (kind of responses), ``embedding_dimension``, and the embedding model.
+
+        The model's ``model_name``, ``device`` and ``signature`` are ``None`` where responses are vectors.
+        """
         if self._takes_vectors:
-            return {"mode": "embedding", "model_name": None, "device": None, "signature": None}
+            dimension = next(iter(self._anchors.values())).shape[1]
+            nothing = dict.fromkeys(("model_name", "device", "signature"))
+            return {"mode": "embedding", "embedding_dimension": dimension, **nothing}
         return {
             "mode": "text",
+            "embedding_dimension": self._model().dimensions,
             "model_name": self._model_name,
             "device": self._device or "cpu",
             "signature": str(self._model().signature),
         }
 
+    def get_reference_sentences(self, reference_set_id: str) -> list[str]:
+        """List the k sentences of a set, the lowest point first; for ``mean`` the numbers of the points.
+
+        Raises:
+            UnknownNameError: (a ``KeyError``) there is no such set; the message lists the sets.
+        """
+        if reference_set_id == MEAN:
+            n_points = len(next(iter(self._sentences.values())))
+            return [str(point) for point in range(1, n_points + 1)]
+        return list(self._sentences[self._known(reference_set_id)])
+
     def encode_texts(self, texts: Sequence[str]) -> npt.NDArray[np.float32]:
         """Embed texts, shape (n, d).
 
         Raises:
-            InputError: a text is empty or no string; the message names the rows.
+            InputError: (a ``ValueError``) the references have vectors, so there is no model; or a text is
+                empty or no string, and the message names the rows.
         """
+        if self._takes_vectors:
+            raise InputError("encode_texts needs references without vectors: here responses are vectors, too")
         if isinstance(texts, str | np.ndarray) and not _holds_texts(texts):
             raise InputError("llm_responses must be a list of texts: references have no embedding column")
         wrong = [row for row, text in enumerate(texts) if not isinstance(text, str) or not text.strip()]
@@ -121,10 +143,7 @@ class ResponseRater:
             UnknownNameError: (a ``KeyError``) there is no such set; the message lists the sets.
             InputError: (a ``ValueError``) the responses have the wrong kind, or a setting is out of range.
         """
-        names = self.available_reference_sets if reference_set_id == MEAN else [reference_set_id]
-        if names[0] not in self._sentences:
-            known = ", ".join(map(repr, [*self._sentences, MEAN]))
-            raise UnknownNameError(f"reference_set_id must be one of {known}, got {reference_set_id!r}")
+        names = self.available_reference_sets if reference_set_id == MEAN else [self._known(reference_set_id)]
         vectors = self._response_vectors(llm_responses)
         return rate_vectors(
             vectors,
@@ -145,6 +164,28 @@ class ResponseRater:
             raise InputError(f"response_pmfs must have shape (responses, points), got {pmfs.shape}")
         average: Floats = pmfs.mean(axis=0)
         return average
+
+    def get_survey_response_pmf_by_reference_set_id(
+        self,
+        reference_set_id: str,
+        llm_responses: Sequence[str] | npt.ArrayLike,
+        temperature: float = 1.0,
+        epsilon: float = 0.0,
+    ) -> Floats:
+        """Rate responses as ``get_response_pmfs`` does, and average their PMFs into one, shape (k,).
+
+        Raises:
+            UnknownNameError: as of ``get_response_pmfs``.
+            InputError: as of ``get_response_pmfs``, or there are no responses.
+        """
+        pmfs = self.get_response_pmfs(reference_set_id, llm_responses, temperature, epsilon)
+        return self.get_survey_response_pmf(pmfs)
+
+    def _known(self, name: str) -> str:
+        if name not in self._sentences:
+            known = ", ".join(map(repr, [*self._sentences, MEAN]))
+            raise UnknownNameError(f"reference_set_id must be one of {known}, got {name!r}")
+        return name
 
     def _response_vectors(self, responses: Sequence[str] | npt.ArrayLike) -> npt.ArrayLike:
         if not self._takes_vectors:
@@ -174,14 +215,15 @@ def _load(model_name: str, device: str | None) -> "Embedder":
     return SentenceTransformerEmbedder(model_name, device=device)
 
 
-def _as_table(df_references: object) -> nw.DataFrame[Any]:
-    table = nw.from_native(df_references, eager_only=True, pass_through=True)
+def _as_table(given: object) -> nw.DataFrame[Any]:
+    table = nw.from_native(given, eager_only=True, pass_through=True)
     if not isinstance(table, nw.DataFrame):
-        raise InputError(f"df_references must be a table, got {type(df_references).__name__}")
+        raise InputError(f"df_reference_sentences must be a table, got {type(given).__name__}")
     missing = [name for name in _COLUMNS if name not in table.columns]
     if missing:
         raise InputError(
-            f"df_references must have the columns {', '.join(_COLUMNS)}; missing: {', '.join(missing)}"
+            f"df_reference_sentences must have the columns {', '.join(_COLUMNS)}; "
+            f"missing: {', '.join(missing)}"
         )
     return table
 
@@ -192,7 +234,7 @@ def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
     for name, point, cell in table.select("id", "int_response", column).iter_rows():
         rows.setdefault(str(name), []).append((point, cell))
     if not rows:
-        raise InputError("df_references must have at least one set, got no rows")
+        raise InputError("df_reference_sentences must have at least one set, got no rows")
     if MEAN in rows:
         raise InputError(f"id must not be {MEAN!r}: the name stands for the average over all sets")
     k = len(next(iter(rows.values())))
@@ -205,11 +247,11 @@ def _sets(table: nw.DataFrame[Any], column: str) -> dict[str, list[Any]]:
     }
 
 
-def _as_matrices(sets: dict[str, list[Any]]) -> dict[str, Floats]:
+def _as_matrices(sets: dict[str, list[Any]], column: str) -> dict[str, Floats]:
     try:
         stacked = np.array([[np.asarray(row, dtype=np.float64) for row in rows] for rows in sets.values()])
     except (TypeError, ValueError):
-        raise InputError("embedding must hold vectors of one width, one for each sentence") from None
+        raise InputError(f"{column} must hold vectors of one width, one for each sentence") from None
     return dict(zip(sets, stacked, strict=True))
 
 

@@ -96,3 +96,6 @@ class JudgedResult(Result):
         collector.add(pl.concat([rows, found], how="horizontal"))
         signatures = [signature for _, signature in self._applied.values()]
         return collector.summary(source, signatures, self.signature, self.stopped)
+
+    def _short_summary(self) -> JudgeSummary:
+        return self.summarize(questions=[None] * self.n, answers=[None] * self.n)

@@ -134,6 +134,9 @@ class Matches(Result):
         shown = [[_shown(finding) for finding in found] for found in self.findings]
         return table.with_columns(pl.Series("findings", shown, dtype=_FINDINGS))
 
+    def _short_summary(self) -> MatchSummary:
+        return self.summarize()
+
 
 _FINDINGS = pl.List(
     pl.Struct(dict.fromkeys(("guard", "kind", "reason", "prediction", "reference"), pl.String))

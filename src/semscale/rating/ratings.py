@@ -215,6 +215,9 @@ class Ratings(Result):
         )
         return table.with_columns(pl.col(*floats, *masses).fill_nan(None))
 
+    def _short_summary(self) -> RatingSummary:
+        return self.summarize()
+
 
 def _named(column: object, otherwise: str) -> str | None:
     """Name a column that was given, by its own name where it has one, as series do."""

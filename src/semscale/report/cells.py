@@ -38,6 +38,8 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
         >>> from semscale.report.document.values import Share, WithInterval
         >>> cell_text(WithInterval(3.412, 3.349, 3.471)), cell_text(Number(None)), cell_text(Count(3708))
         ('3.41 [3.35, 3.47]', '–', '3,708')
+        >>> cell_text(Count(7, is_small=True))
+        '7*'
         >>> cell_text(Change(48, 40)), cell_text(Change(1, None)), cell_text(Change(0.106, 0.503, 2))
         ('48 → 40 (−8)', '1 → –', '0.11 → 0.50')
     """
@@ -47,8 +49,8 @@ def cell_text(cell: Cell) -> str:  # noqa: C901, PLR0911 - one case for each kin
             return signed(shown) if is_signed else shown
         case Change():
             return _change_text(cell)
-        case Count(value):
-            return count(value)
+        case Count(value, is_small):
+            return f"{count(value)}*" if is_small else count(value)
         case Share(value, digits):
             return percent(value, digits)
         case WithInterval():

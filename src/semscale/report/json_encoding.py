@@ -71,6 +71,7 @@ def _group(value: GroupEstimate) -> Json:
         "n_left_out": value.n_left_out,
         "left_out": encoded(value.left_out),
         "effective_n": encoded(value.effective_n),
+        "small_base": value.has_small_base,
         "figures": {name: encoded(counted_mean(value, name)) for name in value.figures},
     }
 

@@ -6,11 +6,18 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 import numpy as np
 
+from semscale.report.cells import cell_text
 from semscale.report.document.blocks import DataTable, Paragraph, ScoreGroup
 from semscale.report.document.document import Document, Headline, Section
 from semscale.report.document.values import Cell, Count, Interval, Line, Quoted, WithInterval, Words
 from semscale.report.formatting import capitalised, coverage, has_interval, one_line
-from semscale.report.sentences import interval_words, nothing_words, rows_that_count, windowed_words
+from semscale.report.sentences import (
+    interval_words,
+    nothing_words,
+    rows_that_count,
+    small_base_words,
+    windowed_words,
+)
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate
 from semscale.types import Floats
@@ -23,6 +30,7 @@ GROUPS = 50
 """Groups that the screen shows."""
 
 _STEPS = 4
+_ROUNDING = 1e-9  # by which the mean of equal scores may differ from them
 
 Item = TypeVar("Item")
 Columns = Sequence[tuple[str | Quoted, Callable[[Item], Cell]]]
@@ -103,9 +111,19 @@ def altogether(rows: Iterable[tuple[str, Cell]], interval: float) -> DataTable:
 
 
 def altogether_title(cells: Iterable[Cell], interval: float) -> str:
-    """Title of the figures about everything; it names the coverage if one of them has an interval."""
+    """Title of the figures about everything."""
+    return f"Altogether{covered(cells, interval)}"
+
+
+def covered(cells: Iterable[Cell], interval: float) -> str:
+    """Say at the end of a title what intervals cover; empty where no cell has one.
+
+    Example:
+        >>> covered([WithInterval(0.5, 0.4, 0.6)], 0.9), covered([WithInterval(0.5, np.nan, np.nan)], 0.9)
+        (' (90 % interval)', '')
+    """
     has_one = any(isinstance(cell, WithInterval) and has_interval(cell) for cell in cells)
-    return f"Altogether ({coverage(interval)} interval)" if has_one else "Altogether"
+    return f" ({coverage(interval)} interval)" if has_one else ""
 
 
 def group_table(
@@ -121,18 +139,47 @@ def group_table(
     """
     columns: Columns[GroupEstimate] = (
         (Quoted(estimates.by or "group"), lambda group: group_name(group, estimates.by)),
-        (f"{noun}s", lambda group: Count(group.n)),
+        (f"{noun}s", base_of),
         ("left out", lambda group: Count(group.n_left_out)),
         ("mean", lambda group: WithInterval.of(group.mean, digits)),
         *further,
     )
-    return table_of(estimates.groups, columns, title="By group", most=GROUPS, noun="group")
+    note = small_base_note(estimates, noun)
+    return table_of(estimates.groups, columns, title="By group", note=note, most=GROUPS, noun="group")
+
+
+def base_of(group: GroupEstimate) -> Count:
+    """Count the rows behind a group's figures, with a mark where they are few."""
+    return Count(group.n, is_small=group.has_small_base)
+
+
+def small_base_note(estimates: "Estimates", noun: str) -> str:
+    """Say what the mark of groups with few rows means; empty where no group has it."""
+    if not any(group.has_small_base for group in estimates.groups):
+        return ""
+    return small_base_words("respondent" if estimates.clustered else noun)
+
+
+def label_with_base(name: str, base: Count) -> str:
+    r"""Write a name beside a bar or a histogram with the rows behind it, which no line break parts.
+
+    Example:
+        >>> label_with_base("north", Count(7, is_small=True)).replace("\N{NO-BREAK SPACE}", " ")
+        'north (n = 7*)'
+    """
+    return f"{name} (n\N{NO-BREAK SPACE}=\N{NO-BREAK SPACE}{cell_text(base)})"
+
+
+def group_label(group: GroupEstimate, by: str | None) -> str:
+    """Name a group beside a bar or a histogram, with the rows behind it."""
+    return label_with_base(one_line(group_name(group, by).text), base_of(group))
 
 
 def mean_row(name: Cell, mean: "GroupEstimate | MeanEstimate") -> tuple[Cell, ...]:
     """Lay out a mean with the counts behind it: a name, rows, rows left out, the mean."""
     shown = mean.mean if isinstance(mean, GroupEstimate) else mean
-    return name, Count(mean.n), Count(mean.n_left_out), WithInterval.of(shown)
+    counted = base_of(mean) if isinstance(mean, GroupEstimate) and mean.group is not None else Count(mean.n)
+    return name, counted, Count(mean.n_left_out), WithInterval.of(shown)
 
 
 def largest_groups(groups: Iterable["GroupEstimate"], most: int) -> list["GroupEstimate"]:
@@ -152,6 +199,29 @@ def score_group(name: str, scores: Floats, colour: str, mean: Interval | None = 
     """
     shown = WithInterval.of(mean)
     return ScoreGroup(name, scores[~np.isnan(scores)], colour, shown.low, shown.high)
+
+
+def low_items(
+    items: Iterable[Item],
+    score: Callable[[Item], float],
+    mean: Interval | None,
+    bounds: tuple[float, float],
+) -> list[Item]:
+    """Keep the items whose score is low: below the mean of all, or in the lower half of what is possible.
+
+    Args:
+        items: the ones with the lowest scores.
+        score: gives an item's score.
+        mean: of all items; ``None`` where there is none.
+        bounds: least and greatest score that there can be.
+
+    Example:
+        >>> from semscale.stats.intervals.estimates import Estimate
+        >>> low_items([0.2, 0.6, 0.7, 1.0], float, Estimate(0.7, 0.6, 0.8), (0.0, 1.0))
+        [0.2, 0.6]
+    """
+    limit = sum(bounds) / 2 if mean is None else max(mean.value, sum(bounds) / 2)
+    return [one for one in items if score(one) < limit - _ROUNDING]
 
 
 def group_name(group: "GroupEstimate", by: str | None) -> Words | Quoted:
@@ -193,7 +263,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
     estimates, overall = summary.estimates, summary.estimates.overall
     counting = rows_that_count(overall.n, summary.n, overall.left_out, noun)
     nothing = "" if overall.n else f"{nothing_words(noun, summary.n)} "
-    windowed = windowed_words(n_windowed, noun)
+    windowed, small = windowed_words(n_windowed, noun), small_base_note(estimates, noun)
     return Document(
         kind=kind,
         name=name,
@@ -212,6 +282,7 @@ def estimated_document(  # noqa: PLR0913 - what an instrument says of itself
         notes=(
             f"intervals: {interval_words(estimates, overall.basis(overall.main).method, noun)}",
             *([windowed] if windowed else []),
+            *([small] if small else []),
         ),
     )
 

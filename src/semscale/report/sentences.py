@@ -8,6 +8,7 @@ from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
 from semscale.report.formatting import count, counted, coverage, listed, one_line
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -133,6 +134,16 @@ def nothing_words(noun: str = "row", total: int | None = None) -> str:
 def stopped_cautions(stopped: str | None) -> tuple[str, ...]:
     """Say why not every item was asked about; nothing where all were."""
     return () if not stopped else (f"Not everything was asked: {one_line(stopped)}.",)
+
+
+def small_base_words(noun: str = "row") -> str:
+    """Say what the asterisk beside a small base means.
+
+    Example:
+        >>> small_base_words("item")
+        '* fewer than 10 items: chance alone can move these figures far.'
+    """
+    return f"* fewer than {FEWEST_CLUSTERS} {noun}s: chance alone can move these figures far."
 
 
 def windowed_words(n: int, noun: str = "row") -> str:

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Self, Unpack
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.presentable import Presentable
 from semscale.results.estimates import Estimates, mean_in_words
 from semscale.results.estimating import EstimateSettings
 from semscale.signature import Signature
@@ -55,6 +56,18 @@ class Result(ABC):
         if self.n_scored and self.n <= _MEAN_UP_TO:
             parts.append(self._mean_in_words())
         return f"{type(self).__name__}({', '.join([*parts, f'model={self._model_name}'])})"
+
+    def _repr_html_(self) -> str | None:
+        """Show a notebook what it shows of the summary; ``None``, where the one line says all.
+
+        Results without a score, and those with too many rows to be drawn at once, are shown by the one line.
+        """
+        summary = self._short_summary() if self.n_scored and self.n <= _INTERVAL_UP_TO else None
+        return None if summary is None else summary._repr_html_()
+
+    def _short_summary(self) -> Presentable | None:
+        """Sum the result up without its texts; ``None`` for a result that has no summary of its own."""
+        return None
 
     @property
     def n(self) -> int:

@@ -210,6 +210,9 @@ class Consistencies(Result):
             ]
         )
 
+    def _short_summary(self) -> ConsistencySummary:
+        return self.summarize()
+
 
 _SHOWN = pl.List(
     pl.Struct(

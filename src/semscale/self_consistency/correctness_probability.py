@@ -8,11 +8,12 @@ import numpy as np
 import polars as pl
 
 from semscale.errors import InputError
-from semscale.matching.separation import share_above
 from semscale.renamed_settings import old_names
 from semscale.stats.calibration.acceptance import Triage, triage
 from semscale.stats.calibration.calibration_error import CalibrationFigures, calibration_figures
 from semscale.stats.calibration.calibrators import CurveName, cross_fitted, fit_curve
+from semscale.stats.intervals.estimates import Estimate
+from semscale.stats.intervals.roc_areas import roc_area
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 
@@ -36,7 +37,7 @@ class CorrectnessProbability:
         figures: calibration of the probabilities, each from a curve that was fitted without the item.
         triage: the thresholds of the decisions, with the error rates that hold for them.
         areas: how often a right answer has the higher value than a wrong one (area under the ROC curve),
-            for each measure and each null of the texts' lengths.
+            for each measure and each null of the texts' lengths, with DeLong's intervals.
         measure: which measure the curve is of.
         curve: ``platt`` or ``isotonic``.
         interval: coverage of the figures' intervals.
@@ -46,7 +47,7 @@ class CorrectnessProbability:
     decision: tuple[str | None, ...]
     figures: CalibrationFigures
     triage: Triage
-    areas: Mapping[str, float]
+    areas: Mapping[str, Estimate]
     measure: str
     curve: str
     interval: float = 0.95
@@ -146,7 +147,9 @@ def estimate_correctness(  # noqa: PLR0913 - what is promised, and how the curve
         decision=_decisions(scores, promised),
         figures=calibration_figures(honest, labels, interval=interval, seed=seed),
         triage=promised,
-        areas={name: _area(values, labels) for name, values in {**measures, **(nulls or {})}.items()},
+        areas={
+            name: _area(values, labels, interval) for name, values in {**measures, **(nulls or {})}.items()
+        },
         measure=main,
         curve=curve,
         interval=interval,
@@ -208,9 +211,9 @@ def _decisions(scores: Floats, promised: Triage) -> tuple[str | None, ...]:
     )
 
 
-def _area(values: Floats, labels: Floats) -> float:
+def _area(values: Floats, labels: Floats, interval: float) -> Estimate:
     right, wrong = (values[(labels == side) & ~np.isnan(values)] for side in (1, 0))
-    return share_above(right, wrong) if len(right) and len(wrong) else np.nan
+    return roc_area(right, wrong, interval=interval)
 
 
 def correctness_frame(

@@ -5,12 +5,9 @@ import re
 import altair as alt
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.groups import GroupRow, group_rows
-from semscale.report.charts.labels import columns_of, lines_of
 from semscale.report.charts.matrix import MatrixCell, matrix
 from semscale.report.charts.squares import scatter
 from semscale.report.charts.strips import strips
@@ -89,16 +86,3 @@ def test_no_character_of_a_label_stops_the_renderer(code):
     label = f"a{chr(code)}b"
     drawn = draw(matrix([[MatrixCell("#000000", label)]], [label], [label], width=400), label)
     assert drawn.encode("utf-8")
-
-
-def test_a_label_is_broken_into_two_lines_and_the_rest_is_marked():
-    assert lines_of("one", 240) == ["one"]
-    assert lines_of("a" * 200, 110)[0].endswith("…")
-
-
-@given(st.text(max_size=80), st.integers(60, 240))
-def test_no_line_of_a_label_is_wider_than_its_room(name, room):
-    lines = lines_of(name, room)
-    assert 1 <= len(lines) <= 2
-    # 7.6 pixels a column and 16 of padding; a wide character and an ellipsis take 3 columns in any room
-    assert all(columns_of(line) <= max(int((room - 16) / 7.6), 3) for line in lines)

@@ -68,7 +68,7 @@ def test_the_labels_means_say_which_rows_they_are_of():
     # Four rows have a label; the judge's reply to the last of them states no score.
     summary = made(saying("one"), human=[5, 3, 2, None, 4])
     group = scores_histogram(summary).groups[-1]
-    assert group.name == "People’s labels, 4 rows"
+    assert group.name.replace("\N{NO-BREAK SPACE}", " ") == "People’s labels (n = 4)"
     # Scores 1, .5, .25 and .75
     assert group.mean == pytest.approx(0.625)
     assert group.low < group.mean < group.high

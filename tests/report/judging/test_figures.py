@@ -25,6 +25,11 @@ def judged(n, human, **settings):
     return found.summarize(["q"] * n, answers, human=human, **settings)
 
 
+def test_a_heading_names_an_interval_only_where_there_is_one():
+    assert human_table(judged(1, [5])).columns[1] == "value"
+    assert human_table(judged(40, [5, 1] * 20)).columns[1] == "value (95 % interval)"
+
+
 def rows_of(table):
     return {row[0].text: row[1:] for row in table.rows}
 
@@ -74,7 +79,7 @@ def test_names_of_judges_and_templates_stay_as_they_are_written():
     panel = Panel(members).judge(["q"] * 4, ["a"] * 4, running=plain_running())
     summary = panel.summarize(["q"] * 4, ["a"] * 4, human=[4, 5, 4, 5])
     names = [row[0] for row in scores_histogram(summary).table.rows]
-    assert names == [Words("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Words("People’s labels, 4 rows")]
+    assert names == [Words("Panel, mean"), Quoted("gpt-4o"), Quoted("qwen"), Words("People’s labels")]
     for shown in (page(summary.document()), markdown(summary.document())):
         assert "gpt-4o" in shown
         assert "Gpt-4o" not in shown

@@ -1,6 +1,10 @@
 """The document of matches shows every figure, survives every shape, and runs nothing."""
 
+import html
+import json
+import re
 from dataclasses import replace
+from zipfile import ZipFile
 
 import numpy as np
 import polars as pl
@@ -177,14 +181,38 @@ def histogram_of(summary):
 def test_the_ten_largest_groups_are_drawn_the_best_first_and_all_stand_in_the_table():
     summary = summary_of(40, groups=15)
     histogram = histogram_of(summary)
-    assert [group.name for group in histogram.groups[:2]] == ["All rows", "Unrelated pairs"]
+    assert [group.name.split(" (n")[0] for group in histogram.groups[:2]] == ["All rows", "Unrelated pairs"]
     drawn = histogram.groups[2:]
     # 40 rows in 15 groups: groups 0 to 9 have three rows, of which row 1 has no score, the others two.
-    assert {group.name[-1] for group in drawn} == set("0123456789")
+    assert {group.name.split(" (n")[0][-1] for group in drawn} == set("0123456789")
     means = [group.mean for group in drawn]
     assert means == sorted(means, reverse=True)
     assert len(histogram.table.rows) == 2 + 15
     assert "The 10 largest of 15 groups are drawn" in histogram.caption
+
+
+@pytest.mark.parametrize(
+    ("scores", "shown"),
+    [
+        ([1.0, 1.0, 1.0], None),
+        # The mean is .8: only what lies below it is low.
+        ([1.0, 0.9, 0.7, 0.6], ["0.60", "0.70"]),
+        # The mean is .3; what lies in the lower half of 0 to 1 is low, too.
+        ([0.1, 0.2, 0.4, 0.5], ["0.10", "0.20", "0.40"]),
+        ([0.3], ["0.30"]),
+    ],
+)
+def test_only_low_scores_are_listed_as_the_lowest(scores, shown, screen):
+    n = len(scores)
+    matches = Matches(
+        np.array(scores), np.full(n, Status.SCORED, object), np.zeros(n, np.int64), np.ones(n, np.int64),
+        Signature.of("match", method="calibrated"), bounds=(0.0, 1.0),
+    )  # fmt: skip
+    summary = matches.summarize(["a"] * n, ["b"] * n)
+    listed = [section for section in summary.document().sections if section.name == "worst"]
+    found = [number(item.score.value) for section in listed for item in section.blocks[0].items]
+    assert found == (shown or [])
+    assert ("lowest score" in screen(summary)) == (shown is not None)
 
 
 def test_rows_without_a_group_are_drawn_as_well():
@@ -194,7 +222,40 @@ def test_rows_without_a_group_are_drawn_as_well():
     )  # fmt: skip
     histogram = histogram_of(matches.summarize(by=pl.Series("topic", ["a", None, "a"])))
     # Means: .55 of topic a, .4 of the row without one.
-    assert [group.name for group in histogram.groups] == ["All rows", "a", "(no topic)"]
+    names = [group.name.replace("\N{NO-BREAK SPACE}", " ") for group in histogram.groups]
+    assert names == ["All rows (n = 3)", "a (n = 2*)", "(no topic) (n = 1*)"]
+
+
+def test_a_group_of_fewer_than_ten_rows_is_marked_in_every_output(screen, tmp_path):
+    matches = Matches(
+        np.linspace(0.1, 0.9, 19), np.full(19, Status.SCORED, object), np.zeros(19, np.int64),
+        np.ones(19, np.int64), Signature.of("match", method="cosine"),
+    )  # fmt: skip
+    summary = matches.summarize(by=pl.Series("topic", ["ten"] * 10 + ["nine"] * 9))
+    document = summary.document()
+    said = "* fewer than 10 rows: chance alone can move these figures far."
+    on_screen = screen(summary)
+    assert on_screen.count(said) == 1
+    assert re.search(r"nine +9\* +0 ", on_screen)
+    assert re.search(r"ten +10 +0 ", on_screen)
+    shown = page(document)
+    assert shown.count(said) == 1
+    assert "<td>9*</td>" in shown
+    assert "<td>10*</td>" not in shown
+    summary.report(tmp_path / "x.md")
+    written = (tmp_path / "x.md").read_text(encoding="utf-8")
+    assert "| 9\\* |" in written
+    assert "\\* fewer than 10 rows" in written
+    groups = json.loads(summary.to_json())["estimates"]["groups"]
+    assert [(group["n"], group["small_base"]) for group in groups] == [(10, False), (9, True)]
+    summary.report(tmp_path / "x.xlsx")
+    cells = [
+        str(cell) for sheet in sheets_of(tmp_path / "x.xlsx").values() for row in sheet.rows() for cell in row
+    ]
+    assert "9" in cells  # still a number, with the format that adds the mark
+    assert sum(said in cell for cell in cells) == 1
+    styles = ZipFile(tmp_path / "x.xlsx").read("xl/styles.xml").decode()
+    assert '#,##0"*"' in html.unescape(styles)
 
 
 @pytest.mark.parametrize("weighs", [False, True])

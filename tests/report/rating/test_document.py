@@ -7,8 +7,10 @@ import pytest
 
 from semscale.rating.human.comparison import compare
 from semscale.rating.rater import Rater
+from semscale.report.charts.palette import GRID, contrast
+from semscale.report.document.values import Quoted
 from semscale.report.formatting import number, percent, percent_with_interval, with_interval
-from semscale.report.render.html import page
+from semscale.report.render.html import line_html, page
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
@@ -115,6 +117,32 @@ def test_a_neutral_scale_has_one_ramp_and_a_bad_one_turns_the_colours(make_summa
         legends[polarity] = re.findall(r'<i style="background:(#\w+)">', shown)
     assert legends["ascending-bad"] == legends["ascending-good"][::-1]
     assert set(legends["neutral"]) != set(legends["ascending-good"])
+
+
+@pytest.mark.parametrize(
+    ("name", "parts"),
+    [
+        ("organisation/model-b", '<span class="name">organisation/</span><span class="name">model-b</span>'),
+        ("model-b", '<span class="name">model-b</span>'),
+        ("w", "w"),
+        ("well-known brand", "well-known brand"),  # a text, which may break anywhere
+        ("<b>-/", '<span class="name">&lt;b&gt;-/</span>'),
+    ],
+)
+def test_a_name_is_held_together_behind_its_slashes(name, parts):
+    assert line_html(("Is “", Quoted(name), "” as good?")) == f"Is “<bdi>{parts}</bdi>” as good?"
+
+
+def test_a_dark_page_shows_the_lines_of_pictures(make_summary):
+    dark = page(make_summary(n=60, comparison=True).document())
+    # The filter of dark pages turns a colour into 1 less its channels; what replaces the lines' colour there
+    # must stand out from a card, whose lightness is .015.
+    assert f'[stroke="{GRID}"]' in dark
+    replaced = re.search(rf'\[stroke="{GRID}"\] {{ stroke: (#[0-9a-f]{{6}}); }}', dark)[1]
+    inverted = "#" + "".join(f"{255 - int(replaced[at : at + 2], 16):02x}" for at in (1, 3, 5))
+    assert contrast(inverted, "#1a212a") > 1.4
+    before = "#" + "".join(f"{255 - int(GRID[at : at + 2], 16):02x}" for at in (1, 3, 5))
+    assert contrast(before, "#1a212a") < 1.1
 
 
 def test_the_same_summary_gives_the_same_page(make_summary):

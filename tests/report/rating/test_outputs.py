@@ -39,6 +39,35 @@ def test_the_screen_has_the_figures_the_bars_and_the_groups(make_summary, capsys
     assert "2 rows with texts read in overlapping windows, because of their length" in lines
 
 
+RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
+
+
+def test_every_output_says_once_that_the_mean_is_no_level(make_summary, tmp_path, capsys):
+    summary = make_summary(n=60, groups=2, comparison=True)
+    document = summary.document()
+    print_document(document)
+    assert capsys.readouterr().out.count(RANKING) == 1
+    shown = page(document)
+    assert shown.count(RANKING) == 1
+    assert shown.index("and its 95 % interval") < shown.index(RANKING) < shown.index('class="ruler"')
+    written = markdown(document)
+    assert written.count(RANKING) == 1
+    assert f"interval)\n\n{RANKING}\n" in written
+    assert summary._repr_html_().count(RANKING) == 1
+    summary.report(tmp_path / "rated.xlsx")
+    cells = [
+        cell for sheet in sheets_of(tmp_path / "rated.xlsx").values() for row in sheet.rows() for cell in row
+    ]
+    assert cells.count(RANKING) == 1
+
+
+def test_where_there_is_no_mean_nothing_is_said_of_it(make_summary, capsys):
+    document = make_summary(n=0).document()
+    print_document(document)
+    assert "ranking" not in capsys.readouterr().out
+    assert RANKING not in page(document)
+
+
 def test_what_the_linter_says_stands_in_the_head_and_with_the_scale(rated, linted, read_page):
     summary = rated.summarize(TEXTS, lint=linted)
     shown = read_page(page(summary.document()))
@@ -117,7 +146,9 @@ def test_few_texts_have_a_tick_below_each_column(make_summary):
     summary = make_summary(n=5)
     heat = next(figure for _, figure in summary.document().figures() if figure.name == "texts")
     chart = heat.chart(860)
-    assert chart["encoding"]["x"]["axis"]["values"] == [0.5, 1.5, 2.5, 3.5, 4.5]
+    column = chart["width"] / 5
+    middles = [column * (place + 0.5) for place in range(5)]
+    assert chart["encoding"]["x"]["axis"]["values"] == pytest.approx(middles)
     means = sorted(summary.sample["mean"].to_list())
     given = {one["name"]: one["value"] for one in chart["params"]}
     assert given["ticks"] == [f"{mean:.2f}" for mean in means]

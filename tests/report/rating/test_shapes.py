@@ -44,8 +44,8 @@ def test_only_the_largest_groups_are_drawn_and_the_table_has_all(make_summary, r
     assert "The 40 largest of 200 groups are drawn, all are below." in shown.text
     drawn = next(svg["aria-label"] for svg in shown.all("svg") if "Mean of each group" in svg["aria-label"])
     # sizes fall from 400 by one a group, so the first 40 are the largest
-    assert "Region 40:" in drawn
-    assert "Region 41:" not in drawn
+    assert "Region 40 (n" in drawn
+    assert "Region 41 (n" not in drawn
     assert "Region 200" in shown.text
 
 

@@ -75,6 +75,27 @@ def test_decisions_have_thresholds_and_shares_as_numbers(toy_embedder):
     assert review[2].value == pytest.approx(1 - accept[2].value - abstain[2].value)
 
 
+def test_answers_that_are_all_consistent_are_not_listed_as_the_least_consistent(toy_embedder, capsys):
+    alike = summed_up(["a", "b"], [["a"], ["b"]], embedder=toy_embedder, floor=0.1).document()
+    assert "least" not in [section.name for section in alike.sections]
+    print_document(alike)
+    assert "least consistent" not in capsys.readouterr().out
+
+
+def test_answers_of_one_value_show_what_contradicts_them_and_are_not_listed(toy_embedder, capsys):
+    samples = [["13 apples"], ["13 apples"]]
+    alike = summed_up(
+        ["12 apples"] * 2, samples, embedder=toy_embedder, measures=["cosine_sim", "uncontradicted"]
+    ).document()
+    (section,) = (section for section in alike.sections if section.name == "least")
+    assert not [block for block in section.blocks if isinstance(block, Items)]
+    assert "All answers are equally consistent" in page(alike)
+    print_document(alike)
+    shown = capsys.readouterr().out
+    assert "Samples that contradict the answer" in shown
+    assert "least consistent" not in shown
+
+
 def test_a_promise_says_on_what_it_rests():
     side = AcceptanceThreshold(0.8, 0.05, 0.95, 100, 0, 1240, 3, 0.04, 0.4)
     # The two shares have no breaking space before their sign.
@@ -110,13 +131,17 @@ def test_groups_are_drawn_and_listed(toy_embedder):
     assert section.title == ("How far answers agree, by ", Quoted("kind"))
     histogram = next(block for block in section.blocks if isinstance(block, Histogram))
     # After the two measures, groups by their means: a and d say the same, b and c do not.
-    assert [group.name for group in histogram.groups][-3:] == ["x & y", "(no kind)", "z"]
+    names = [group.name.replace("\N{NO-BREAK SPACE}", " ") for group in histogram.groups]
+    assert names[-3:] == ["x & y (n = 1*)", "(no kind) (n = 1*)", "z (n = 1*)"]
+    assert page(summary.document()).count("* fewer than 10 prompts: chance alone can move") == 1
     assert "x &amp; y" in page(summary.document())
 
 
 def test_items_have_each_sample_once_and_those_that_contradict_first(toy_embedder):
     samples = [["12 apples", "12 apples", None, "13 apples", *(f"12 apples {n}" for n in "abcdefgh")]]
-    summary = summed_up(["12 apples"], samples, embedder=toy_embedder, floor=0.1)
+    # The second answer agrees with its sample, so that the first one lies below the mean.
+    answers, samples = ["12 apples", "pears"], [*samples, ["pears"]]
+    summary = summed_up(answers, samples, embedder=toy_embedder, floor=0.1)
     (section,) = (section for section in summary.document().sections if section.name == "least")
     (item,) = next(block for block in section.blocks if isinstance(block, Items)).items
     names = [name for name, _ in item.texts]

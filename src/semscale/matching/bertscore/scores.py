@@ -138,5 +138,8 @@ class BertScores(Result):
             ]
         )
 
+    def _short_summary(self) -> MatchSummary:
+        return self.summarize()
+
 
 _COLUMNS = ("precision", "recall", "f1")

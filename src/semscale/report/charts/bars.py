@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows, row_height
 from semscale.report.charts.palette import BAR, INK
 from semscale.report.charts.theme import FONT_SIZE, Specification, marks_of, themed
 
@@ -76,7 +76,7 @@ def bars(values: Sequence[Bar], names: Sequence[str], width: int) -> Specificati
         room,
         {"rows": records},
         width=plot,
-        height=(_ROW if single else _ROW_OF_TWO) * len(names),
+        height=row_height(names, room, _ROW if single else _ROW_OF_TWO) * len(names),
     )
 
 

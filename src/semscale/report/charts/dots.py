@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.report.charts.labels import label_room, named_rows
+from semscale.report.charts.labels import label_room, named_rows, row_height
 from semscale.report.charts.palette import MUTED
 from semscale.report.charts.theme import Specification, marks_of, themed
 
@@ -56,4 +56,6 @@ def dots(rows: Sequence[DotRow], colours: Sequence[str], *, title: str = "mean",
         .encode(x=x, y=y, color=alt.Color("colour:N", scale=None)),
     )
     datasets: dict[str, list[dict[str, Any]]] = {"rows": records, "spans": spans}
-    return themed(layers, names, room, datasets, width=width - room, height=_ROW * len(rows))
+    return themed(
+        layers, names, room, datasets, width=width - room, height=row_height(names, room, _ROW) * len(rows)
+    )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.decision import Outcome
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows, row_height
 from semscale.report.charts.palette import ACCENT, CARD, CONTRAST, INK, MUTED
 from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.report.document.blocks import Swatch
@@ -115,9 +115,8 @@ def forest(rows: Sequence[ForestRow], title: str, *, width: int, percent: bool =
     figures = base.mark_text(align="right", fill=INK, fontSize=13).encode(
         x=alt.value(plot + _FIGURES[narrow]), text="text:N"
     )
-    return themed(
-        alt.layer(*layers, figures), names, room, {"rows": records}, width=plot, height=_ROW * len(rows)
-    )
+    height = row_height(names, room, _ROW) * len(rows)
+    return themed(alt.layer(*layers, figures), names, room, {"rows": records}, width=plot, height=height)
 
 
 def _axis(title: str, *, narrow: bool, percent: bool) -> "alt.Axis":

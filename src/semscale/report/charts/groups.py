@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, named_rows, row_height
 from semscale.report.charts.palette import ACCENT, CARD, MUTED, ink_on
 from semscale.report.charts.theme import Specification, marks_of, themed
 
@@ -44,7 +44,7 @@ def group_rows(
     narrow = width < NARROW_LIMIT
     left = width - room if narrow else round((width - room) * 0.42)
     right = width - room if narrow else width - room - left - 22
-    height = _ROW * len(rows)
+    height = row_height(names, room, _ROW) * len(rows)
     means = _means(rows, reference, room).properties(width=left, height=height)
     masses = _masses(room if narrow else 0).properties(width=right, height=height)
     both = alt.vconcat(means, masses) if narrow else alt.hconcat(means, masses)

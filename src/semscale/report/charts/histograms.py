@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis
+from semscale.report.charts.labels import NARROW_LIMIT, label_room, names_axis, row_height
 from semscale.report.charts.palette import ACCENT, BAR, CARD, GRID, INK, NEUTRAL
 from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.types import Floats
@@ -65,7 +65,7 @@ def histograms(
         lines.mark_rule(stroke=INK, strokeWidth=2).encode(x="low:Q", x2="high:Q", y="below:Q"),
         lines.mark_circle(size=64, color=INK, opacity=1).encode(x="mean:Q", y="below:Q"),
     )
-    height = (_TALL if len(rows) <= _FEW else _LOW) * len(rows)
+    height = row_height(names, room, _TALL if len(rows) <= _FEW else _LOW) * len(rows)
     return themed(layers, names, room, _histogram_data(rows, edges), width=width - room, height=height)
 
 

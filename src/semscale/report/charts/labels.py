@@ -11,8 +11,14 @@ if TYPE_CHECKING:
 NARROW_LIMIT = 500
 """Charts below this width in pixels are laid out for a telephone or for half a page."""
 
+LINE_HEIGHT = 15
+"""Pixels from one line of a label to the next."""
+
 _CHARACTER = 7.6  # pixels of an average character in the widest of the usual system fonts
-_MOST_LINES = 2
+_FEWEST_COLUMNS = 3
+_MOST_LINES = 8
+_PARTS = re.compile(r"[^-/_.,:;|]*[-/_.,:;|]+|[^-/_.,:;|]+")
+_ABOVE_AND_BELOW = 6  # pixels that keep the labels of neighbouring rows apart
 
 
 def label_room(width: int, names: Sequence[str]) -> int:
@@ -22,26 +28,48 @@ def label_room(width: int, names: Sequence[str]) -> int:
 
 
 def lines_of(name: str, room: int) -> list[str]:
-    """Break a label into at most two lines; an ellipsis marks what does not fit into ``room`` pixels.
+    """Break a label into lines that fit into ``room`` pixels, and a word only where it is longer than a line.
+
+    Labels of more than eight lines, which name no group that a person would, end with an ellipsis.
 
     Example:
         >>> lines_of("neither good nor bad", 110)
         ['neither good', 'nor bad']
-        >>> lines_of("a label that says far more than two lines can hold", 110)
-        ['a label that', 'says far…']
+        >>> lines_of("North Rhine-Westphalia", 110)
+        ['North Rhine-', 'Westphalia']
     """
-    columns = int((room - 16) / _CHARACTER)
+    columns = max(int((room - 16) / _CHARACTER), _FEWEST_COLUMNS)
     lines = [""]
     for word in words_of(name):
-        joined = f"{lines[-1]} {word}".strip()
-        if columns_of(joined) <= columns or not lines[-1]:
-            lines[-1] = joined
-        else:
-            lines.append(word)
-    kept = lines[:_MOST_LINES]
+        gap = " "
+        for piece in _pieces(word, columns):
+            joined = f"{lines[-1]}{gap}{piece}" if lines[-1] else piece
+            if columns_of(joined) <= columns:
+                lines[-1] = joined
+            else:
+                lines.append(piece)
+            gap = ""
     if len(lines) > _MOST_LINES:
-        kept[-1] += "…"
-    return [_cut(line, columns) for line in kept]
+        return [*lines[: _MOST_LINES - 1], _cut(lines[_MOST_LINES - 1], columns)]
+    return lines
+
+
+def row_height(names: Sequence[str], room: int, least: int) -> int:
+    """Choose the pixels of a chart's rows: enough for the label with the most lines.
+
+    Args:
+        names: labels of the rows.
+        room: pixels left of the chart.
+        least: pixels of a row with a label of one or two lines.
+
+    Example:
+        >>> row_height(["good", "bad"], 110, 30)
+        30
+        >>> row_height(["neither good nor bad, as far as anybody can say"], 110, 30)
+        81
+    """
+    lines = max((len(lines_of(name, room)) for name in names), default=1)
+    return max(least, LINE_HEIGHT * lines + _ABOVE_AND_BELOW)
 
 
 def words_of(name: str) -> list[str]:
@@ -55,13 +83,13 @@ def words_of(name: str) -> list[str]:
 
 
 def columns_of(text: str) -> int:
-    """Count the columns that a text takes, East Asian wide characters and emoji as two.
+    """Count the columns that a text takes: two for East Asian wide characters and emoji, none for accents.
 
     Example:
         >>> columns_of("ab"), columns_of("満足")
         (2, 4)
     """
-    return sum(2 if unicodedata.east_asian_width(character) in "WF" else 1 for character in text)
+    return sum(map(_columns, text))
 
 
 def text_width(text: str) -> int:
@@ -81,7 +109,7 @@ def names_axis(room: int, **look: Any) -> "alt.Axis":  # noqa: ANN401 - fields o
     return alt.Axis(
         labelExpr="names[datum.value]",
         labelLimit=0,
-        labelLineHeight=15,
+        labelLineHeight=LINE_HEIGHT,
         labelPadding=10,
         labelOverlap=False,
         minExtent=room,
@@ -98,10 +126,29 @@ def named_rows(room: int, **padding: Any) -> "alt.Y":  # noqa: ANN401 - fields o
     return alt.Y("row:O", axis=names_axis(room) if room else None, scale=alt.Scale(**padding))
 
 
+def _columns(character: str) -> int:
+    if unicodedata.category(character) in {"Mn", "Me", "Cf"}:
+        return 0
+    return 2 if unicodedata.east_asian_width(character) in "WF" else 1
+
+
+def _pieces(word: str, columns: int) -> list[str]:
+    """Break a word that is longer than a line: behind hyphens and the like, and elsewhere if it must be."""
+    if columns_of(word) <= columns:
+        return [word]
+    pieces = []
+    for part in _PARTS.findall(word):
+        piece = ""
+        for character in part:
+            if columns_of(piece + character) > columns:
+                pieces.append(piece)
+                piece = ""
+            piece += character
+        pieces.append(piece)
+    return pieces
+
+
 def _cut(line: str, columns: int) -> str:
-    if columns_of(line) <= columns:
-        return line
-    head = line.rstrip("…")
-    while columns_of(head) > max(columns - 1, 1):
-        head = head[:-1]
-    return head.rstrip() + "…"
+    while columns_of(line) > columns - 1:
+        line = line[:-1]
+    return line.rstrip() + "…"

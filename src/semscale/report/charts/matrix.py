@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from semscale.report.charts.labels import NARROW_LIMIT, label_room, lines_of, named_rows, text_width, words_of
+from semscale.report.charts.labels import (
+    NARROW_LIMIT,
+    label_room,
+    lines_of,
+    named_rows,
+    row_height,
+    text_width,
+    words_of,
+)
 from semscale.report.charts.palette import ink_on
 from semscale.report.charts.theme import Specification, marks_of, themed
 
@@ -13,9 +21,11 @@ if TYPE_CHECKING:
     import altair as alt
 
 _CELL = 72  # pixels
+_ROW = 34
 _WIDEST_CELL = 112
 _ROOMY_CELL = 34
 _LONGEST_COLUMN_NAME = 24
+_MOST_LINES = 2  # of a label above a column
 _SIDES = 12  # pixels that a label beside a row keeps free, and one above a column need not
 
 
@@ -69,7 +79,14 @@ def matrix(
     size = 12 if side >= _ROOMY_CELL else 9
     figures = base.mark_text(fontSize=size).encode(text="text:N", color=alt.Color("ink:N", scale=None))
     layers = alt.layer(drawn, figures).add_params(alt.param(name="columns", value=heads))
-    return themed(layers, rows, room, {"rows": records}, width=side * len(columns), height=34 * len(rows))
+    return themed(
+        layers,
+        rows,
+        room,
+        {"rows": records},
+        width=side * len(columns),
+        height=row_height(rows, room, _ROW) * len(rows),
+    )
 
 
 def _columns_axis(
@@ -82,8 +99,9 @@ def _columns_axis(
     longest = max(map(text_width, heads), default=0)
     lines = [lines_of(name, cell + _SIDES) for name in heads]
     is_whole = all(
-        " ".join(some) == " ".join(words_of(name)) for some, name in zip(lines, heads, strict=True)
-    )
+        len(some) <= _MOST_LINES and " ".join(some) == " ".join(words_of(name))
+        for some, name in zip(lines, heads, strict=True)
+    ) and all(text_width(line) <= cell for line in chain(*lines))
     fits = longest <= cell
     upright, in_lines = not fits and not is_whole, not fits and is_whole
     axis = alt.Axis(

@@ -15,13 +15,16 @@ _LINE = 24  # pixels of a line of the legend
 _MARK, _GAP, _MARGIN = 12, 26, 12
 
 
-def standalone_svg(chart: dict[str, Any] | str, description: str, legend: Sequence[Swatch] = ()) -> str:
+def standalone_svg(
+    chart: dict[str, Any] | str, description: str, legend: Sequence[Swatch] = (), *, is_crisp: bool = False
+) -> str:
     """Draw a chart as an SVG document that can be opened and printed by itself.
 
     Args:
         chart: a Vega-Lite specification with its data inside, or an SVG document.
         description: the figures in words, for readers who cannot see it.
         legend: what the marks stand for, drawn below the chart.
+        is_crisp: whether edges are drawn on whole pixels, so that no paper shines through between cells.
     """
     ElementTree.register_namespace("", _NAMESPACE)
     root = ElementTree.fromstring(svg_source(chart))
@@ -29,6 +32,8 @@ def standalone_svg(chart: dict[str, Any] | str, description: str, legend: Sequen
     places = _places(legend, width)
     whole = height + (_MARGIN + _LINE * (places[-1][1] + 1) if places else 0)
     root.attrib.update(height=f"{whole:g}", viewBox=f"0 0 {width:g} {whole:g}")
+    if is_crisp:
+        root.set("shape-rendering", "crispEdges")
     title = ElementTree.Element(f"{{{_NAMESPACE}}}title")
     title.text = printable(description)
     paper = ElementTree.Element(f"{{{_NAMESPACE}}}rect", width="100%", height="100%", fill="#ffffff")

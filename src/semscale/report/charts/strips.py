@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from semscale.report.charts.labels import label_room, named_rows
+from semscale.report.charts.labels import label_room, named_rows, row_height
 from semscale.report.charts.palette import MUTED, sequential
 from semscale.report.charts.theme import Specification, marks_of, themed
 from semscale.types import Floats
@@ -15,8 +15,7 @@ if TYPE_CHECKING:
 
 
 _STEPS = 24  # of colour: finer than the eye tells apart
-_TOUCH = 0.5  # pixels that a piece reaches into the next one, so that the paper does not shine through
-_MOST_TOUCHED = 0.3  # of a column
+_DIGITS = 1  # of a pixel, to which edges are rounded, so that a compacted picture has no gap between cells
 
 
 def strips(
@@ -34,13 +33,14 @@ def strips(
 
     room = label_room(width, names)
     items = levels.shape[1]
-    middles = [column + 0.5 for column, _ in ticks]
-    touch = min(_TOUCH * items / (width - room), _MOST_TOUCHED)
+    plot = width - room
+    middles = [plot * (column + 0.5) / items for column, _ in ticks]
+    edges = [round(plot * column / items, _DIGITS) for column in range(items + 1)]
     drawn = (
         marks_of("rows")
         .mark_rect()
         .encode(
-            x=alt.X("start:Q", axis=_ticks_axis(middles), scale=alt.Scale(domain=[0, items], nice=False)),
+            x=alt.X("start:Q", axis=_ticks_axis(middles), scale=alt.Scale(domain=[0, plot], nice=False)),
             x2="stop:Q",
             y=named_rows(room, paddingInner=0.06, paddingOuter=0),
             color=alt.Color("colour:N", scale=None),
@@ -54,9 +54,9 @@ def strips(
         drawn,
         names,
         room,
-        {"rows": _runs(levels, touch)},
-        width=width - room,
-        height=max(34, 170 // len(names)) * len(names),
+        {"rows": _runs(levels, edges)},
+        width=plot,
+        height=row_height(names, room, max(34, 170 // len(names))) * len(names),
     )
 
 
@@ -76,8 +76,8 @@ def _ticks_axis(places: Sequence[float]) -> "alt.Axis":
     )
 
 
-def _runs(levels: Floats, touch: float) -> list[dict[str, Any]]:
-    """Join equal neighbours of a row; each piece but the last is longer by ``touch`` columns."""
+def _runs(levels: Floats, edges: Sequence[float]) -> list[dict[str, Any]]:
+    """Join equal neighbours of a row; each piece begins where the one before it ends."""
     records = []
     for row, shares in enumerate(np.rint(levels * _STEPS).astype(int)):
         starts = np.flatnonzero(np.diff(shares, prepend=-1))
@@ -86,8 +86,8 @@ def _runs(levels: Floats, touch: float) -> list[dict[str, Any]]:
             records.append(
                 {
                     "row": row,
-                    "start": start,
-                    "stop": min(stop + touch, len(shares)),
+                    "start": edges[start],
+                    "stop": edges[stop],
                     "colour": sequential(shares[start] / _STEPS),
                 }
             )

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
 _SVG = "{http://www.w3.org/2000/svg}"
-_LONG_FRACTION = re.compile(r"(\d+\.\d)\d+")
+_LONG_FRACTION = re.compile(r"\d+\.\d\d+")
 _TRANSLATED = re.compile(r"translate\(([-\d.]+,[-\d.]+)\)")
 _NUMERIC = ("d", "transform", "x", "y", "x2", "y2", "width", "height")
 _NOISE = ("aria-hidden", "aria-roledescription", "class", "font-family", "pointer-events", "role")
@@ -64,7 +64,7 @@ def rasterized(source: str, *, scale: float = 2) -> bytes:
 def compacted(source: str, label: str) -> Markup:
     """Strip an SVG document to what an HTML page needs, about a third of its size.
 
-    Lossless but for fractions beyond a tenth of a pixel: attributes that all children of a group share
+    Lossless but for rounding to a tenth of a pixel: attributes that all children of a group share
     move to the group, and neighbouring paths that differ in shape alone become one.
     """
     root = ElementTree.fromstring(source)
@@ -76,7 +76,7 @@ def compacted(source: str, label: str) -> Markup:
             del element.attrib["opacity"]
         for name in _NUMERIC:
             if name in element.attrib:
-                element.attrib[name] = _LONG_FRACTION.sub(r"\1", element.attrib[name])
+                element.attrib[name] = _LONG_FRACTION.sub(_tenths, element.attrib[name])
     _prune(root)
     _centre_lines(root)
     for path in root.iter("path"):
@@ -91,6 +91,10 @@ def compacted(source: str, label: str) -> Markup:
         {"viewBox": box, "role": "img", "aria-label": label, "style": f"max-width:{width:.0f}px"}
     )
     return Markup(ElementTree.tostring(root, encoding="unicode"))  # the serialiser has escaped it
+
+
+def _tenths(fraction: re.Match[str]) -> str:
+    return f"{float(fraction[0]):.1f}"
 
 
 def _prune(element: ElementTree.Element) -> None:

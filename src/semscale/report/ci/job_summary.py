@@ -13,11 +13,10 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Level, Number, Quoted, Words
 from semscale.report.drift.document import drift_document
 from semscale.report.drift.items import greatest_drift
-from semscale.report.drift.tables import drift_table
+from semscale.report.drift.tables import covered_words, drift_table
 from semscale.report.drift.words import (
     HARM,
     OUTCOMES,
-    coverage_words,
     sequence_words,
     threshold_words,
     unvaried_words,
@@ -57,7 +56,7 @@ def _sections(summary: DriftSummary, decision: GateDecision) -> Iterator[Section
     said = (Paragraph(unvaried),) if unvaried else ()
     if overall:
         table = drift_table(summary, overall)
-        yield Section("metrics", f"All items ({coverage_words(summary)} interval)", (table, *said))
+        yield Section("metrics", f"All items{covered_words(summary)}", (table, *said))
     if waiting := summary.open_groups:
         more = f", the {_GROUPS} most urgent of {count(len(waiting))}" if len(waiting) > _GROUPS else ""
         table = drift_table(summary, waiting[:_GROUPS])

@@ -19,6 +19,7 @@ class Headline:
         bounds: least and greatest value it can have.
         coverage: of the interval, between 0 and 1.
         ticks: values that are marked on the ruler.
+        advice: what the figure must not be taken for, in a sentence below it, if there is anything.
     """
 
     name: str
@@ -26,6 +27,7 @@ class Headline:
     bounds: tuple[float, float]
     coverage: float
     ticks: tuple[float, ...] = ()
+    advice: str = ""
 
 
 @dataclass(frozen=True)

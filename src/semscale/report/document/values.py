@@ -67,9 +67,15 @@ class Change:
 
 @dataclass(frozen=True)
 class Count:
-    """A whole number of things; ``None`` where it is not known."""
+    """A whole number of things.
+
+    Attributes:
+        value: the number; ``None`` where it is not known.
+        is_small: whether too few things were counted to rely on; shown with an asterisk.
+    """
 
     value: int | None
+    is_small: bool = False
 
 
 @dataclass(frozen=True)

@@ -10,11 +10,10 @@ from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
-from semscale.report.drift.tables import drift_table, sequence_table, threshold_table
+from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
     LEVELS,
     OUTCOMES,
-    coverage_words,
     drift_interval_words,
     headline_words,
     model_name,
@@ -134,7 +133,7 @@ def _metrics(summary: DriftSummary) -> Iterator[Block]:
     shown = [figure for figure in summary.overall if summary.decision is None or figure.test is not None]
     yield metrics_figure(summary)
     if shown:
-        yield drift_table(summary, shown, f"All items ({coverage_words(summary)} interval)")
+        yield drift_table(summary, shown, f"All items{covered_words(summary)}")
     if unvaried := unvaried_words(summary):
         yield Paragraph(unvaried, "note", "both")
     yield from spread_blocks(summary)

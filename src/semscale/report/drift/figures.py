@@ -22,7 +22,7 @@ from semscale.report.document.blocks import (
     Swatch,
 )
 from semscale.report.document.values import Cell, Count, Number, Quoted
-from semscale.report.drift.tables import drift_table, metric_table
+from semscale.report.drift.tables import base_of, drift_table, metric_table
 from semscale.report.drift.words import (
     OUTCOMES,
     coverage_words,
@@ -32,7 +32,7 @@ from semscale.report.drift.words import (
     label,
 )
 from semscale.report.formatting import capitalised, count, has_interval, number, one_line, signed
-from semscale.report.parts import score_group
+from semscale.report.parts import label_with_base, score_group
 
 DRAWN_GROUPS = 40
 
@@ -108,8 +108,12 @@ def group_figures(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Iter
 def _groups_figure(summary: DriftSummary, chosen: Sequence[DriftFigure]) -> Figure:
     """Draw one metric in every group, and over all items at the top."""
     metric = chosen[0].metric
-    rows = [_row("all items", one) for one in summary.overall if one.metric.name == metric.name]
-    rows += [_row(f"{_name(one)} ({count(one.drift.n)})", one) for one in chosen[:DRAWN_GROUPS]]
+    rows = [
+        _row(label_with_base("all items", Count(one.drift.n)), one)
+        for one in summary.overall
+        if one.metric.name == metric.name
+    ]
+    rows += [_row(label_with_base(_name(one), base_of(one)), one) for one in chosen[:DRAWN_GROUPS]]
     unit = f", {one_line(metric.unit)}" if metric.unit else ""
     described = "; ".join(f"{row.name} {row.text}" for row in rows)
     more = f" The {DRAWN_GROUPS} most urgent of {count(len(chosen))} groups are drawn."
@@ -132,7 +136,10 @@ def _groups_map(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Figure
     groups = list(dict.fromkeys(figure.group for figure in figures))[:DRAWN_GROUPS]
     cells = [[found.get((group, name)) for name in metrics] for group in groups]
     drawn = [[_cell(figure) for figure in row] for row in cells]
-    names, metrics_named = [group_name(group) for group in groups if group], list(map(label, metrics))
+    # A group may have fewer items in one metric than in another; the map names the most.
+    most = [max((one for one in row if one), key=lambda one: one.drift.n) for row in cells]
+    names = [label_with_base(_name(one), base_of(one)) for one in most]
+    metrics_named = list(map(label, metrics))
     described = "; ".join(f"{name}: {_said(row)}" for name, row in zip(names, cells, strict=True))
     return Figure(
         "groups-map",
@@ -140,8 +147,8 @@ def _groups_map(summary: DriftSummary, figures: Sequence[DriftFigure]) -> Figure
         f"Drift of each metric in each group. {described}.",
         drift_table(summary, figures, detail="full"),
         caption="Drift of each metric in each group: sand is no drift, orange worse, full orange twice the "
-        "margin or more, blue nearer to the baseline than its reruns. ✕ failed, ? undecided. Intervals and "
-        "numbers of items stand in the table.",
+        "margin or more, blue nearer to the baseline than its reruns. ✕ failed, ? undecided. Intervals "
+        "stand in the table.",
         legend=(
             Swatch(diverging(-1.0), "two margins worse, or more"),
             Swatch(diverging(-0.5), "one margin worse"),

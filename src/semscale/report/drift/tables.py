@@ -6,7 +6,7 @@ from semscale.drift.gate.decision import GateDecision, SequenceTest, ThresholdCh
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.document.blocks import DataTable
-from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, Words
+from semscale.report.document.values import Cell, Count, Detail, Flag, Number, Quoted, WithInterval, Words
 from semscale.report.drift.words import (
     LEVELS,
     coverage_words,
@@ -18,10 +18,27 @@ from semscale.report.drift.words import (
     p_value,
 )
 from semscale.report.formatting import count, counted, one_line
-from semscale.report.parts import Columns, table_of
+from semscale.report.parts import Columns, covered, table_of
+from semscale.report.sentences import small_base_words
+from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 
 MOST_ROWS = 250
 _MOST_GROUPS = 24
+
+
+def covered_words(summary: DriftSummary) -> str:
+    """Say at the end of a title what intervals cover; empty where no drift over all items has one."""
+    return covered((WithInterval.of(figure.drift) for figure in summary.overall), summary.plan.interval)
+
+
+def has_small_base(figure: DriftFigure) -> bool:
+    """Say whether a group's figure rests on fewer than 10 items."""
+    return figure.group is not None and 0 < figure.drift.n < FEWEST_CLUSTERS
+
+
+def base_of(figure: DriftFigure) -> Count:
+    """Count the items behind a figure, with a mark where a group has few."""
+    return Count(figure.drift.n, is_small=has_small_base(figure))
 
 
 def metric_cell(metric: Metric | str) -> Words:
@@ -49,19 +66,21 @@ def drift_table(
     """
     by_group, tested = any(one.group for one in figures), any(one.test for one in figures)
     over_runs = summary.decision is not None and summary.decision.sequence and not by_group
-    columns: list[str | Quoted] = [*(["group"] if by_group else []), "metric", "loss", "of reruns", "drift"]
-    further: list[str | Quoted] = ["items"]
+    figures_of_all: list[str | Quoted] = ["metric", "loss", "of reruns", "drift"]
+    columns = ["group", "items", *figures_of_all] if by_group else figures_of_all
+    further: list[str | Quoted] = [] if by_group else ["items"]
     if tested:
         columns += ["margin", Quoted("p over runs" if over_runs else "p"), ""]
         further.insert(0, Quoted("raw p"))
     left_out = any(one.drift.n_left_out for one in figures)
     further += ["left out"] if left_out else []
-    left = len(figures) - MOST_ROWS
+    cut = [f"The first {MOST_ROWS} of {count(len(figures))}; the JSON has all."]
+    cut = cut if len(figures) > MOST_ROWS else []
     return DataTable(
         (*columns, *further),
         tuple(_drift_row(one, by_group=by_group, left_out=left_out) for one in figures[:MOST_ROWS]),
         title,
-        note=f"The first {MOST_ROWS} of {count(len(figures))}; the JSON has all." if left > 0 else "",
+        note=" ".join([*cut, *([small_base_words("item")] if any(map(has_small_base, figures)) else [])]),
         most=_MOST_GROUPS,
         detail=detail,
         brief_title=brief_title,
@@ -128,9 +147,10 @@ def _drift_row(figure: DriftFigure, *, by_group: bool, left_out: bool) -> tuple[
         drift_cell(figure),
     ]
     if by_group:
-        row.insert(0, Quoted(group_label(figure.group)) if figure.group else Words("all items"))
+        name = Quoted(group_label(figure.group)) if figure.group else Words("all items")
+        row[:0] = name, base_of(figure)
     if test is not None:
         flag = Flag(str(test.outcome), LEVELS[test.outcome])
         row += [Number(test.margin, digits), p_value(test.p_adjusted), flag, p_value(test.p_value)]
-    row.append(Count(figure.drift.n))
+    row += [] if by_group else [Count(figure.drift.n)]
     return *row, *([Count(figure.drift.n_left_out)] if left_out else [])

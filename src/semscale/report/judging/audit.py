@@ -8,6 +8,7 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
 from semscale.report.formatting import coverage, one_line
 from semscale.report.judging.words import refused_parameters
+from semscale.report.parts import covered
 from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
 from semscale.report.settings import signature_fields
 from semscale.types import Status
@@ -68,16 +69,18 @@ def _cautions(summary: "AuditSummary") -> Iterator[str]:
     yield from filter(None, refused)
     n = sum(len(found.made) for found in summary.audits.values())
     if n > 1:
-        covered = coverage(next(iter(summary.audits.values())).interval)
+        shown = coverage(next(iter(summary.audits.values())).interval)
         yield (
-            f"A judge is called biased by the {covered} interval of each check alone: with {n} checks, "
+            f"A judge is called biased by the {shown} interval of each check alone: with {n} checks, "
             "one of them may say so by chance."
         )
 
 
 def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
     columns = ("change", "rows", "left out", "mean effect", "scores that move", "")
-    title = (Quoted(name), f": what a change of form does to the score ({coverage(found.interval)} interval)")
+    rows = tuple(map(_row, found.checks))
+    interval = covered((cell for row in rows for cell in row), found.interval)
+    title = (Quoted(name), f": what a change of form does to the score{interval}")
     why = [
         Paragraph(
             f"{check.name}: {check.meaning}{'' if check.skipped is None else f'; not made: {check.skipped}'}",
@@ -86,7 +89,7 @@ def _blocks(name: str, found: "Audit") -> tuple[Block, ...]:
         )
         for check in found.checks
     ]
-    return (DataTable(columns, tuple(map(_row, found.checks)), title=title), *why)
+    return (DataTable(columns, rows, title=title), *why)
 
 
 def _row(check: "BiasCheck") -> tuple[Cell, ...]:

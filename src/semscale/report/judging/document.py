@@ -22,6 +22,7 @@ from semscale.report.parts import (
     estimated_document,
     group_table,
     headline,
+    low_items,
     nothing_section,
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
@@ -121,7 +122,9 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
 def _looked_at(summary: "JudgeSummary") -> Iterator[Section]:
     """Show the rows on which judges differ, or are least certain, and those with the lowest scores."""
     disputed, vague = summary.disputed[:SHOWN_ITEMS], summary.least_certain[:SHOWN_ITEMS]
-    lowest = summary.lowest[:SHOWN_ITEMS]
+    lowest = low_items(
+        summary.lowest[:SHOWN_ITEMS], lambda item: item.expected, summary.mean_expected, (0.0, 1.0)
+    )
     if disputed or vague:
         title = "Where the judges differ most" if disputed else "Where the judge is least certain"
         items = _items(disputed or vague, brief_title=title if disputed else "")

@@ -8,8 +8,8 @@ from semscale.report.charts.groups import GroupRow, group_rows
 from semscale.report.charts.palette import ACCENT, BAR, CONTRAST, ordinal
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Cell, Count, Number, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import counted, coverage, ends, number, one_line
-from semscale.report.parts import histogram_caption, score_group
+from semscale.report.formatting import counted, ends, number, one_line
+from semscale.report.parts import covered, histogram_caption, label_with_base, score_group
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
@@ -35,18 +35,18 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
             if own.is_scored_anywhere
         ]
     if summary.human is not None and summary.mean_label is not None:
-        name = f"People’s labels, {counted(summary.mean_label.n, 'row')}"
         labels = summary.human.mean_label
-        named.append(_named_group(Words(name), labels, CONTRAST, summary.mean_label))
+        named.append(_named_group(Words("People’s labels"), labels, CONTRAST, summary.mean_label))
     rows: list[tuple[Cell, ...]] = [
-        (name, Number(group.mean), *map(Share, _banded(group.scores).tolist())) for name, group in named
+        (name, Count(len(group.scores)), Number(group.mean), *map(Share, _banded(group.scores).tolist()))
+        for name, group in named
     ]
     return Histogram(
         "scores",
         tuple(group for _, group in named),
         (0.0, 1.0),
         ("score", "rows"),
-        DataTable(("", "mean expected score", *_BANDS), tuple(rows)),
+        DataTable(("", "rows", "mean expected score", *_BANDS), tuple(rows)),
         caption=histogram_caption("rows have which expected score, from 0 to 1", summary.estimates),
     )
 
@@ -54,7 +54,8 @@ def scores_histogram(summary: "JudgeSummary") -> Histogram:
 def _named_group(
     name: Words | Quoted, scores: Floats, colour: str, mean: "Estimate | MeanEstimate | None" = None
 ) -> tuple[Words | Quoted, ScoreGroup]:
-    return name, score_group(one_line(name.text), scores, colour, mean)
+    label = label_with_base(one_line(name.text), Count(int(np.isfinite(scores).sum())))
+    return name, score_group(label, scores, colour, mean)
 
 
 def severity_figure(summary: "JudgeSummary") -> Figure | None:
@@ -145,7 +146,7 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     ]
     if human.ceiling is not None:
         rows += _beside_people(human.ceiling)
-    interval = f"value and {coverage(summary.plan.interval)} interval"
+    interval = f"value{covered([value for _, value, _ in rows], summary.plan.interval)}"
     shown = tuple((Words(name), value, Words(meaning)) for name, value, meaning in rows)
     return DataTable(
         ("", interval, "what it says"), shown, explained=True, brief_title="Against human labels"

@@ -1,6 +1,6 @@
 """The document of matched texts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +20,14 @@ from semscale.report.matching.words import (
     part_name,
     separation_words,
 )
-from semscale.report.parts import altogether, estimated_document, group_table, headline, nothing_section
+from semscale.report.parts import (
+    altogether,
+    estimated_document,
+    group_table,
+    headline,
+    low_items,
+    nothing_section,
+)
 from semscale.report.sentences import left_out_section
 from semscale.report.settings import estimated_settings
 from semscale.report.unread_texts import language_warnings, unread_warnings
@@ -103,7 +110,7 @@ def _sections(summary: "MatchSummary") -> Iterator[Section]:
         yield nothing_section("scores")
     if summary.flagged:
         yield _findings(summary)
-    if worst := summary.worst(SHOWN_ITEMS):
+    if worst := _worst(summary):
         lowest = counted(min(len(worst), Items.most), "lowest score")
         items = _items(worst, brief_title=lowest, is_explained=summary.is_explained)
         yield Section("worst", "The lowest scores", (items,))
@@ -141,7 +148,15 @@ def _findings(summary: "MatchSummary") -> Section:
     return Section("findings", "Alike, and yet different", blocks)
 
 
-def _items(items: "tuple[MatchedItem, ...]", **settings: Any) -> Items:  # noqa: ANN401 - fields of Items
+def _worst(summary: "MatchSummary") -> "list[MatchedItem]":
+    """Give the items with low scores; whoever asks for explanations gets all that could be higher."""
+    worst, (_, greatest) = summary.worst(SHOWN_ITEMS), summary.bounds
+    if summary.is_explained:
+        return [item for item in worst if item.score < greatest]
+    return low_items(worst, lambda item: item.score, summary.estimates.overall.mean, summary.bounds)
+
+
+def _items(items: "Sequence[MatchedItem]", **settings: Any) -> Items:  # noqa: ANN401 - fields of Items
     return Items(tuple(map(_item, items)), heads=("prediction", "reference"), **settings)
 
 

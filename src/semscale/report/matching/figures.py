@@ -7,9 +7,18 @@ from semscale.report.charts.histograms import GROUP, HISTOGRAM, UNRELATED
 from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.document.blocks import DataTable, Figure, Histogram, ScoreGroup, Swatch
 from semscale.report.document.values import Count, Number, Words
-from semscale.report.formatting import count, counted, number, one_line, percent
+from semscale.report.formatting import count, counted, number, percent
 from semscale.report.matching.words import part_name
-from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
+from semscale.report.parts import (
+    group_label,
+    group_name,
+    histogram_caption,
+    label_with_base,
+    largest_groups,
+    mean_row,
+    score_group,
+    small_base_note,
+)
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -24,16 +33,18 @@ _THIRD_COLOURS = (CONTRAST, NEUTRAL, ACCENT)
 def scores_histogram(summary: "MatchSummary") -> Histogram:
     """Count the scores: of all rows, of unrelated pairs, then of the largest groups, the best first."""
     estimates, separation, overall = summary.estimates, summary.separation, summary.estimates.overall
-    groups = [score_group("All rows", summary.scores, HISTOGRAM, overall.mean)]
+    everything = label_with_base("All rows", Count(overall.n))
+    groups = [score_group(everything, summary.scores, HISTOGRAM, overall.mean)]
     rows = [mean_row(Words("all rows"), overall)]
     if separation:
-        groups.append(ScoreGroup("Unrelated pairs", separation.unrelated, UNRELATED))
+        pairs = label_with_base("Unrelated pairs", Count(len(separation.unrelated)))
+        groups.append(ScoreGroup(pairs, separation.unrelated, UNRELATED))
         mean = Number(float(separation.unrelated.mean()))
         rows.append((Words("unrelated pairs"), Count(len(separation.unrelated)), Count(None), mean))
     scored = [group for group in estimates.groups if group.mean]
     charted = largest_groups(scored, CHARTED_GROUPS)
     for group in charted:
-        name = one_line(group_name(group, estimates.by).text)
+        name = group_label(group, estimates.by)
         groups.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
     rows += [mean_row(group_name(group, estimates.by), group) for group in estimates.groups]
     return Histogram(
@@ -77,4 +88,4 @@ def _caption(summary: "MatchSummary", charted: int, groups: int) -> str:
         )
     if charted < groups:
         said += f" The {charted} largest of {count(groups)} groups are drawn, all are below."
-    return said
+    return f"{said} {small_base_note(summary.estimates, 'row')}".rstrip()

@@ -10,7 +10,8 @@ from semscale.report.charts.palette import ACCENT, CONTRAST
 from semscale.report.charts.squares import scatter
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, SideBySide, Swatch
 from semscale.report.document.values import Number, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import count, counted, coverage, has_interval, number, percent, with_interval
+from semscale.report.formatting import count, counted, has_interval, number, percent, with_interval
+from semscale.report.parts import covered
 from semscale.report.scale_points import point_names
 
 if TYPE_CHECKING:
@@ -113,13 +114,14 @@ def _table(comparison: "RatingComparison") -> DataTable:
          "the KS similarity that the same share on every point reaches; a distribution that does no better "
          "has read nothing", _NOT_LAID),
     )  # fmt: skip
+    known = [WithInterval.of(figure, _DIGITS) for _, figure, _, _ in rows]
     return DataTable(
         ("", "estimate", "what it can show"),
         tuple(
             (Words(name), WithInterval.of(figure, _DIGITS), Words(absent if figure is None else meaning))
             for name, figure, meaning, absent in rows
         ),
-        title=f"Agreement ({coverage(comparison.interval)} interval)",
+        title=f"Agreement{covered(known, comparison.interval)}",
         brief_title=f"Compared with humans ({_compared_texts(comparison)})",
         explained=True,
     )

@@ -21,7 +21,7 @@ from semscale.report.rating.figures import (
     sets_figure,
     verbatims,
 )
-from semscale.report.rating.words import MEANINGS, cautions, codes_hint, reading
+from semscale.report.rating.words import MEANINGS, RANKING, cautions, codes_hint, reading
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
 from semscale.report.settings import estimated_settings
@@ -50,16 +50,17 @@ def rating_document(summary: "RatingSummary") -> Document:
         title=Quoted(scale.title),
         n_windowed=summary.n_windowed,
     )
+    lead = headline(summary.estimates, "mean score", ends, digits=digits, ticks=values)
     bootstrapped = summary.estimates.overall.method == "bootstrap"
     return replace(
         base,
-        lead=headline(summary.estimates, "mean score", ends, digits=digits, ticks=values),
+        lead=None if lead is None else replace(lead, advice=RANKING),
         warnings=(
             *language_warnings(summary.unread_language),
             *off_topic_warnings(summary.counts),
             *unread_warnings(summary.counts, "text"),
         ),
-        counting=(*base.counting, *([f"hint: {hint}"] if hint else [])),
+        counting=(*base.counting, *([f"hint: {hint}"] if hint else []), *([] if lead is None else [RANKING])),
         reading=base.reading if read is None else (read,),
         facts=_facts(summary),
         cautions=(*base.cautions, *cautions(summary)),

@@ -21,13 +21,22 @@ from semscale.report.formatting import (
     ends,
     has_interval,
     number,
-    one_line,
     percent,
     percent_with_interval,
     plain,
 )
 from semscale.report.lint.figures import correlations_figure
-from semscale.report.parts import Columns, altogether_title, group_name, group_table, largest_groups, table_of
+from semscale.report.parts import (
+    Columns,
+    altogether_title,
+    base_of,
+    group_label,
+    group_name,
+    group_table,
+    largest_groups,
+    small_base_note,
+    table_of,
+)
 from semscale.report.scale_points import mass_heads, point_colours, point_names, scale_digits
 from semscale.types import Floats
 
@@ -111,7 +120,7 @@ def groups_figure(summary: "RatingSummary") -> Figure | None:
         caption=(kept if len(charted) < len(scored) else "")
         + f"Dots are means, lines their {coverage(estimates.interval)} intervals, the dashed line is the "
         "mean of all texts; the axis shows only the part of the scale that is needed. "
-        "Bars show the share of each point in percent.",
+        f"Bars show the share of each point in percent. {small_base_note(estimates, 'row')}".rstrip(),
         legend=tuple(Swatch(*pair) for pair in zip(colours, point_names(scale), strict=True)),
     )
 
@@ -177,7 +186,7 @@ def _whole_group_table(summary: "RatingSummary") -> DataTable:
     everything = [overall, *summary.estimates.groups]
     columns: list[tuple[str | Quoted, Callable[[GroupEstimate], Cell]]] = [
         ("group", lambda one: Words("all texts") if one is overall else group_name(one, summary.by)),
-        ("rated", lambda group: Count(group.n)),
+        ("rated", lambda group: Count(group.n) if group is overall else base_of(group)),
     ]
     if any(not math.isclose(group.effective_n, group.n) for group in everything if group.n):
         columns.append(("effective n", lambda group: Number(group.effective_n, 1)))
@@ -201,7 +210,7 @@ def _mass(place: int, group: "GroupEstimate") -> Share:
 def _group_row(group: "GroupEstimate", by: str | None) -> GroupRow | None:
     if group.mean is None:
         return None
-    name, (low, high) = one_line(group_name(group, by).text), ends(group.mean.low, group.mean.high)
+    name, (low, high) = group_label(group, by), ends(group.mean.low, group.mean.high)
     return GroupRow(name, group.mean.value, low, high, tuple(mass.value for mass in group.pmf))
 
 

@@ -34,6 +34,9 @@ NPS_CAUTION = (
     "by it, and do not set it beside an NPS from answers in figures."
 )
 
+RANKING = "Read this mean as a ranking and a comparison between groups, not as a level."
+"""How far the mean goes: it spreads less than people's, and its distribution is no better than chance."""
+
 _SHOWN_CODES = 6
 
 

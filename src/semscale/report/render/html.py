@@ -29,6 +29,8 @@ from semscale.report.render.histograms import as_figure
 from semscale.report.render.pictures import NARROW, WIDE
 from semscale.version import __version__
 
+_BREAKS, _PARTS = re.compile("[-/]"), re.compile("[^/]*/|[^/]+")
+
 if TYPE_CHECKING:
     from jinja2 import Environment
 
@@ -88,14 +90,25 @@ def cell_html(cell: Cell, *, is_name: bool = False) -> Markup:
 
 
 def line_html(line: Line) -> Markup:
-    """Write a line as HTML; a user's words are kept apart, as they may run from right to left."""
+    """Write a line as HTML; a user's words are kept apart, as they may run from right to left.
+
+    A name without a space, such as a model's, is broken behind its slashes before it is broken elsewhere.
+    """
     match line:
         case str():
             return escape(printable(line))
         case Quoted():
-            return Markup("<bdi>{}</bdi>").format(line_text(line))
+            return Markup("<bdi>{}</bdi>").format(_unbroken(line_text(line)))
         case _:
             return Markup("").join(line_html(part) for part in line)
+
+
+def _unbroken(name: str) -> str | Markup:
+    """Hold the parts of a name together that a browser would break at hyphens; a text stays as it is."""
+    if any(character.isspace() for character in name) or not _BREAKS.search(name):
+        return name
+    parts = [Markup('<span class="name">{}</span>').format(part) for part in _PARTS.findall(name)]
+    return Markup("").join(parts)
 
 
 def quoted_html(text: object, limit: int) -> Markup:

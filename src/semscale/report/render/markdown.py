@@ -50,9 +50,10 @@ def _head(document: Document) -> Iterator[str]:
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
     yield "\n".join(f"> ⚠️ **{escaped(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
     match document.lead:
-        case Headline(name, value, _, interval):
+        case Headline(name, value, _, interval, advice=advice):
             of = f" ({coverage(interval)} interval)" if has_interval(value) else ""
             yield f"**{escaped(capitalised(name))}: {escaped(cell_text(value))}**{of}"
+            yield escaped(advice)
         case Rates(figures):
             yield "\n".join(f"- **{escaped(cell_text(value))}** {escaped(name)}" for value, name in figures)
         case Decision(text, _, about):

@@ -1,6 +1,6 @@
 """Number formats of Excel, which show a figure as all other outputs do."""
 
-from semscale.report.document.values import Number, Share, WithInterval
+from semscale.report.document.values import Count, Number, Share, WithInterval
 
 Formatted = tuple[float | None, str]
 """A number with the format that Excel shows it in; ``None``, NaN and infinity leave the cell empty."""
@@ -23,6 +23,16 @@ def formatted_number(number: Number) -> Formatted:
     least = [] if number.least is None else [f'[<{number.least:g}]"< {number.least:g}"']
     most = [] if number.most is None else [f'[>{number.most:.12g}]"> {number.most:,.12g}"']
     return number.value, ";".join([*least, *most, shown])
+
+
+def formatted_count(count: Count) -> Formatted:
+    """Format a whole number, with its asterisk if there are too few to rely on.
+
+    Example:
+        >>> formatted_count(Count(7, is_small=True))
+        (7, '#,##0"*"')
+    """
+    return count.value, '#,##0"*"' if count.is_small else "#,##0"
 
 
 def formatted_share(share: Share) -> Formatted:

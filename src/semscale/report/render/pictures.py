@@ -58,4 +58,5 @@ def save_pictures(document: Document, folder: Path) -> list[Path]:
 def figure_svg(figure: Figure | Histogram) -> str:
     """Draw a figure as an SVG document, with its legend."""
     drawn = as_figure(figure)
-    return standalone_svg(drawn.chart(WIDE), drawn.description, drawn.legend)
+    is_crisp = drawn.style == "heat"
+    return standalone_svg(drawn.chart(WIDE), drawn.description, drawn.legend, is_crisp=is_crisp)

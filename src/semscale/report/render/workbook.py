@@ -13,7 +13,12 @@ from semscale.report.document.document import Decision, Document, Headline, Rate
 from semscale.report.document.values import Cell, Count, Line, Number, Quoted, Share, WithInterval, Words
 from semscale.report.formatting import capitalised, coverage, has_interval
 from semscale.report.render.histograms import as_figure
-from semscale.report.render.number_formats import formatted_interval, formatted_number, formatted_share
+from semscale.report.render.number_formats import (
+    formatted_count,
+    formatted_interval,
+    formatted_number,
+    formatted_share,
+)
 from semscale.report.render.pictures import figure_svg
 from semscale.report.render.sheet import Sheet, SheetFormats, Value
 from semscale.store.workbook import opened_workbook
@@ -70,8 +75,9 @@ def _summary(sheet: Sheet, document: Document) -> None:
 
 def _lead(sheet: Sheet, document: Document) -> None:
     match document.lead:
-        case Headline(name, value, _, interval):
+        case Headline(name, value, _, interval, advice=advice):
             _estimates(sheet, [(value, name)], interval)
+            sheet.line(advice)
         case Rates(figures, interval):
             _estimates(sheet, figures, interval)
         case Decision(text, _, about):
@@ -253,8 +259,8 @@ def _figures(cell: Cell) -> Sequence[Value]:
             return [formatted_number(cell)]
         case Share():
             return [formatted_share(cell)]
-        case Count(value):
-            return [(value, "#,##0")]
+        case Count():
+            return [formatted_count(cell)]
         case _:
             return [cell_text(_whole(cell))]
 

@@ -10,7 +10,14 @@ from semscale.report.document.marks import marked
 from semscale.report.document.values import Cell, Count, Line, Marked, Number, Quoted, WithInterval
 from semscale.report.formatting import capitalised, clipped, counted, number, one_line
 from semscale.report.guard_findings import SAMPLE_GUARD_MEANINGS, guard_legend, guard_table
-from semscale.report.parts import altogether, estimated_document, group_table, headline, nothing_section
+from semscale.report.parts import (
+    altogether,
+    estimated_document,
+    group_table,
+    headline,
+    low_items,
+    nothing_section,
+)
 from semscale.report.self_consistency.figures import (
     area_table,
     calibration_table,
@@ -112,7 +119,7 @@ def _sections(summary: "ConsistencySummary") -> Iterator[Section]:
         yield _spread(summary)
         if summary.correctness is not None:
             yield _correctness(summary.correctness)
-        yield _least(summary)
+        yield from _least(summary)
     else:
         yield nothing_section("spread", "prompt")
     yield left_out_section(
@@ -142,7 +149,8 @@ def _spread(summary: "ConsistencySummary") -> Section:
 def _correctness(correctness: "CorrectnessProbability") -> Section:
     area = area_words(correctness.areas[correctness.measure])
     meaning = (
-        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten."
+        "Area under the ROC curve: 1 is perfect, .5 is chance. What length alone achieves must be beaten. "
+        "Intervals by DeLong's variance on the logit scale; there is none where scores show no spread."
     )
     return Section(
         "trust",
@@ -160,8 +168,12 @@ def _correctness(correctness: "CorrectnessProbability") -> Section:
     )
 
 
-def _least(summary: "ConsistencySummary") -> Section:
-    items = tuple(map(_item, summary.least(SHOWN_ITEMS)))
+def _least(summary: "ConsistencySummary") -> Iterator[Section]:
+    mean, bounds = summary.estimates.overall.mean, MEASURES[summary.main].bounds
+    low = low_items(summary.least(SHOWN_ITEMS), lambda item: item.score, mean, bounds)
+    if not low and not summary.guards:
+        return
+    items = tuple(map(_item, low))
     brief = counted(min(len(items), Items.most), "least consistent prompt")
     contradictions = guard_table(
         summary.guards, SAMPLE_GUARD_MEANINGS, noun="prompt", title="Samples that contradict the answer"
@@ -169,12 +181,14 @@ def _least(summary: "ConsistencySummary") -> Section:
     shown = Items(
         items,
         guard_legend(summary.guards, SAMPLE_GUARD_MEANINGS),
-        brief_title=brief,
+        brief_title=brief if items else "",
         heads=("answer", "contradicting", "samples", "such as"),
         noun="prompt",
     )
-    blocks = (contradictions, shown) if summary.guards else (shown,)
-    return Section("least", "The least consistent answers", blocks)
+    blocks: tuple[Block, ...] = (contradictions, shown) if summary.guards else (shown,)
+    if not items:
+        blocks = contradictions, Paragraph("All answers are equally consistent, so none is shown here.")
+    yield Section("least", "The least consistent answers", blocks)
 
 
 def _item(item: "ConsistencyItem") -> ItemCard:

@@ -7,8 +7,16 @@ from semscale.report.charts.palette import ACCENT, CONTRAST, NEUTRAL
 from semscale.report.charts.squares import ReliabilityDot, reliability
 from semscale.report.document.blocks import DataTable, Figure, Histogram, Shares
 from semscale.report.document.values import Cell, Count, Number, Share, WithInterval, Words
-from semscale.report.formatting import capitalised, coverage, number, one_line
-from semscale.report.parts import group_name, histogram_caption, largest_groups, mean_row, score_group
+from semscale.report.formatting import capitalised, coverage, number
+from semscale.report.parts import (
+    covered,
+    group_label,
+    histogram_caption,
+    label_with_base,
+    largest_groups,
+    mean_row,
+    score_group,
+)
 from semscale.report.self_consistency.words import MEASURE_NAMES, promise_words
 from semscale.self_consistency.scoring.measures import MEASURES
 
@@ -27,12 +35,17 @@ def spread_histogram(summary: "ConsistencySummary") -> Histogram:
     shown = {main: HISTOGRAM} | ({"cosine_sim": UNRELATED} if has_ncs and main != "cosine_sim" else {})
     means = {name: estimates.overall_mean(name) for name in summary.scores}
     drawn = [
-        score_group(capitalised(MEASURE_NAMES[name]), summary.scores[name], colour, means[name])
+        score_group(
+            label_with_base(capitalised(MEASURE_NAMES[name]), Count(len(summary.scores[name]))),
+            summary.scores[name],
+            colour,
+            means[name],
+        )
         for name, colour in shown.items()
         if len(summary.scores[name])
     ]
     for group in largest_groups(estimates.groups, _CHARTED_GROUPS):
-        name = one_line(group_name(group, estimates.by).text)
+        name = group_label(group, estimates.by)
         drawn.append(score_group(name, summary.group_scores[group.group], GROUP, group.mean))
     rows = tuple(mean_row(Words(MEASURE_NAMES[name]), mean) for name, mean in means.items())
     caption = histogram_caption("prompts have which value", estimates)
@@ -109,6 +122,7 @@ def calibration_table(correctness: "CorrectnessProbability") -> DataTable:
 
 def area_table(correctness: "CorrectnessProbability") -> DataTable:
     """Say how well each measure, and each null of lengths alone, tells right answers from wrong ones."""
-    areas = sorted(correctness.areas.items(), key=lambda item: -item[1])
-    rows = tuple((Words(MEASURE_NAMES[name]), Number(area, 3)) for name, area in areas)
-    return DataTable(("measure", "AUC"), rows, title="What tells right from wrong")
+    areas = sorted(correctness.areas.items(), key=lambda item: -item[1].value)
+    rows = tuple((Words(MEASURE_NAMES[name]), WithInterval.of(area, 3)) for name, area in areas)
+    interval = covered((area for _, area in rows), correctness.interval)
+    return DataTable(("measure", "AUC"), rows, title=f"What tells right from wrong{interval}")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from semscale.report.formatting import counted, coverage, number, one_line, percent
+from semscale.report.formatting import counted, coverage, number, one_line, percent, percent_with_interval
 from semscale.report.sentences import STATUS_MEANINGS, UNREAD, refused_words
 from semscale.self_consistency.correctness_probability import FEWEST_LABELS
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from semscale.self_consistency.correctness_probability import CorrectnessProbability
     from semscale.self_consistency.summary import ConsistencySummary
     from semscale.stats.calibration.acceptance import AcceptanceThreshold
+    from semscale.stats.intervals.estimates import Estimate
 
 MEASURE_NAMES = {
     "consistency": "consistency",
@@ -64,15 +65,15 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
 
 def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
     said, area = [], correctness.areas[correctness.measure]
-    if area < _ENOUGH:
+    if area.value < _ENOUGH:
         said.append(f"Consistency hardly tells right answers from wrong ones: {area_words(area)}.")
     nulls = {
-        name: max(correctness.areas[name], 1 - correctness.areas[name])
+        name: max(correctness.areas[name].value, 1 - correctness.areas[name].value)
         for name in NULLS
         if name in correctness.areas
     }
     best = max(nulls, key=lambda name: nulls[name], default=None)
-    if best is not None and nulls[best] >= area:
+    if best is not None and nulls[best] >= area.value:
         said.append(
             f"The lengths of the texts alone do as well ({MEASURE_NAMES[best]}, {number(nulls[best])}): "
             "do not build on this."
@@ -80,9 +81,10 @@ def _correctness_cautions(correctness: "CorrectnessProbability") -> list[str]:
     return said
 
 
-def area_words(area: float) -> str:
+def area_words(area: "Estimate") -> str:
     """Say what an area under the ROC curve is."""
-    return f"a right answer has the higher value {percent(area)} of the time, and 50 % would by chance"
+    shown = percent_with_interval(area)
+    return f"a right answer has the higher value {shown} of the time, and {percent(0.5, 0)} would by chance"
 
 
 def labels_words(correctness: "CorrectnessProbability") -> str:

@@ -103,6 +103,11 @@ class GroupEstimate:
         return sum(self.left_out.values())
 
     @property
+    def has_small_base(self) -> bool:
+        """Whether fewer than 10 rows, or respondents where they are named, are behind the figures."""
+        return self.n > 0 and self.n_clusters < FEWEST_CLUSTERS
+
+    @property
     def mean(self) -> Estimate | None:
         """The main figure; ``None``, as all others, where no row counts."""
         return self.figures.get(self.main)
