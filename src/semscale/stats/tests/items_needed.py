@@ -1,6 +1,6 @@
 """How many items would decide a test of a mean if mean and spread stayed as they are."""
 
-from math import ceil, log2
+from math import floor, log2
 
 import numpy as np
 from scipy.special import stdtrit
@@ -11,13 +11,13 @@ _MOST = 10**9
 
 
 def signs_needed(alpha: float) -> int:
-    """Find how many items a sign test needs at least: n equal signs have the p-value ``2 ** -n``.
+    """Find how many items a sign test needs: n equal signs have the p-value ``2 ** -n``, to be below alpha.
 
     Example:
         >>> signs_needed(0.05)
         5
     """
-    return max(2, ceil(-log2(alpha)))
+    return max(2, floor(-log2(alpha)) + 1)
 
 
 def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None:
