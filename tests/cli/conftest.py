@@ -87,7 +87,8 @@ def rate(semscale):
     """Run ``semscale rate`` on a file's column ``text``, with every text on the topic."""
 
     def run(*options, file="answers.csv"):
-        return semscale("rate", file, "--text", "text", "--scale", "quality", "--floor", "none", *options)
+        floor = [] if "--floor" in options else ["--floor", "none"]
+        return semscale("rate", file, "--text", "text", "--scale", "quality", *floor, *options)
 
     return run
 

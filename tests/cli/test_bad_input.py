@@ -26,7 +26,9 @@ def scale_file(points=3, anchors=None, **changes):
 
 
 def rate(*options, file="good.csv", text="text", scale="mine.yaml"):
-    return ["rate", file, "--text", text, "--scale", scale, "--floor", "none", "--out", "rated.csv", *options]
+    usual = {"--text": text, "--scale": scale, "--floor": "none", "--out": "rated.csv"}
+    kept = [part for name, value in usual.items() if name not in options for part in (name, value)]
+    return ["rate", file, *kept, *options]
 
 
 FILES = {
@@ -45,7 +47,9 @@ FILES = {
     "fake.parquet": GOOD,
     "fake.xlsx": GOOD,
     "answers.sav": GOOD,
+    "answers.xyz": GOOD,
     "words.csv": "id,text,n\n1,great,1\n2,bad,much\n",
+    "comma.csv": 'id,text,n\n1,great,1\n2,bad,"1,5"\n',
     "negative.csv": "id,text,n\n1,great,1\n2,bad,-1\n",
     "infinite.csv": "id,text,n\n1,great,inf\n",
     "one.yaml": scale_file(1),
@@ -87,9 +91,20 @@ BAD = {
     "json of another kind": (rate(file="list.jsonl"), ["list.jsonl, line 1", "no JSON object"]),
     "no parquet": (rate(file="fake.parquet"), ["fake.parquet cannot be read as Parquet"]),
     "no workbook": (rate(file="fake.xlsx"), ["fake.xlsx cannot be read as an Excel workbook"]),
-    "an unknown extension": (rate(file="answers.sav"), ["'.sav'", "--format"]),
+    "an unknown extension": (rate(file="answers.xyz"), ["'.xyz'", "--format"]),
+    "a file of another program": (rate(file="answers.sav"), ["answers.sav", "of SPSS", "save it as CSV"]),
     "a sheet of a csv": (rate("--sheet", "one"), ["sheet applies to xlsx, not to csv"]),
+    # options
+    "texts named twice": (
+        rate("--text", "text", "--text", "id"),
+        ["--text is given twice", "semscale rate --help"],
+    ),
+    "groups named twice": (rate("--by", "region", "--by", "n"), ["--by is given twice"]),
     # cells
+    "a weight with a decimal comma": (
+        rate("--weight", "n", file="comma.csv"),
+        ["data row 2 has '1,5'", "with a point (1.5, not 1,5)"],
+    ),
     "a weight of words": (rate("--weight", "n", file="words.csv"), ["weight", "data row 2", "'much'"]),
     "a negative weight": (
         rate("--weight", "n", file="negative.csv"),

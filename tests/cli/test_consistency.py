@@ -68,14 +68,16 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
 def test_a_stopped_run_goes_on_after_the_last_finished_part(
     semscale, answers, files, stop_at_second_embedding
 ):
-    run = ("consistency", answers, *COLUMNS, "--floor", "0.1", "--part-rows", 1, "--out")
-    assert semscale(*run, "whole.csv").code == 0
+    def run(out, floor=0.1):
+        return semscale("consistency", answers, *COLUMNS, "--floor", floor, "--part-rows", 1, "--out", out)
+
+    assert run("whole.csv").code == 0
     stop_at_second_embedding()
-    ended = semscale(*run, "out.csv")
+    ended = run("out.csv")
     said = "stopped: 1 rows are finished and kept in out.csv.parts; the same command goes on after them"
     assert (ended.code, ended.err) == (3, f"semscale: {said}\n")
-    assert "floor was 0.1, now 0.2" in semscale(*run, "out.csv", "--floor", "0.2").err
-    assert semscale(*run, "out.csv").code == 0
+    assert "floor was 0.1, now 0.2" in run("out.csv", floor=0.2).err
+    assert run("out.csv").code == 0
     assert files() == ["answers.csv", "out.csv", "whole.csv"]
     assert (answers.with_name("out.csv")).read_bytes() == answers.with_name("whole.csv").read_bytes()
     assert "--restart belongs to --out" in semscale("consistency", answers, *COLUMNS, "--restart").err
@@ -146,7 +148,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
         "--ledger", tmp_path / "ledger", "--out", "o.jsonl", "--report", "r.html",
     )  # fmt: skip
-    capped = semscale(*command, "--max-calls", 5)
+    capped = semscale(*command, "--max-calls", 5, "--concurrency", 1)
     assert capped.code == 3
     assert capped.err.startswith("semscale: the cap of 5 calls is reached; 5 requests are finished and kept")
     assert "1 of 3 prompts counts; left out: 1 missing and 1 unfinished" in capped.out

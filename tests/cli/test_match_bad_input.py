@@ -19,7 +19,9 @@ FILES = {
 
 def match(*options, file="good.csv", prediction="answer", reference="expected"):
     columns = ["--prediction", prediction, "--reference", reference]
-    return ["match", file, *columns, "--method", "cosine", "--out", "matched.csv", *options]
+    usual = {"--method": "cosine", "--out": "matched.csv"}
+    kept = [part for name, value in usual.items() if name not in options for part in (name, value)]
+    return ["match", file, *columns, *kept, *options]
 
 
 DOCUMENT = ["--method", "cliniqlink-doc"]

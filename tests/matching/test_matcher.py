@@ -135,7 +135,12 @@ def test_rows_without_a_pair_need_no_baseline():
 )
 def test_a_corpus_holds_texts(toy_embedder, corpus, message):
     with pytest.raises(InputError, match=message):
-        Matcher("cosine", embedder=toy_embedder, corpus=corpus)
+        Matcher("calibrated", embedder=toy_embedder, corpus=corpus)
+
+
+def test_a_corpus_that_nothing_is_estimated_from_is_refused(toy_embedder):
+    with pytest.raises(InputError, match="corpus belongs to methods calibrated, bertscore, .*with 'cosine'"):
+        Matcher("cosine", embedder=toy_embedder, corpus=["a", "b"])
 
 
 @pytest.mark.parametrize("seed", [-1, 1.5, "x"])

@@ -156,6 +156,7 @@ MODEL_INSTRUMENTS = [
             "guards": {"name": "off"},
             "recall_share": 0.5,
             "layer": 3,
+            "empty": "wrong",
         },
         figure="score",
     ),

@@ -18,6 +18,7 @@ from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
 from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
 from semscale.cli.interrupts import heed_interrupts
+from semscale.cli.single_values import CommandGroup
 from semscale.cli.streams import flush_output, prepare_streams
 from semscale.version import __version__
 
@@ -31,7 +32,7 @@ class _Commands(TyperGroup):
         return super().resolve_command(ctx, [both, *args[2:]] if both in self.commands else args)
 
 
-app = typer.Typer(
+app = CommandGroup(
     name="semscale",
     cls=_Commands,
     help="Measure what free text means: survey answers, reviews and LLM output on a scale, offline.",

@@ -5,6 +5,7 @@ from pathlib import Path
 import polars as pl
 
 from semscale.guards.registry import Guards
+from semscale.matching.empty_predictions import MISSING, check_empty
 from semscale.matching.match_columns import CellChecks, MatchCells, MatchColumns, match_cells
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.match_work import MatchWork
@@ -28,6 +29,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
     *,
     method: PairMethod,
     guards: Guards | None = None,
+    empty: str = MISSING,
     explain: bool = False,
     plan: IntervalPlan | None = None,
     out: Path | None = None,
@@ -48,6 +50,8 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         columns: names of the columns.
         method: scores pairs, such as ``Matcher.pair_method``.
         guards: check the pair from which each score comes; by default no findings are reported.
+        empty: whether a row whose prediction is missing or empty has no score (``missing``), or counts as
+            ``wrong`` with the score 0.
         explain: whether scores are explained token by token: in the table those of all rows, in the summary
             those of its items.
         plan: how intervals are made, and the seed of all draws.
@@ -65,6 +69,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         InterruptedRunError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
+    check_empty(empty)
     settings, plan = settings or PartSettings(), plan or IntervalPlan()
     columns.check(table)
     if out is not None:
@@ -88,6 +93,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         method,
         guards,
         plan,
+        empty=empty,
         explain=explain,
         explains_rows=explain and out is not None,
         progress=progress,

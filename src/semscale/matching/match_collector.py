@@ -16,7 +16,7 @@ from semscale.results.estimating import estimate_values
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.types import Floats, Statuses, count_statuses
+from semscale.types import Floats, Mask, Statuses, count_statuses
 
 
 class MatchCollector:
@@ -33,6 +33,7 @@ class MatchCollector:
         self._groups: list[str | None] = []
         self._names: dict[str | None, str | None] = {}
         self._n_windowed = 0
+        self._is_matched: list[Mask] = []
         self._guards: Counter[str] = Counter()
         self._n_flagged: int | None = None
         self._lowest, self._flagged = ForemostRows[MatchedItem](KEPT), ForemostRows[MatchedItem](KEPT)
@@ -45,14 +46,16 @@ class MatchCollector:
         def item(place: int) -> MatchedItem:
             return items.item(place, first_row)
 
+        is_matched = items.reference >= 0  # an empty prediction may be scored without being read
         self._score.append(items.score)
+        self._is_matched.append(is_matched)
         self._status.append(items.status)
         for name, values in items.components.items():
             self._components.setdefault(name, []).append(values)
         # Each name once, however many items have it.
         self._groups += [self._names.setdefault(group, group) for group in items.groups]
         self._n_windowed += int((items.windows > 1).sum())
-        self._lowest.add(items.score, first_row, item)
+        self._lowest.add(np.where(is_matched, items.score, np.nan), first_row, item)
         if items.guards:
             self._guards.update(guard for found in items.guards for guard in found)
             flagged = np.array([bool(found) for found in items.guards], dtype=bool)
@@ -65,6 +68,11 @@ class MatchCollector:
     def score(self) -> Floats:
         """Scores of all items, shape (n,); NaN where there is none."""
         return np.concatenate(self._score)
+
+    @property
+    def matched_score(self) -> Floats:
+        """Scores of the items whose texts were compared, shape (n,); NaN for all others."""
+        return np.where(np.concatenate(self._is_matched), self.score, np.nan)
 
     @property
     def shown(self) -> tuple[MatchedItem, ...]:
@@ -126,9 +134,10 @@ class MatchCollector:
             estimates=estimates,
             counts=count_statuses(status),
             n_windowed=self._n_windowed,
+            n_empty_as_wrong=int((~np.isnan(score)).sum() - (~np.isnan(self.matched_score)).sum()),
             scores=score[~np.isnan(score)],
             group_scores=scores_by_group(score, self._groups) if self._groups else {},
-            thirds=thirds(score, components),
+            thirds=thirds(self.matched_score, components),
             guards=dict(sorted(self._guards.items())),
             n_flagged=self._n_flagged,
             weighs_findings=weighs_findings,

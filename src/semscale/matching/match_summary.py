@@ -29,6 +29,7 @@ class MatchSummary(Presentable):
         estimates: mean scores with intervals, of all items and of each group.
         counts: items by status.
         n_windowed: items with a text that was read in windows.
+        n_empty_as_wrong: empty predictions that count as wrong, with the score 0.
         scores: shape (items that are scored,).
         group_scores: likewise of each group; ``None`` is the group of items without one.
         thirds: mean of the score and of each of its parts in the lowest, middle and highest third of items;
@@ -51,6 +52,7 @@ class MatchSummary(Presentable):
     estimates: Estimates
     counts: dict[Status, int]
     n_windowed: int
+    n_empty_as_wrong: int
     scores: Floats
     group_scores: Mapping[str | None, Floats]
     thirds: Mapping[str, tuple[float, float, float]]
@@ -93,6 +95,7 @@ class MatchSummary(Presentable):
             "rows": self.n,
             "counts": self.counts,
             "windowed": self.n_windowed,
+            "empty_as_wrong": self.n_empty_as_wrong,
             "estimates": self.estimates,
             "bounds": self.bounds,
             "guards": self.guards,

@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.guards.findings import Finding
 from semscale.guards.registry import Guards
+from semscale.matching.empty_predictions import MISSING, empty_settings, with_empty_as
 from semscale.matching.match_collector import MatchCollector
 from semscale.matching.match_columns import MatchCells, MatchColumns, match_cells
 from semscale.matching.match_summary import MatchSummary
@@ -43,6 +44,7 @@ class MatchWork:
         method: scores pairs; its estimates must not depend on the part.
         guards: check the pair from which each score comes; ``None`` for no findings.
         plan: how intervals are made, and the seed of all draws.
+        empty: what empty predictions count as: ``missing`` or ``wrong``.
         explain: whether the items that the summary shows are explained token by token.
         explains_rows: whether every row is.
         progress: called while texts are read.
@@ -54,6 +56,7 @@ class MatchWork:
     method: PairMethod
     guards: Guards | None
     plan: IntervalPlan
+    empty: str = MISSING
     explain: bool = False
     explains_rows: bool = False
     progress: Progress | None = None
@@ -72,7 +75,7 @@ class MatchWork:
             "prediction": self.columns.prediction,
             "reference": ", ".join(self.columns.references),
             "explain": "yes" if self.explains_rows else "no",
-            **dict(signature.fields),
+            **dict(signature.extended(empty_settings(self.empty)).fields),
         }
 
     def parts(self, size: int, skip: int) -> Iterator[WorkedPart]:
@@ -84,6 +87,7 @@ class MatchWork:
             matches = match_with(
                 self.method, cells.predictions, cells.references, guards=self.guards, progress=self.progress
             )
+            matches = with_empty_as(self.empty, matches, cells.references)
             found = matches.to_frame().rename(lambda name: PREFIX + name)
             best = [None if at < 0 else cells.references[row][at] for row, at in enumerate(matches.reference)]
             kept = [pl.Series(_BEST, best, pl.String)]
@@ -134,7 +138,7 @@ class MatchWork:
         instrument, fields = self.notes["signature"]
         signature = Signature(instrument, tuple((name, value) for name, value in fields))
         low, high = self.notes["bounds"]
-        score, seed = self.collector.score, self.plan.seed
+        score, seed = self.collector.matched_score, self.plan.seed
         drawn = self._cells_of(drawn_items(score, seed))
         return self.collector.summary(
             self.collector.estimates(signature, (low, high), by=self.columns.by, plan=self.plan),

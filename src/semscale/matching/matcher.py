@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
+from semscale.matching.empty_predictions import MISSING, check_empty, empty_settings, with_empty_as
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
     Explains,
@@ -43,6 +44,7 @@ class MatcherSettings(TypedDict, total=False):
     guards: Mapping[str, str] | None
     recall_share: float | None
     layer: int | None
+    empty: str
 
 
 class Matcher:
@@ -63,6 +65,8 @@ class Matcher:
         recall_share: for ``calibrated``, from 0 (is all that is said backed by the reference?) to 1 (is all
             of the reference said?).
         layer: for ``bertscore``, whose states are compared; the published or calibrated one unless given.
+        empty: whether an item whose prediction is missing or empty has no score (``missing``), or counts as
+            ``wrong`` with the score 0.
 
     Raises:
         InputError: an unknown method, a setting out of range, or one that belongs to another method.
@@ -81,11 +85,13 @@ class Matcher:
         guards: Mapping[str, str] | None = None,
         recall_share: float | None = None,
         layer: int | None = None,
+        empty: str = MISSING,
     ) -> None:
         check_method(method)
+        check_empty(empty)
         texts = None if corpus is None else corpus_texts(corpus)
         check_seed(seed)
-        self.method = method
+        self.method, self.empty = method, empty
         self.guards = guards_for(method, guards)
         settings = MethodSettings(
             embedder, precision, texts, seed, guards=self.guards, recall_share=recall_share, layer=layer
@@ -95,7 +101,8 @@ class Matcher:
     @property
     def signature(self) -> Signature:
         """Signature of the settings; that of a result also has what was estimated from its references."""
-        return self.pair_method.signature.extended(self.guards.signature)
+        fields = self.pair_method.signature.extended(self.guards.signature)
+        return fields.extended(empty_settings(self.empty))
 
     def match(self, predictions: object, references: object, *, progress: Progress | None = None) -> Matches:
         """Match each prediction with its reference, or with the best of its references.
@@ -108,7 +115,8 @@ class Matcher:
         Raises:
             InputError: lists of unequal length, or a corpus that is too small for the method.
         """
-        return match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
+        found = match_with(self.pair_method, predictions, references, guards=self.guards, progress=progress)
+        return with_empty_as(self.empty, found, references)
 
 
 def match_with(
@@ -181,7 +189,7 @@ def explain_items(
         return {}
     pairs = pair_up(predictions, references)
     rows = {pair: row for row, pair in enumerate(zip(pairs.item, pairs.place, strict=True))}
-    scored = [item for item in items if matches.scored[item]]
+    scored = [item for item in items if matches.reference[item] >= 0]
     explained = method.explain(pairs, [rows[item, matches.reference[item]] for item in scored])
     return dict(zip(scored, explained, strict=True))
 

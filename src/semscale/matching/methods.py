@@ -180,6 +180,11 @@ ANY_ENGINE = frozenset({"cosine"})
 """Methods that read vectors of texts alone, so that any engine serves; the others read a model's tokens."""
 
 
+def uses_corpus(name: str) -> bool:
+    """Whether a method estimates something from a corpus."""
+    return name != "cosine"
+
+
 def check_method(name: str, engine: str = "openvino") -> None:
     """Check, before a model is loaded, that a method exists and goes with an engine.
 
@@ -235,4 +240,7 @@ def build_method(name: str, settings: MethodSettings) -> PairMethod:
     for setting, owner in (("recall_share", "calibrated"), ("layer", "bertscore")):
         if getattr(settings, setting) is not None and name != owner:
             raise InputError(f"{setting} belongs to method {owner!r}, got it with {name!r}")
+    if settings.corpus is not None and not uses_corpus(name):
+        users = ", ".join(method for method in METHODS if uses_corpus(method))
+        raise InputError(f"corpus belongs to methods {users}, got it with {name!r}, which estimates nothing")
     return METHODS[name](settings)

@@ -63,8 +63,8 @@ def pair_up(predictions: object, references: object) -> Pairs:
     rows: list[tuple[int, int, int, int]] = []
     status = np.full(len(given), Status.SCORED, dtype=object)
     for item, (prediction, cell) in enumerate(zip(given, wanted, strict=True)):
-        usable, why = _usable(cell)
-        status[item] = why if _status(prediction) is Status.SCORED else _status(prediction)
+        usable, said = usable_references(cell), _status(prediction)
+        status[item] = Status.NO_REFERENCE if said is Status.SCORED and not usable else said
         if status[item] is Status.SCORED:
             first = numbers.setdefault(prediction, len(numbers))
             rows += [(first, numbers.setdefault(text, len(numbers)), item, at) for at, text in usable]
@@ -90,12 +90,15 @@ def best_pairs(score: Floats, item: Integers) -> Integers:
     return order[np.flatnonzero(np.diff(item, prepend=-1))]
 
 
-def _usable(cell: object) -> tuple[list[tuple[int, str]], Status]:
-    """List one item's usable references with their places, and say in what state that leaves it."""
+def usable_references(cell: object) -> list[tuple[int, str]]:
+    """List one item's references that are texts with something in them, each with its place, from 0.
+
+    Raises:
+        InputError: a cell with something other than one list.
+    """
     listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
     references = as_list(cell, "references") if listed else [cell]
-    usable = [(at, text) for at, text in enumerate(references) if _status(text) is Status.SCORED]
-    return usable, Status.SCORED if usable else Status.NO_REFERENCE
+    return [(at, text) for at, text in enumerate(references) if _status(text) is Status.SCORED]
 
 
 def _status(cell: object) -> Status:

@@ -13,6 +13,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.decoding import open_text
+from semscale.store.qualtrics import header_rows, warn_of_header_rows
 from semscale.store.table import Table, check_names
 
 _LONGEST_CELL = 64 * 1024 * 1024
@@ -22,6 +23,7 @@ _SAMPLE_LINES = 20
 _SAMPLE_BYTES = 100
 _MOST_AGREE = 0.5
 _SKIP_ROWS = 10_000
+_TOP_ROWS = 2
 
 
 def open_delimited(
@@ -30,7 +32,8 @@ def open_delimited(
     r"""Open a file of separated values whose first line is the header.
 
     An empty cell is null. A blank line is skipped, but in a file with only one column it is a missing cell.
-    A first line such as ``sep=;``, which Excel understands, names the separator and is no header.
+    A first line such as ``sep=;``, which Excel understands, names the separator and is no header. Header rows
+    of Qualtrics below the names of the columns are skipped with a warning.
 
     Args:
         path: the file.
@@ -52,13 +55,16 @@ def open_delimited(
     with open_text(path, name, encoding) as lines:
         named = _named_separator(lines)
         separator = named or separator or _sniffed(lines)
-        header = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None)).header()
-    columns = check_names(header, name)
+        top = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None))
+        columns = check_names(top.header(), name)
+        more = header_rows(top.peek(_TOP_ROWS))
+    warn_of_header_rows(name, more)
 
     def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:
         with open_text(path, name, encoding) as text:
             rows = _Rows(_table_lines(text, named), separator, name, before=int(named is not None))
             rows.header()
+            skip += more
             while skip > 0:
                 skip -= len(rows.block(min(skip, _SKIP_ROWS), len(columns))) or skip
             while block := rows.block(size, len(columns)):
@@ -104,6 +110,13 @@ class _Rows:
                     return row
                 self._start = self._next_line()
         raise InputError(f"{self.name} is empty: a header line with the names of the columns is needed")
+
+    def peek(self, n: int) -> list[list[str]]:
+        """Read the next rows as they are; ``block``, which reads them again, says what is wrong with one."""
+        try:
+            return list(islice(self._reader, n))
+        except csv.Error:
+            return []
 
     def block(self, size: int, width: int) -> list[list[str]]:
         reader, rows = self._reader, []

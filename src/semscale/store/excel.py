@@ -8,6 +8,7 @@ import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.cells import column_of
+from semscale.store.qualtrics import header_rows, warn_of_header_rows
 from semscale.store.table import Table, check_names
 
 _EXACT = 2**53
@@ -17,6 +18,8 @@ _LONGEST = datetime.max - _DAY_0
 
 def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
     """Open a sheet; its first row that is not blank is the header, and all of it is read into memory.
+
+    Header rows of Qualtrics below it are skipped with a warning.
 
     Whole numbers come as integers. In a column that mixes texts with numbers, truth values, dates or times,
     every cell keeps its type; a time of day, or a duration among others, counts from the last day of 1899.
@@ -46,8 +49,11 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
     columns = check_names([_title(cell) for cell in rows[0]], name)
+    more = header_rows(rows[1:])
+    warn_of_header_rows(name, more)
+    answers = rows[1 + more :]
     frame = pl.DataFrame(
-        [_column(title, [_value(row[place]) for row in rows[1:]]) for place, title in enumerate(columns)]
+        [_column(title, [_value(row[place]) for row in answers]) for place, title in enumerate(columns)]
     )
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:

@@ -18,6 +18,15 @@ FORMATS = ("csv", "tsv", "jsonl", "parquet", "xlsx")
 """Formats that can be read."""
 
 _EXTENSIONS = {f".{name}": name for name in FORMATS} | {".ndjson": "jsonl", ".tab": "tsv", ".pq": "parquet"}
+_OF_OTHER_PROGRAMS = {
+    ".sav": "SPSS",
+    ".zsav": "SPSS",
+    ".por": "SPSS",
+    ".dta": "Stata",
+    ".sas7bdat": "SAS",
+    ".rds": "R",
+    ".rdata": "R",
+}
 _STANDARD_INPUT = "standard input"
 
 
@@ -111,7 +120,11 @@ def _check_readable(path: Path) -> None:
 
 
 def _format_of(path: Path) -> str:
-    if path.suffix.lower() not in _EXTENSIONS:
+    extension = path.suffix.lower()
+    if extension in _OF_OTHER_PROGRAMS:
+        program = _OF_OTHER_PROGRAMS[extension]
+        raise InputError(f"{path} is a file of {program}, which is not read: save it as CSV in {program}")
+    if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{path} has {shown}; say what it is with --format: {', '.join(FORMATS)}")
-    return _EXTENSIONS[path.suffix.lower()]
+    return _EXTENSIONS[extension]

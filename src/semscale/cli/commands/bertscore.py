@@ -8,13 +8,14 @@ import typer
 from semscale.cli.options.groups import grouped, option_group, without
 from semscale.cli.options.model import PrecisionName
 from semscale.cli.outputs import Outputs
+from semscale.cli.single_values import CommandGroup
 from semscale.errors import InputError
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.layer_search import JudgedPairs
     from semscale.store.table import Table
 
-app = typer.Typer(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
+app = CommandGroup(help="BERTScore: calibrate a model's layer and baseline.", no_args_is_help=True)
 
 _BATCH = 10_000
 

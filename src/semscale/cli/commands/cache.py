@@ -6,10 +6,12 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from semscale.cli.single_values import CommandGroup
+
 if TYPE_CHECKING:
     from semscale.embedding.cache.entry_store import EntryStore
 
-app = typer.Typer(help="The cache of embeddings that were computed before.", no_args_is_help=True)
+app = CommandGroup(help="The cache of embeddings that were computed before.", no_args_is_help=True)
 
 
 @app.command()

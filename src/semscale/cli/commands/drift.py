@@ -16,10 +16,11 @@ from semscale.cli.drift.command_options import (
 from semscale.cli.drift.options import GateOptions
 from semscale.cli.options.groups import grouped
 from semscale.cli.outputs import present
+from semscale.cli.single_values import CommandGroup
 
 _EXIT_CODES = {"pass": 0, "fail": 1, "undecided": 4}
 
-app = typer.Typer(
+app = CommandGroup(
     help="Outputs of a new model beside an approved baseline: record, approve, compare, gate.",
     no_args_is_help=True,
     rich_markup_mode="rich",

@@ -5,9 +5,10 @@ from typing import Annotated
 
 import typer
 
+from semscale.cli.single_values import CommandGroup
 from semscale.report.render.grids import print_table
 
-app = typer.Typer(help="Embedding models: list, pull, verify, and find their files.", no_args_is_help=True)
+app = CommandGroup(help="Embedding models: list, pull, verify, and find their files.", no_args_is_help=True)
 
 _Name = Annotated[
     str | None,

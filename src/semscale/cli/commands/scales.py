@@ -8,9 +8,10 @@ import typer
 from semscale.cli.options.groups import grouped, option_group, without
 from semscale.cli.options.model import ModelOptions
 from semscale.cli.outputs import Outputs, present
+from semscale.cli.single_values import CommandGroup
 from semscale.errors import InputError
 
-app = typer.Typer(help="Scales and their anchors: list, show, lint, start a new one.", no_args_is_help=True)
+app = CommandGroup(help="Scales and their anchors: list, show, lint, start a new one.", no_args_is_help=True)
 
 _GATE_FAILED = 1
 _NameOrFile = Annotated[

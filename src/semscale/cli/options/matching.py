@@ -1,6 +1,6 @@
 """Options of ``semscale match`` and ``semscale match evaluate``."""
 
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -55,6 +55,10 @@ class MatchOptions:
             "SHARE",
         ),
     ] = None
+    empty: Annotated[
+        Literal["missing", "wrong"],
+        option(MATCHING, "An empty prediction is left out, or wrong: its score is 0.", shown=True),
+    ] = "missing"
     layer: Annotated[int | None, option(MATCHING, "Layer that bertscore compares.", "NUMBER")] = None
     outputs: Annotated[Outputs, written_as("Matched table")]
     model: ModelOptions

@@ -38,6 +38,7 @@ def match_table(options: MatchOptions) -> MatchSummary:
             columns,
             method=build_method(options.method, recipe),
             guards=guards,
+            empty=options.empty,
             explain=options.explain,
             plan=options.run.plan,
             out=options.outputs.out,

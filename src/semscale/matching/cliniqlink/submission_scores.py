@@ -22,6 +22,7 @@ from semscale.matching.cliniqlink.reasoning_steps import (
 )
 from semscale.matching.cliniqlink.submission import Task, load_submission
 from semscale.matching.matcher import Matcher, MatcherSettings
+from semscale.matching.methods import uses_corpus
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
@@ -98,7 +99,7 @@ def evaluate_submission(
         InputError: as ``load_submission`` and ``Matcher``.
     """
     tasks = load_submission(folder)
-    if settings.get("corpus") is None:
+    if settings.get("corpus") is None and uses_corpus(method):
         settings["corpus"] = [answer for task in tasks.values() for answer in right_answers(task)] or None
     matcher = Matcher(method, **settings)
     signature, plan = Signature.of("evaluate", method=method), IntervalPlan()

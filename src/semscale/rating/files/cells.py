@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from typing import Any
 
 import polars as pl
@@ -10,6 +11,8 @@ from semscale.errors import InputError
 
 _COUNTING = "(rows are counted from 1, below the header)"
 _CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
+_POINT = "write decimals with a point (1.5, not 1,5), and thousands without a separator"
+_DECIMAL_COMMA = re.compile(r"[+-]?[0-9.]*,[0-9]+")
 _TEXTS = (pl.String, pl.Categorical, pl.Enum)
 
 
@@ -37,7 +40,7 @@ def numbers_in(cells: pl.Series, parameter: str, first_row: int = 0) -> pl.Serie
         row = int(wrong[0])
         raise InputError(
             f"{parameter}: column '{cells.name}' must hold numbers, but data row {first_row + row + 1} has "
-            f"{_shown(stripped[row])}; {_CORRECT}"
+            f"{_shown(stripped[row])}; {_remedy(stripped[row])}"
         )
     return numbers
 
@@ -93,7 +96,7 @@ def humans_in(
         if not sound:
             raise InputError(
                 f"human: column '{cells.name}' must hold numbers or lists of numbers such as [3, 4], "
-                f"but data row {first_row + row + 1} has {_shown(cell)}; {_CORRECT}"
+                f"but data row {first_row + row + 1} has {_shown(cell)}; {_remedy(cell)}"
             )
         if bounds is not None and not _lies_within(bounds, rating):
             raise InputError(
@@ -127,6 +130,12 @@ def _human(cell: Any) -> tuple[float | list[float] | None, bool]:  # noqa: ANN40
 def _lies_within(bounds: tuple[float, float], rating: float | list[float] | None) -> bool:
     numbers = rating if isinstance(rating, list) else [] if rating is None else [rating]
     return all(bounds[0] <= number <= bounds[1] for number in numbers)
+
+
+def _remedy(cell: object) -> str:
+    if isinstance(cell, str) and _DECIMAL_COMMA.fullmatch(cell.strip()):
+        return f"{_POINT} {_COUNTING}"
+    return _CORRECT
 
 
 def _shown(cell: object) -> str:

@@ -15,6 +15,7 @@ from semscale.report.matching.words import (
     MEANINGS,
     cautions,
     costly_tokens,
+    empty_words,
     mean_name,
     part_name,
     separation_words,
@@ -49,16 +50,17 @@ def match_document(summary: "MatchSummary") -> Document:
     base = estimated_document(
         summary, kind="matching report", name="Match", title=_title(summary), n_windowed=summary.n_windowed
     )
-    separation = separation_words(summary)
+    known = {"empty": empty_words(summary), "separation": separation_words(summary)}
+    said = {name: words for name, words in known.items() if words}
     return replace(
         base,
         source=(*base.source, f"method {summary.method}"),
         lead=headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
-        reading=(*base.reading, *([f"{capitalised(separation)}."] if separation else [])),
+        reading=(*base.reading, *(f"{capitalised(words)}." for words in said.values())),
         facts=(*base.facts, *_facts(summary)),
         cautions=(*base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
-        notes=(*base.notes, *([f"separation: {separation}"] if separation else [])),
+        notes=(*base.notes, *(f"{name}: {words}" for name, words in said.items())),
         settings=estimated_settings(summary, _columns(summary)),
         citations=(_CITED[summary.method],) if summary.method in _CITED else (),
     )

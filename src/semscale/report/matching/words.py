@@ -6,6 +6,7 @@ import polars as pl
 
 from semscale.report.formatting import counted, number, percent
 from semscale.report.sentences import STATUS_MEANINGS
+from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -35,6 +36,17 @@ def cautions(summary: "MatchSummary") -> tuple[str, ...]:
             "this method's scores do not take it into account."
         )
     return tuple(said)
+
+
+def empty_words(summary: "MatchSummary") -> str | None:
+    """Say what empty predictions count as; ``None`` where there are none."""
+    if summary.n_empty_as_wrong:
+        return f"{counted(summary.n_empty_as_wrong, 'empty prediction')} scored 0, as wrong"
+    left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
+    if left_out and summary.signature.instrument == "match":
+        predictions = counted(left_out, "empty prediction")
+        return f"{predictions} left out of the mean; --empty wrong would give them the score 0"
+    return None
 
 
 def separation_words(summary: "MatchSummary") -> str | None:

@@ -1,0 +1,70 @@
+"""Empty predictions: left out unless they are to count as wrong."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+from semscale.errors import InputError
+from semscale.matching.file_matching import match_file
+from semscale.matching.match_columns import MatchColumns
+from semscale.matching.matcher import Matcher, match
+from semscale.store.reading import open_table
+from semscale.types import Status
+
+PREDICTIONS = ["heart", None, " ", 7, "", "lung"]
+REFERENCES = ["heart", "heart", ["heart", "lung"], "heart", None, "lung"]
+
+
+def matched(embedder, empty):
+    return match(PREDICTIONS, REFERENCES, "cosine", embedder=embedder, empty=empty)
+
+
+def test_empty_ones_are_left_out_unless_told_otherwise(toy_embedder):
+    found = matched(toy_embedder, "missing")
+    assert found.status.tolist() == ["scored", "missing", "empty", "not-text", "empty", "scored"]
+    assert found.estimate().overall.figures["score"].value == 1.0
+    assert "empty:" not in str(found.signature)
+
+
+def test_as_wrong_they_score_0_where_there_is_a_reference(toy_embedder):
+    found = matched(toy_embedder, "wrong")
+    assert found.status.tolist() == ["scored", "scored", "scored", "not-text", "empty", "scored"]
+    np.testing.assert_array_equal(found.score, [1.0, 0.0, 0.0, np.nan, np.nan, 1.0])
+    assert found.reference.tolist() == [0, -1, -1, -1, -1, 0]
+    assert found.windows.tolist() == [1, 0, 0, 0, 0, 1]
+    assert found.estimate().overall.figures["score"].value == 0.5  # (1 + 0 + 0 + 1) / 4
+    assert "empty:wrong" in str(found.signature)
+
+
+def test_a_summary_counts_them_and_shows_compared_items_as_the_lowest(toy_embedder):
+    summary = matched(toy_embedder, "wrong").summarize(PREDICTIONS, REFERENCES)
+    assert summary.n_empty_as_wrong == 2
+    assert [item.row for item in summary.lowest] == [0, 5]
+    assert "2 empty predictions scored 0, as wrong" in " ".join(summary.document().notes)
+    left_out = matched(toy_embedder, "missing").summarize(PREDICTIONS, REFERENCES)
+    assert left_out.n_empty_as_wrong == 0
+    assert "3 empty predictions left out of the mean; --empty wrong" in " ".join(left_out.document().notes)
+
+
+def test_a_file_gives_the_same_as_lists(toy_embedder, tmp_path):
+    rows = pl.DataFrame({"p": ["heart", None, " ", "lung"], "r": ["heart", "heart", "lung", "lung"]})
+    rows.write_csv(tmp_path / "in.csv")
+    matcher = Matcher("cosine", embedder=toy_embedder, empty="wrong")
+    summary = match_file(
+        open_table(tmp_path / "in.csv"),
+        MatchColumns("p", ("r",)),
+        method=matcher.pair_method,
+        empty="wrong",
+        out=tmp_path / "out.csv",
+    )
+    assert summary.estimates.overall.figures["score"].value == 0.5  # (1 + 0 + 0 + 1) / 4
+    assert "empty:wrong" in str(summary.signature)
+    written = pl.read_csv(tmp_path / "out.csv")
+    assert written["semscale_score"].to_list() == [1.0, 0.0, 0.0, 1.0]
+    assert written["semscale_status"].unique().to_list() == [Status.SCORED]
+
+
+@pytest.mark.parametrize("empty", ["skip", None, 0])
+def test_another_policy_is_refused(toy_embedder, empty):
+    with pytest.raises(InputError, match="empty must be missing or wrong"):
+        Matcher("cosine", embedder=toy_embedder, empty=empty)
