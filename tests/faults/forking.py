@@ -27,7 +27,7 @@ _SLOW = frozenset(
     ("alembic", "altair", "httpx", "jinja2", "jsonschema", "narwhals", "openai", "openvino", "polars")
     + ("pydantic", "rich", "semscale", "sqlalchemy", "tokenizers", "xlsxwriter")
 )
-LONGEST = 60.0
+LONGEST = 300.0
 """Seconds after which a command counts as hanging."""
 
 
@@ -180,12 +180,12 @@ def _limit_files(largest: int | None) -> None:
 
 
 def _ended(start: Start, began: float, pid: int) -> Ended:
-    """Wait for a command; kill it when it is time, or when it takes too long."""
+    """Wait for a command; kill it when it is time, or abort it when it takes too long."""
     limit = start.fault.kill_after
     left = (LONGEST if limit is None else limit) - (time.monotonic() - began)
     handle = os.pidfd_open(pid)
     if not select.select([handle], [], [], max(left, 0))[0]:
-        os.kill(pid, signal.SIGKILL)
+        os.kill(pid, signal.SIGABRT if limit is None else signal.SIGKILL)
     os.close(handle)
     _, status, used = os.wait4(pid, 0)
     code, seconds = os.waitstatus_to_exitcode(status), time.monotonic() - began
