@@ -143,6 +143,11 @@ def test_a_corpus_that_nothing_is_estimated_from_is_refused(toy_embedder):
         Matcher("cosine", embedder=toy_embedder, corpus=["a", "b"])
 
 
+def test_a_set_of_references_has_no_order(toy_embedder):
+    with pytest.raises(InputError, match="references must be texts or lists of texts.*got set"):
+        match(["heart"], [{"heart", "lung"}], "cosine", embedder=toy_embedder)
+
+
 @pytest.mark.parametrize("seed", [-1, 1.5, "x"])
 def test_a_seed_is_a_whole_number(toy_embedder, seed):
     with pytest.raises(InputError, match="seed must be a whole number"):

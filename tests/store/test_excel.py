@@ -158,3 +158,10 @@ def test_batches(tmp_path):
     table = open_excel(path, "x")
     assert table.n_rows == 7
     assert [batch["n"].to_list() for batch in table.batches(3, skip=2)] == [[2, 3, 4], [5, 6]]
+
+
+def test_a_first_sheet_with_a_title_alone_names_the_others(tmp_path):
+    path = workbook(tmp_path, ("Readme", [["About"]]), ("Daten", [["text"], ["good"]]))
+    with pytest.raises(InputError, match="sheet 'Readme' has one row; name another with --sheet: Daten"):
+        only(path)
+    assert only(path, sheet="Daten")["text"].to_list() == ["good"]

@@ -14,13 +14,13 @@ ANSWERS = [["2026-01-02", "Lovely."], ["2026-01-03", 'The {"ImportId"} of my roo
 
 def as_csv(path, rows):
     quoted = (",".join('"' + cell.replace('"', '""') + '"' for cell in row) for row in rows)
-    path.write_text("StartDate,Q1\n" + "\n".join(quoted) + "\n")
+    path.write_text("day,Q1\n" + "\n".join(quoted) + "\n")
 
 
 def as_xlsx(path, rows):
     with xlsxwriter.Workbook(path) as book:
         sheet = book.add_worksheet()
-        for place, row in enumerate([["StartDate", "Q1"], *rows]):
+        for place, row in enumerate([["day", "Q1"], *rows]):
             sheet.write_row(place, 0, row)
 
 
@@ -50,8 +50,17 @@ def test_a_header_without_answers_has_no_rows(tmp_path, name):
 
 
 def test_an_answer_that_quotes_an_id_is_an_answer():
-    assert header_rows([["1", '{"ImportId":"QID1_TEXT"}'], ["2", "fine"]]) == 0
+    assert header_rows(["id", "Q1"], [["1", '{"ImportId":"QID1_TEXT"}'], ["2", "fine"]]) == 0
 
 
 def test_rows_of_nothing_are_no_header():
-    assert header_rows([[None, ""], [None, None]]) == 0
+    assert header_rows(["id", "Q1"], [[None, ""], [None, None]]) == 0
+
+
+def test_texts_of_questions_alone_are_known_by_qualtrics_own_columns():
+    names = ["StartDate", "ResponseId", "Q1"]
+    assert (
+        header_rows(names, [["Start Date", "Response ID", "How was it?"], ["2026-01-02", "R_1", "ok"]]) == 1
+    )
+    assert header_rows(names, [["2026-01-02", "R_1", "Response ID"]]) == 0
+    assert header_rows(names, []) == 0

@@ -140,3 +140,11 @@ def test_a_failure_leaves_no_file(tmp_path):
     with pytest.raises(InputError, match="an Excel cell holds 32,767"):
         write_table(pl.DataFrame({"text": ["x" * 32_768]}), tmp_path / "x.xlsx")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_long_text_of_a_run_is_cut_in_excel_and_a_line_says_so(tmp_path):
+    frame = pl.DataFrame({"text": ["a", "b"], "semscale_reply": ["x" * 40_000, "fine"]})
+    with pytest.warns(UserWarning, match=r"cut to 32,767 characters, as Excel holds no more: 1;"):
+        write_table(frame, tmp_path / "x.xlsx")
+    (batch,) = open_table(tmp_path / "x.xlsx").batches(10)
+    assert batch["semscale_reply"].str.len_chars().to_list() == [32_767, 4]

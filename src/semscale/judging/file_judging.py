@@ -22,9 +22,10 @@ from semscale.judging.summary.judged_rows import private_columns
 from semscale.judging.verdicts import Verdicts
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.first_look import needs_counting
-from semscale.store.result_columns import PREFIX, check_free, check_output
+from semscale.store.result_columns import check_free, check_output
 from semscale.store.table import Table
 from semscale.store.table_run import PartSettings, TableRun, WorkedPart
+from semscale.store.writing import PREFIX
 from semscale.types import Progress, Status
 
 

@@ -18,7 +18,7 @@ from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.cells import column_of, storable
 from semscale.store.columns import as_list
-from semscale.store.result_columns import PREFIX
+from semscale.store.writing import PREFIX
 from semscale.types import Floats
 
 

@@ -22,10 +22,11 @@ from semscale.matching.separation import drawn_items, separate
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import floats_in, statuses_in
-from semscale.store.result_columns import PREFIX, check_free
+from semscale.store.result_columns import check_free
 from semscale.store.row_picking import picked_rows
 from semscale.store.table import Table
 from semscale.store.table_run import WorkedPart
+from semscale.store.writing import PREFIX
 from semscale.types import Integers, Progress
 
 # Columns of a part that its run keeps for itself: the reference that counted, and what findings leave of a

@@ -1,6 +1,6 @@
 """Pairs of a prediction and a reference, from the lists that callers give."""
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -46,7 +46,7 @@ def pair_up(predictions: object, references: object) -> Pairs:
             empty or no text are passed over as long as one is left.
 
     Raises:
-        InputError: something other than lists, or lists of unequal length.
+        InputError: something other than lists, lists of unequal length, or a set of references.
 
     Example:
         >>> pairs = pair_up(["Paris", None], [["Paris", "the city of Paris"], "Rome"])
@@ -96,6 +96,10 @@ def usable_references(cell: object) -> list[tuple[int, str]]:
     Raises:
         InputError: a cell with something other than one list.
     """
+    if isinstance(cell, Set):
+        raise InputError(
+            f"references must be texts or lists of texts, which have an order, got {type(cell).__name__}"
+        )
     listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
     references = as_list(cell, "references") if listed else [cell]
     return [(at, text) for at, text in enumerate(references) if _status(text) is Status.SCORED]

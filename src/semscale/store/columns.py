@@ -61,13 +61,20 @@ def is_missing(cell: object) -> bool:
 
 
 def as_names(column: object, name: str) -> list[str | None]:
-    """Read a column of names of groups or respondents; missing ones become ``None``, others text.
+    """Read a column of names of groups or respondents; missing and empty ones become ``None``, others text.
+
+    3 and 3.0 are the same name, as pandas makes floats of whole numbers beside a gap.
 
     Example:
-        >>> as_names([2024, "north", None], "by")
-        ['2024', 'north', None]
+        >>> as_names([2024, 3.0, "north", "", None], "by")
+        ['2024', '3', 'north', None, None]
     """
-    return [None if is_missing(cell) else str(cell) for cell in as_list(column, name)]
+    return [None if is_missing(cell) or cell == "" else _name(cell) for cell in as_list(column, name)]
+
+
+def _name(cell: object) -> str:
+    is_whole = isinstance(cell, float) and cell.is_integer() and abs(cell) <= _EXACT
+    return str(int(cell)) if is_whole else str(cell)  # type: ignore[call-overload]
 
 
 def groups_in(cells: pl.Series) -> pl.Series:

@@ -57,7 +57,7 @@ def open_delimited(
         separator = named or separator or _sniffed(lines)
         top = _Rows(_table_lines(lines, named), separator, name, before=int(named is not None))
         columns = check_names(top.header(), name)
-        more = header_rows(top.peek(_TOP_ROWS))
+        more = header_rows(columns, top.peek(_TOP_ROWS))
     warn_of_header_rows(name, more)
 
     def blocks(size: int, skip: int) -> Iterator[list[list[str]]]:

@@ -40,7 +40,8 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
                 raise InputError(
                     f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(workbook.sheet_names)}"
                 )
-            rows = workbook.get_sheet_by_name(sheet or workbook.sheet_names[0]).to_python()
+            title, *others = [sheet] if sheet is not None else workbook.sheet_names
+            rows = workbook.get_sheet_by_name(title).to_python()
     except CalamineError as error:
         reason = str(error).splitlines()[0]
         raise InputError(
@@ -48,8 +49,12 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
         ) from error
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
+    if len(rows) == 1 and others:
+        raise InputError(
+            f"{name}: sheet '{title}' has one row; name another with --sheet: {', '.join(others)}"
+        )
     columns = check_names([_title(cell) for cell in rows[0]], name)
-    more = header_rows(rows[1:])
+    more = header_rows(columns, rows[1:])
     warn_of_header_rows(name, more)
     answers = rows[1 + more :]
     frame = pl.DataFrame(

@@ -7,10 +7,7 @@ from semscale.errors import InputError
 from semscale.store.atomic import check_writable
 from semscale.store.table import Table
 from semscale.store.workbook import check_rows
-from semscale.store.writing import output_format
-
-PREFIX = "semscale_"
-"""Prefix of every column that a run adds."""
+from semscale.store.writing import PREFIX, output_format
 
 
 def check_free(columns: Iterable[str], name: str) -> None:

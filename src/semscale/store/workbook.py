@@ -18,7 +18,7 @@ MAX_ROWS = 1_048_575
 """The most rows that a sheet can hold below its header."""
 
 _CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as its archive's files: the same content is the same bytes
-_LONGEST_CELL = 32_767
+LONGEST_CELL = 32_767
 _FIRST_YEAR = 1900
 _SETTINGS = {
     "strings_to_formulas": False,
@@ -144,9 +144,9 @@ def _write_date(sheet: Any, place: tuple[int, int], cell: date, shown: object) -
 
 
 def _write_text(sheet: Any, place: tuple[int, int], text: str) -> None:  # noqa: ANN401
-    if len(text) > _LONGEST_CELL:
+    if len(text) > LONGEST_CELL:
         raise InputError(
             f"out: row {place[0]} has a text of {len(text):,} characters, "
-            f"but an Excel cell holds {_LONGEST_CELL:,}; write .parquet or .csv"
+            f"but an Excel cell holds {LONGEST_CELL:,}; write .parquet or .csv"
         )
     sheet.write_string(*place, text)

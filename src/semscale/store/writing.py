@@ -1,5 +1,6 @@
 """Writing of tables as Parquet, CSV, JSON lines or Excel: atomic, and safe to open in a spreadsheet."""
 
+import warnings
 from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO
@@ -11,10 +12,13 @@ from semscale.store.atomic import replacing
 from semscale.store.cells import flat, plain, storable
 from semscale.store.number_texts import with_numbers
 from semscale.store.table import NUMBER
-from semscale.store.workbook import write_workbook
+from semscale.store.workbook import LONGEST_CELL, write_workbook
 
 OUTPUTS = {".parquet": "parquet", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".xlsx": "xlsx"}
 """Output formats by extension."""
+
+PREFIX = "semscale_"
+"""Prefix of every column that a run adds."""
 
 ROW_GROUP = 50_000
 _FORMULA = r"^[=+\-@\t\r\n]"
@@ -65,10 +69,11 @@ def write_frames(frames: Iterable[pl.DataFrame], target: Path, name: str) -> Non
         name: ``csv``, ``jsonl`` or ``xlsx``.
 
     Raises:
-        InputError: there are more rows or longer texts than Excel can hold.
+        InputError: there are more rows than Excel can hold, or longer texts in the input's columns. Those in
+            columns that a run adds are cut, with a warning: they may be replies that were paid for.
     """
     if name == "xlsx":
-        write_workbook(map(flat, frames), target)
+        _write_sheet(map(flat, frames), target)
         return
     with target.open("wb") as output:
         for place, frame in enumerate(frames):
@@ -96,6 +101,25 @@ def formula_safe(frame: pl.DataFrame) -> pl.DataFrame:
             if found
         }
     )
+
+
+def _write_sheet(frames: Iterable[pl.DataFrame], target: Path) -> None:
+    n_cut = 0
+
+    def cut(frame: pl.DataFrame) -> pl.DataFrame:
+        nonlocal n_cut
+        texts = [name for name, kind in frame.schema.items() if name.startswith(PREFIX) and kind == pl.String]
+        for name in texts:
+            n_cut += int((frame[name].str.len_chars() > LONGEST_CELL).sum())
+        return frame.with_columns(pl.col(name).str.slice(0, LONGEST_CELL) for name in texts)
+
+    write_workbook(map(cut, frames), target)
+    if n_cut:
+        warnings.warn(
+            f"cells of {PREFIX}* columns that were cut to {LONGEST_CELL:,} characters, as Excel holds no "
+            f"more: {n_cut}; write .parquet or .csv to have all of them",
+            stacklevel=2,
+        )
 
 
 def _write_csv(frame: pl.DataFrame, output: BinaryIO, *, header: bool) -> None:

@@ -130,6 +130,12 @@ def test_replicates_must_be_whole(replicates):
         IntervalPlan(replicates=replicates)
 
 
+@pytest.mark.parametrize("method", ["boot", "exact", None, 5])
+def test_a_method_that_is_none_is_refused(method):
+    with pytest.raises(InputError, match="method must be bootstrap or linearized"):
+        IntervalPlan(method=method)
+
+
 @pytest.mark.parametrize("n_clusters", [2, 3, 5, 8])
 def test_few_clusters_cover_as_often_as_they_say(n_clusters):
     # Standard error of 95 % over 600 draws: .9 points. Percentiles covered 50, 75, 91 and 94 %.

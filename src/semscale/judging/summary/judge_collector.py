@@ -15,7 +15,7 @@ from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.store.columns import column_in, floats_in, statuses_in
-from semscale.store.result_columns import PREFIX
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Statuses
 
 

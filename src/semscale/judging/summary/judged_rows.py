@@ -8,7 +8,7 @@ import polars as pl
 
 from semscale.judging.verdict import Provenance, Verdict
 from semscale.store.columns import floats_in, statuses_in
-from semscale.store.result_columns import PREFIX
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status, Statuses
 
 _OF_THE_RUN = {False: ("masses",), True: ("masses", "covered", "reason")}

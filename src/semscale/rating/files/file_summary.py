@@ -18,7 +18,7 @@ from semscale.results.weights import as_weights
 from semscale.stats.intervals.pmf_figures import figures_of
 from semscale.stats.mass_names import mass_names
 from semscale.store.columns import column_in, groups_in
-from semscale.store.result_columns import PREFIX
+from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status
 
 SET_MEANS = f"{PREFIX}set_means"

@@ -43,9 +43,9 @@ def empty_words(summary: "MatchSummary") -> str | None:
     if summary.n_empty_as_wrong:
         return f"{counted(summary.n_empty_as_wrong, 'empty prediction')} scored 0, as wrong"
     left_out = sum(summary.counts.get(status, 0) for status in (Status.MISSING, Status.EMPTY))
-    if left_out and summary.signature.instrument == "match":
+    if left_out:
         predictions = counted(left_out, "empty prediction")
-        return f"{predictions} left out of the mean; --empty wrong would give them the score 0"
+        return f"{predictions} left out of the mean; match --empty wrong would give them the score 0"
     return None
 
 

@@ -53,7 +53,7 @@ def reading(summary: "RatingSummary") -> str | None:
         )
     chance = "who answered" if estimates.clustered else "which texts came"
     return (
-        f"{ends}. Had other {unit}s been drawn in the same way, the mean would plausibly lie between "
+        f"{ends}. The mean of all {unit}s that these were drawn from plausibly lies between "
         f"{number(mean.low, digits)} and {number(mean.high, digits)} ({coverage(estimates.interval)} "
         f"interval); this covers chance in {chance}, not errors of the method."
     )

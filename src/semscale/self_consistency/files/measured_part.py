@@ -12,7 +12,7 @@ from semscale.self_consistency.files.columns import AnswerCells
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.signature import Signature
 from semscale.store.columns import floats_in, statuses_in
-from semscale.store.result_columns import PREFIX
+from semscale.store.writing import PREFIX
 
 SPANS = f"{PREFIX}contradiction_spans"
 """A column that a run keeps for itself: where contradictions stand in the answer and in the sample."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -149,7 +149,7 @@ class IntervalPlan:
         replicates: of the bootstrap, at least 100.
 
     Raises:
-        InputError: a coverage, a seed or a number of replicates out of range.
+        InputError: an unknown method, or a coverage, a seed or a number of replicates out of range.
     """
 
     interval: float = DEFAULT_INTERVAL
@@ -160,6 +160,8 @@ class IntervalPlan:
     def __post_init__(self) -> None:
         check_interval(self.interval)
         check_seed(self.seed)
+        if self.method not in get_args(Method):
+            raise InputError(f"method must be {' or '.join(get_args(Method))}, got {self.method!r}")
         if not isinstance(self.replicates, int | np.integer) or self.replicates < _FEWEST_REPLICATES:
             raise InputError(
                 f"replicates must be a whole number of at least {_FEWEST_REPLICATES}, got {self.replicates!r}"
