@@ -8,9 +8,10 @@ BIN := $(VENV)/bin
 TORCH ?= torch
 # How many processes share the tests; 0 runs them in one, as `python -m pytest` does.
 WORKERS ?= 2
+SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test faults check bench bench-validity test-local test-torch clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -53,6 +54,11 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/drift.py $(if $(QUICK),--items 50 --turns 1)
 	$(BIN)/python bench/consistency.py --peer $(UQLM_VENV)/bin/python $(if $(QUICK),--turns 1 --prompts 20)
 	$(BIN)/python bench/history.py $(if $(QUICK),--rows 20000 --turns 1)
+
+# Looks for inputs that break a reader, SECONDS in all. It needs fork(), so not Windows; Atheris is for Linux alone.
+fuzz: $(VENV)/developer
+	$(BIN)/python -m pip install --quiet --group fuzz
+	PYTHONPATH=tests/fuzz $(BIN)/python tests/fuzz/run.py $(SECONDS)
 
 # The tests of the extra semscale[local]; `make test` runs them, too, once it is installed.
 test-local: $(VENV)/developer
@@ -97,4 +103,4 @@ $(UQLM_VENV)/installed: bench/requirements-uqlm.txt
 	@touch $@
 
 clean:
-	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) demo
+	rm -rf $(VENV) $(BENCH_VENV) $(UQLM_VENV) demo fuzz-findings

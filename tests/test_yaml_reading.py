@@ -26,3 +26,9 @@ def test_aliases_of_aliases_that_stand_for_billions_are_refused():
 def test_an_alias_of_what_it_stands_in_is_refused():
     with pytest.raises(InputError, match="its aliases stand for more than"):
         parse_yaml(b"&a {b: *a}", source="loop.yaml")
+
+
+def test_a_file_far_longer_than_any_of_settings_is_refused():
+    assert parse_yaml(b"a: 1\n#" + b"x" * 100_000, source="x.yaml") == {"a": 1}
+    with pytest.raises(InputError, match="has 200,007 bytes, and such a file has at most 200,000"):
+        parse_yaml(b"a: 1\n#" + b"x" * 200_001, source="x.yaml")

@@ -36,3 +36,7 @@ class MissingExtraError(SemscaleError, ImportError):
 
 class InterruptedRunError(SemscaleError):
     """A run was stopped by the user or by a cap; everything that was finished is stored."""
+
+
+class StoppedByUserError(InterruptedRunError):
+    """The user stopped a run, as by Ctrl-C."""

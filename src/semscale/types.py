@@ -17,7 +17,10 @@ Ids = npt.NDArray[np.int32]
 """Token ids."""
 
 Progress = Callable[[str, int, int | None], None]
-"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` if it is not known beforehand."""
+"""Called as ``progress(stage, done, total)``; ``total`` is ``None`` if it is not known beforehand.
+
+The first call of a stage says how much an earlier run had done, so that a rate counts what this one does.
+"""
 
 FEWEST_POINTS, MOST_POINTS = 2, 11
 """The fewest and the most points of a scale."""
@@ -33,7 +36,7 @@ class Status(StrEnum):
     UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
     NO_REFERENCE = "no-reference"  # no usable reference for the prediction
     TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement
-    WEIGHTLESS = "weightless"  # no token has a weight: the model reads none, or every idf is 0
+    WEIGHTLESS = "weightless"  # the model cannot read the text, or no token has a weight: every idf is 0
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
     UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
     REFUSED = "refused"  # the model declined to answer

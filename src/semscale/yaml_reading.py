@@ -12,6 +12,10 @@ _MOST_VALUES = 200_000
 """Values in a file, those behind each alias counted; a few aliases of aliases can stand for billions."""
 
 
+_MOST_BYTES = 200_000
+"""Bytes of a file. PyYAML takes about 5 s per MB; its parser in C is faster, but deep nesting crashes it."""
+
+
 class _StrictLoader(yaml.SafeLoader):
     """A YAML loader that refuses duplicate keys, and whose errors name the line of a wrong value or key."""
 
@@ -73,12 +77,17 @@ def parse_yaml(content: bytes, *, source: str) -> object:
         source: The file's name in messages.
 
     Raises:
-        InputError: it is not UTF-8 or not YAML; the message names the line.
+        InputError: it is not UTF-8 or not YAML, with its line in the message, or has more than 200,000 bytes.
 
     Example:
         >>> parse_yaml(b"alpha: 0.01", source="gate.yaml")
         {'alpha': 0.01}
     """
+    if len(content) > _MOST_BYTES:
+        raise InputError(
+            f"{source!r} has {len(content):,} bytes, and such a file has at most {_MOST_BYTES:,}; "
+            "check that it is the right one"
+        )
     text = _decode(content, source)
     try:
         loader = _StrictLoader(text)

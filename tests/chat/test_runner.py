@@ -95,7 +95,15 @@ def test_an_error_in_the_requests_reaches_the_caller(runner):
 def test_progress_counts_up_to_the_total(runner):
     seen = []
     runner(limits=ONE).run(requests(3), progress=lambda *step: seen.append(step))
-    assert seen == [("asking m", 1, 3), ("asking m", 2, 3), ("asking m", 3, 3)]
+    assert seen == [("asking m", done, 3) for done in range(4)]
+
+
+def test_progress_counts_no_reply_that_was_there_already(runner):
+    seen = []
+    runner(limits=ONE).run(requests(2))
+    runner(limits=ONE).run(requests(4), progress=lambda *step: seen.append(step))
+    assert seen[0] == ("asking m", 0, 4)
+    assert seen[-3:] == [("asking m", 0, 2), ("asking m", 1, 2), ("asking m", 2, 2)]
 
 
 def test_it_runs_where_an_event_loop_runs_already(runner):

@@ -66,6 +66,7 @@ def test_progress_says_for_how_long_it_has_waited(monkeypatch, endpoint, tmp_pat
     with pytest.raises(InterruptedRunError, match="no reply came for 60 s"):
         waiting.run(requests(9), progress=lambda *step: seen.append(step))
     endpoint.go.set()
+    assert seen.pop(0) == ("asking m", 0, 9)
     shown = [done for _, done, _ in seen]
     assert {(stage, total) for stage, _, total in seen} == {("waiting for m (seconds without a reply)", 60)}
     assert shown == sorted(shown)

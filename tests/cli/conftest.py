@@ -1,10 +1,14 @@
 """The program in this process, with a toy model in place of the real one, and answers for it to rate."""
 
+import csv
+import math
 import os
+import re
 from functools import cache
 
 import pytest
 import typer.main
+from endpoint import misbehaving_endpoint, prompt_of
 from tests.schema_check import check_json
 
 from semscale.cli.main import main
@@ -20,6 +24,16 @@ ANSWERS = """id,text,region,weight,person,human
 6,[bold red]shout[/] it is bad,north,1,,2
 7,It works great and I love it,,1,d,5
 """
+
+JUDGE_ROWS = [
+    {"q": "When was Hastings?", "a": "In 1066.", "known": "1066", "people": "5"},
+    {"q": "Why is the sky blue?", "a": "It mirrors the sea.", "known": "scattering", "people": "[1, 2]"},
+    {"q": "What is an atom?", "a": "", "known": "a unit of matter", "people": ""},
+    {"q": "Who wrote Emma?", "a": "Jane Austen <script>alert(1)</script>", "known": "Austen", "people": ""},
+    {"q": "Is 7 prime?", "a": "Say nothing.", "known": "yes", "people": ""},
+]  # fmt: skip
+LEVELS = {"1066": 5, "mirrors": 2, "Austen": 4}
+TOP = {"5": 0.8, "4": 0.2}
 
 
 class Ended:
@@ -109,3 +123,61 @@ def stop_at_second_embedding(toy_embedder, monkeypatch):
         monkeypatch.setattr(toy_embedder, "embed", stopping)
 
     return arm
+
+
+def judged(asked):
+    """Score an answer by a word in it; give probabilities of tokens if they are asked for."""
+    first = next(message for message in asked["messages"] if message["role"] == "user")
+    answer = re.search(r"BEGIN ANSWER \w+\]\n(.*)\n\[END", prompt_of({"messages": [first]}), re.DOTALL)[1]
+    level = next((level for word, level in LEVELS.items() if word in answer), None)
+    if level is None:
+        return "4 or 5"
+    text = f'{{"score": {level}, "explanation": "it says {level}"}}'
+    if not asked.get("logprobs"):
+        return text
+    top = [{"token": token, "logprob": math.log(share)} for token, share in TOP.items()]
+    tokens = [('{"score": ', []), (str(level), top), (text[11:], [])]
+    content = [{"token": token, "logprob": -0.2, "top_logprobs": others} for token, others in tokens]
+    return text, {"logprobs": {"content": content}}
+
+
+@pytest.fixture
+def judge_endpoint():
+    """An endpoint that judges five answers: three by their words, one never readably, one is empty."""
+    with misbehaving_endpoint() as found:
+        found.reply = judged
+        yield found
+
+
+@pytest.fixture
+def judge_answers(tmp_path):
+    """Five questions with answers, what is known, and people's labels."""
+    path = tmp_path / "answers.csv"
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, ["q", "a", "known", "people"])
+        writer.writeheader()
+        writer.writerows(JUDGE_ROWS)
+    return path
+
+
+@pytest.fixture
+def judge_command(tmp_path, judge_endpoint, judge_answers):
+    """Write the arguments of ``semscale judge`` on the five answers."""
+
+    def build(*more, model=("--model", "judge-one"), url=True):
+        where = ("--base-url", judge_endpoint.url) if url else ()
+        ledger = ("--ledger", str(tmp_path / "ledger.sqlite"))
+        return [
+            "judge",
+            str(judge_answers),
+            "--question",
+            "q",
+            "--answer",
+            "a",
+            *model,
+            *where,
+            *ledger,
+            *more,
+        ]
+
+    return build

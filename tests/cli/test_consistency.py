@@ -61,6 +61,8 @@ def test_a_table_is_measured_shown_and_written(semscale, answers, tmp_path):
     assert "2 of 4 prompts count; left out: 1 missing and 1 with too few samples" in ended.out
     table = pl.read_csv(tmp_path / "o.csv")
     assert table["semscale_status"].to_list() == ["scored", "scored", "missing", "too-few-samples"]
+    said = ["the answer is missing", "no sample is usable, 1 needed"]
+    assert table["semscale_reason"].to_list() == [None, None, *said]
     assert table["semscale_uncontradicted"].to_list() == [0.5, 0.0, None, None]
     assert "safe?" in (tmp_path / "r.html").read_text()
 
@@ -150,7 +152,7 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
     )  # fmt: skip
     capped = semscale(*command, "--max-calls", 5, "--concurrency", 1)
     assert capped.code == 3
-    assert capped.err.startswith("semscale: the cap of 5 calls is reached; 5 requests are finished and kept")
+    assert capped.err.startswith("semscale: the cap of 5 calls is reached; replies that came are kept")
     assert "1 of 3 prompts counts; left out: 1 missing and 1 unfinished" in capped.out
     assert "Not everything was asked: the cap of 5 calls is reached" in capped.out
     # Two answers, and all three samples of the first question; the second has an answer and no sample.
@@ -166,6 +168,22 @@ def test_a_cap_writes_what_is_done_and_ends_with_3(semscale, asked, tmp_path):
         "missing",
         "scored",
     ]
+
+
+def test_a_cap_below_the_number_of_prompts_leaves_prompts_with_a_value(semscale, asked, tmp_path):
+    """Answers that the floor is estimated from are asked for with their samples, not before all of these."""
+    asked.script = {f"p{number}": [f"great {number}", f"good {number}"] for number in range(30)}
+    pl.DataFrame({"q": list(asked.script)}).write_csv(tmp_path / "many.csv")
+    command = ("consistency", "many.csv", "--prompt", "q", "--ask", 1, "--model", "m", "--ledger", "ledger")
+    capped = semscale(*command, "--max-calls", 24, "--concurrency", 1, "--out", "o.csv")
+    assert capped.code == 3
+    table = pl.read_csv(tmp_path / "o.csv")
+    assert table["semscale_status"].to_list() == ["scored"] * 12 + ["unfinished"] * 18
+    assert table["semscale_reason"][12:].str.starts_with("the cap of 24 calls is reached").all()
+    assert semscale(*command, "--out", "o.csv").code == 0
+    assert semscale(*command, "--out", "parts.csv", "--part-rows", 7).code == 0
+    assert len(asked.asked) == 60
+    assert (tmp_path / "o.csv").read_bytes() == (tmp_path / "parts.csv").read_bytes()
 
 
 def test_labels_of_a_part_that_a_cap_left_promise_nothing(semscale, asked, tmp_path):
@@ -191,11 +209,12 @@ def test_calls_are_made_as_the_options_say(semscale, asked, monkeypatch, tmp_pat
     monkeypatch.setattr(runner_module, "Runner", Noted)
     ended = semscale(
         "consistency", "prompts.csv", "--prompt", "q", "--ask", 3, "--model", "m", "--measure", "exact_match",
-        "--concurrency", 2, "--per-minute", 600, "--max-calls", 9, "--ledger", tmp_path / "ledger",
+        "--concurrency", 2, "--per-minute", 600, "--max-calls", 9, "--max-total-tokens", 9999,
+        "--ledger", tmp_path / "ledger",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     assert made["limits"] == Limits(concurrency=2, requests_per_minute=600)
-    assert (made["budget"], made["ledger"]) == (Budget(calls=9), str(tmp_path / "ledger"))
+    assert (made["budget"], made["ledger"]) == (Budget(calls=9, tokens=9999), str(tmp_path / "ledger"))
 
 
 def test_a_dry_run_asks_nobody(semscale, asked, tmp_path):

@@ -6,7 +6,16 @@ import sys
 import pytest
 
 from semscale.cli.errors import exit_code
-from semscale.errors import InputError, InterruptedRunError, MissingExtraError, ModelError, ReplyError
+from semscale.errors import (
+    InputError,
+    InterruptedRunError,
+    MissingExtraError,
+    ModelError,
+    ReplyError,
+    StoppedByUserError,
+)
+
+NOTHING_FINISHED = "stopped; the same command starts again, or goes on after what an earlier run has finished"
 
 
 def raising(error):
@@ -24,7 +33,8 @@ def raising(error):
         (ReplyError("no reply"), 2, "no reply"),
         (MissingExtraError("torch", "torch"), 2, 'torch is not installed: pip install "semscale[torch]"'),
         (InterruptedRunError("10 rows are kept"), 3, "10 rows are kept"),
-        (KeyboardInterrupt(), 3, "stopped"),
+        (StoppedByUserError("10 rows are kept"), 3, "10 rows are kept"),
+        (KeyboardInterrupt(), 3, NOTHING_FINISHED),
         (OSError(errno.ENOSPC, "No space left", "x.csv"), 2, "x.csv: No space left; make room on the disk"),
         (OSError(errno.EIO, "Input/output error"), 2, "Input/output error; check the disk"),
         (InputError("two\nlines\tand \x1b[31mred"), 2, "two lines and ?[31mred"),

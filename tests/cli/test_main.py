@@ -68,7 +68,11 @@ def test_a_warning_is_one_line(semscale, monkeypatch):
         warnings.simplefilter("always")
         ended = semscale("rate", "x.csv", "--text", "a", "--scale", "quality")
     assert ended.code == 3
-    assert ended.err == "semscale: warning: the cache is full\nsemscale: stopped\n"
+    assert ended.err == (
+        "semscale: warning: the cache is full\n"
+        "semscale: stopped; the same command starts again, or goes on after what an earlier run has "
+        "finished\n"
+    )
 
 
 HEAVY = [

@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from semscale.cli.progress import amount, progress_bars
+from semscale.cli.progress import amount, progress_bars, rate, time_left
 
 
 class Terminal(io.StringIO):
@@ -37,6 +37,11 @@ def test_a_terminal_sees_each_stage_and_how_far_it_is(monkeypatch):
     assert "embedding" in stream.getvalue()
     assert "1 of 2" in stream.getvalue()
     assert "rating" in stream.getvalue()
+
+
+def test_waiting_has_neither_a_rate_nor_an_end():
+    stage = "waiting for m (seconds without a reply)"
+    assert (rate(stage, 1.0), time_left(stage, 290.0)) == ("", "")
 
 
 @pytest.mark.parametrize(

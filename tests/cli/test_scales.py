@@ -172,7 +172,10 @@ def test_lint_all_says_something_about_every_scale():
         (["--all", "--json"], "--json is for one scale"),
         (["--all", "--figures", "x"], "--figures is for one scale"),
         (["trust", "--report", "x.pdf"], "report must end in .html, .htm, .md or .xlsx, got 'x.pdf'"),
-        (["trust", "--report", "no-such-folder/x.html"], "no-such-folder does not exist"),
+        (
+            ["trust", "--report", "no-such-folder/x.html"],
+            "--report: the folder {here} does not exist; make it, or choose another one",
+        ),
         (["trsut"], "did you mean 'trust'?"),
         (["absent.yaml"], "scale file 'absent.yaml' cannot be read"),
     ],
@@ -182,7 +185,7 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, monkeypatch, capsys, ar
     monkeypatch.chdir(tmp_path)
     assert main(["scales", "lint", *arguments]) == 2
     captured = capsys.readouterr()
-    assert message in captured.err
+    assert message.format(here=tmp_path / "no-such-folder") in captured.err
     assert captured.err.count("\n") == 1
     assert captured.out == ""
     assert list(tmp_path.iterdir()) == []

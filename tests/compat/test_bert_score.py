@@ -103,3 +103,7 @@ def test_an_example_is_drawn(tmp_path):
     assert picture.startswith("<svg")
     assert "&lt;" in picture
     assert "<b>" not in picture
+
+
+def test_texts_that_the_model_cannot_read_are_compared_as_the_original_does():
+    assert score(["👍"], ["👎"], model_type=MODEL)[2].tolist() == pytest.approx([1.0])

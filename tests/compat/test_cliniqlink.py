@@ -100,3 +100,8 @@ def test_settings_out_of_range(tmp_path):
         ClinIQLinkSampleDatasetEvaluate(bin_width=0)
     with pytest.raises(InputError, match="is not a folder"):
         ClinIQLinkSampleDatasetEvaluate(results_dir=tmp_path / "none").run_all_evaluations()
+
+
+def test_texts_that_the_model_cannot_read_are_compared_as_the_original_does(evaluator):
+    # The model knows neither sign, so the cosine of the two is that of equal texts.
+    assert evaluator.compute_sentence_level_similarity("👍", "👎") == pytest.approx(1.0)

@@ -122,3 +122,9 @@ def test_without_pandas_a_polars_frame_comes(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pandas", None)
     frame = UQResult({"data": {"x": np.array([1.0, np.nan])}, "metadata": {}}).to_df()
     assert frame["x"].to_list() == [1.0, None]
+
+
+def test_emoji_are_compared_as_uqlm_does():
+    # The model knows neither, so uqlm's cosine of the two is that of equal texts.
+    result = BlackBoxUQ(scorers=["cosine_sim"]).score(["👍"], [["👎"]])
+    assert result.data["cosine_sim"] == pytest.approx([1.0])

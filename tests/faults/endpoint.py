@@ -135,7 +135,9 @@ class ChatEndpoint(BaseHTTPRequestHandler):
         if callable(plan):
             plan = plan(asked, headers)
         if not isinstance(plan, tuple):
-            status, content, more = 200, completion(self.state.reply(asked)), {}
+            reply = self.state.reply(asked)
+            text, choice = reply if isinstance(reply, tuple) else (reply, {})
+            status, content, more = 200, completion(text, **choice), {}
         else:
             status, content, more = (*plan, {})[:3]
         try:
@@ -164,15 +166,16 @@ class Endpoint(SimpleNamespace):
         url: its address.
         requests: body, headers and path of each request, in the order they came.
         go: ends the waiting of hanging calls.
-        reply: makes the text of a reply to a body; repeats the prompt unless set.
+        reply: makes the text of a reply to a body, alone or with further fields of its choice; repeats the
+            prompt unless set.
         fault: gives the plan of a call, from its prompt and how often that was asked before, or ``None``.
     """
 
     def __init__(self) -> None:
         super().__init__(url="", requests=[], go=threading.Event(), fault=lambda prompt, n_asked: None)
-        self.reply: Callable[[dict], str] = lambda asked: f"echo: {prompt_of(asked)}"
+        self.reply: Callable[[dict], str | tuple[str, dict]] = lambda asked: f"echo: {prompt_of(asked)}"
         self._planned: deque = deque()
-        self._refused: dict[str, str] = {}
+        self._refused: dict[str, str | None] = {}
         self._asked: Counter[str] = Counter()
         self._lock = threading.Lock()
 
@@ -180,8 +183,8 @@ class Endpoint(SimpleNamespace):
         """Do this with the next requests, before anything else."""
         self._planned.extend(steps)
 
-    def refuse(self, *names: str, words: str = "OpenAI") -> None:
-        """Refuse requests with these parameters, and other temperatures than 1."""
+    def refuse(self, *names: str, words: str | None = "OpenAI") -> None:
+        """Refuse these parameters, but a temperature of 1; without words it does not say which."""
         self._refused |= dict.fromkeys(names, words)
 
     def plan_for(self, asked: dict, headers: dict, path: str) -> object:
@@ -194,7 +197,7 @@ class Endpoint(SimpleNamespace):
                 return self._planned.popleft()
         for name, words in self._refused.items():
             if name in asked and not (name == "temperature" and asked[name] == 1):
-                return REFUSALS[words](name)
+                return (400, error("unknown field")) if words is None else REFUSALS[words](name)
         return self.fault(prompt, n_asked)
 
     def model(self, name: str = "m", **settings: object):

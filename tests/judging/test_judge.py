@@ -172,7 +172,7 @@ def test_a_cap_leaves_the_rest_unfinished():
     running = plain_running(budget=Budget(calls=2))
     verdicts = Judge(model).judge(["q"] * 4, ["a", "b", "c", "d"], running=running)
     assert verdicts.counts == {Status.SCORED: 2, Status.UNFINISHED: 2}
-    assert "the cap of 2 calls is reached; what is finished is kept" in verdicts.stopped
+    assert "the cap of 2 calls is reached; without a ledger" in verdicts.stopped
     assert len(model.requests) == 2
 
 

@@ -58,6 +58,10 @@ def test_a_judge_that_cannot_be_asked_leaves_the_others_standing(running):
     broken = Judge(Scripted(lambda _: CallError("the key is wrong", kind=FailureKind.DENIED), name="broken"))
     panel = Panel([saying({"a": 4}, "fine"), broken]).judge(["q", None], ["a", "a"], running=running)
     assert panel.mean[0] == 0.75
+    table = panel.to_frame()
+    missing = "the question or the answer is missing"
+    assert table["judge_1_reason"].to_list() == [None, missing]
+    assert table["judge_2_reason"].to_list() == ["the key is wrong", missing]
     assert panel.n_judges.tolist() == [1, 0]
     assert panel.judges[1].counts == {Status.MISSING: 1, Status.FAILED: 1}
     assert panel.judges[1][0].reason == "the key is wrong"

@@ -31,8 +31,9 @@ def test_a_row_does_not_depend_on_its_company(n):
 
 def test_each_text_is_embedded_once(toy_embedder):
     first, second = np.array([0, 0, 1]), np.array([1, 2, 2])
-    cosines, windows = Cosines(toy_embedder).of(["a b", "b", "c"], first, second)
+    found = Cosines(toy_embedder).of(["a b", "b", "c"], first, second)
     assert toy_embedder.embedded == ["a b", "b", "c"]
     # Toy vectors count words, over a floor of .001 that moves cosines by less than .1.
-    assert cosines == pytest.approx([0.5**0.5, 0.0, 0.0], abs=0.1)
-    assert windows.tolist() == [1, 1, 1]
+    assert found.values == pytest.approx([0.5**0.5, 0.0, 0.0], abs=0.1)
+    assert found.windows.tolist() == [1, 1, 1]
+    assert not found.unread.any()

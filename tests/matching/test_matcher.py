@@ -1,10 +1,11 @@
 import numpy as np
 import pytest
 
-from semscale.embedding import load_embedder
+from semscale.embedding import ArrayEmbedder, load_embedder
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import GUARDS
 from semscale.matching.matcher import Matcher, match
+from semscale.matching.methods import METHODS
 from semscale.types import Status
 
 
@@ -157,3 +158,33 @@ def test_a_seed_is_a_whole_number(toy_embedder, seed):
 def test_guards_are_a_mapping(toy_embedder):
     with pytest.raises(InputError, match="guards must map guards to modes"):
         Matcher("cosine", embedder=toy_embedder, guards=["name"])
+
+
+PAIRS = [
+    ("👍", "👎"),
+    ("这个产品很好", "这个产品很差"),
+    ("สินค้านี้ดีมาก", "สินค้านี้แย่มาก"),
+    ("👍!", "👎!"),
+    ("good", "👍"),
+]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_opposite_texts_that_the_model_cannot_read_have_no_score(method):
+    predictions, references = zip(*PAIRS, ("great 👍", "good"), ("Это плохо", "good"), strict=True)
+    found = match(list(predictions), list(references), method)
+    assert found.status.tolist() == [Status.WEIGHTLESS] * 5 + [Status.SCORED] * 2
+    assert np.isnan(found.score).tolist() == [True] * 5 + [False] * 2
+    assert all(np.isnan(values[:5]).all() for values in found.components.values())
+    assert found.estimate().overall.left_out == {"weightless": 5}
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_reference_that_the_model_can_read_goes_before_one_that_it_cannot(method):
+    found = match(["It is good.", "heart"], [["👍", "It is bad."], ["lung"]], method)
+    assert found.reference.tolist() == [1, 0]
+
+
+def test_vectors_of_your_own_are_matched_whatever_the_texts():
+    vectors = ArrayEmbedder(["👍", "👎"], [[1.0, 0.0], [0.6, 0.8]])
+    assert match(["👍"], ["👎"], "cosine", embedder=vectors).score == pytest.approx([0.6])

@@ -218,3 +218,12 @@ def test_rate_in_one_call_is_the_same(scale, rater, toy_embedder):
 def test_an_embedder_may_be_given_by_its_name(scale):
     named = Rater(scale, embedder="all-MiniLM-L6-v2", floor=None)
     assert named.signature == Rater(scale, floor=None).signature
+
+
+def test_texts_that_the_model_cannot_read_have_no_rating():
+    ratings = semscale.rate(["这个产品很好", "สินค้านี้ดีมาก", "I would buy it", "great 👍"])
+    assert ratings.status.tolist() == [Status.WEIGHTLESS] * 2 + [Status.SCORED] * 2
+    assert np.isnan(ratings.pmf[:2]).all()
+    assert np.isnan(ratings.similarity[:2]).all()
+    assert not np.isnan(ratings.mean[2:]).any()
+    assert ratings.estimate().overall.left_out == {"weightless": 2}

@@ -2,8 +2,10 @@
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from semscale.errors import InputError, InterruptedRunError
@@ -33,15 +35,29 @@ OUTCOMES = [
     ("\U0001f44d", Status.UNINFORMATIVE),
     ("\u200b", Status.UNINFORMATIVE),
     ("&nbsp;", Status.UNINFORMATIVE),
+    ("好 thing", Status.SCORED),
+    ("great 好好 好", Status.WEIGHTLESS),
     ("entirely unrelated words", Status.OFF_TOPIC),
 ]
 CELLS = [cell for cell, _ in OUTCOMES]
 STATUSES = [status for _, status in OUTCOMES]
 
 
+class Reader:
+    """The toy model, to which words of Chinese signs are unknown."""
+
+    def __init__(self, embedder):
+        self.embedder = embedder
+        self.dimensions, self.signature = embedder.dimensions, embedder.signature
+
+    def embed(self, texts, *, progress=None):
+        unknown = [sum("好" in word for word in text.split()) / len(text.split()) for text in texts]
+        return replace(self.embedder.embed(texts, progress=progress), unknown=np.array(unknown, np.float32))
+
+
 @pytest.fixture
 def rater(survey, toy_embedder):
-    return Rater(survey.some_scale(), embedder=toy_embedder, floor=0.2, missing=["unanswered", "-99"])
+    return Rater(survey.some_scale(), embedder=Reader(toy_embedder), floor=0.2, missing=["unanswered", "-99"])
 
 
 def test_every_kind_of_cell_has_its_status(rater):

@@ -135,6 +135,7 @@ def document_of(*blocks, **settings):
             "counting": ("10 of 12 rows count",),
             "reading": ("Read it so.",),
             "facts": (("Rows", Count(3708)), ("State", Flag("pass", "pass"))),
+            "warnings": ("Most texts are German.",),
             "cautions": ("Only 3 rows.",),
             "sections": (Section("one", "One section", blocks or BLOCKS),),
             "notes": ("intervals: 95 %",),

@@ -1,3 +1,5 @@
+from datetime import timedelta
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -5,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 from semscale.errors import InputError
-from semscale.store.columns import as_list, as_names, is_missing
+from semscale.store.columns import as_list, as_names, groups_in, is_missing
 
 
 @pytest.mark.parametrize(
@@ -47,3 +49,10 @@ def test_null_is_missing(cell):
 def test_names_print_as_they_are():
     assert as_names(pd.Series([1, 2, None], dtype="Int64"), "by") == ["1", "2", None]
     assert as_names([True, 2.5, "x"], "by") == ["True", "2.5", "x"]
+
+
+def test_groups_of_bytes_and_durations_have_the_names_of_the_output():
+    durations = pl.Series([timedelta(hours=1, minutes=30), None])
+    assert groups_in(durations).to_list() == ["PT1H30M", None]
+    # 0xff is no UTF-8. In base64 its first six ones are "/", and 11 with four zeros, 48, is "w".
+    assert groups_in(pl.Series([b"\xff"])).to_list() == ["/w=="]

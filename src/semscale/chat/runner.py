@@ -1,7 +1,7 @@
 """Runs of many requests to one chat model: concurrent, within limits and a budget, resumable."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator, Sized
+from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Coroutine, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager, contextmanager
 from copy import copy
@@ -18,6 +18,7 @@ from semscale.chat.messages import Request
 from semscale.chat.outcomes import RequestOutcome
 from semscale.chat.prices import PriceTable
 from semscale.chat.retrying import Retries
+from semscale.chat.run_progress import RunProgress
 from semscale.errors import InputError, InterruptedRunError, SemscaleError
 from semscale.types import Progress
 
@@ -115,20 +116,17 @@ class Runner:
         outcome.
         """
         self._meter = Meter(self._budget, self._price)
-        total = len(requests) if isinstance(requests, Sized) else None
-        done, stage = 0, f"asking {self.model.name}"
+        told = RunProgress(f"asking {self.model.name}", requests, progress)
         async with held_open(self.model), _opened(self._ledger) as ledger:
             setting = Setting(self.model, self._limits, self._retries, self._meter, ledger, self._clock)
             run = _RunTasks(Caller(setting), _Numbered(requests), self._limits, progress)
             try:
                 async for outcome in run.outcomes():
                     yield outcome
-                    done += 1
-                    if progress:
-                        progress(stage, done, total)
+                    told.add(outcome)
             finally:
                 await run.stop()
-        run.raise_if_ended_early(done)
+        run.raise_if_ended_early(keeps_replies=self.keeps_replies)
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
@@ -170,15 +168,15 @@ class _RunTasks:
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
 
-    def raise_if_ended_early(self, done: int) -> None:
-        if isinstance(self._reason, CapReachedError):
-            raise InterruptedRunError(
-                f"{self._reason}; {done:,} requests are finished and kept; a higher cap goes on from there"
-            ) from self._reason
-        if isinstance(self._reason, NoReplyError):
-            raise InterruptedRunError(
-                f"{self._reason}; replies that came are kept, and the same command goes on from there"
-            ) from self._reason
+    def raise_if_ended_early(self, *, keeps_replies: bool) -> None:
+        again = {CapReachedError: "a higher cap", NoReplyError: "the same command"}
+        if self._reason is not None and (what := again.get(type(self._reason))):
+            rest = (
+                f"replies that came are kept, and {what} goes on from there"
+                if keeps_replies
+                else f"without a ledger {what} asks for everything again"
+            )
+            raise InterruptedRunError(f"{self._reason}; {rest}") from self._reason
         if isinstance(self._reason, FatalCallError):
             raise self._reason.failure
 

@@ -1,4 +1,4 @@
-"""One line and an exit code for each error: 2 bad input or no reply, 3 stopped, 70 a bug."""
+"""One line and an exit code for each error: 2 bad input or no reply, 3 a cap or Ctrl-C, 70 a bug."""
 
 import errno
 import os
@@ -7,9 +7,10 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
+from semscale.cli.interrupts import INTERRUPTED as STOPPED
 from semscale.errors import InterruptedRunError, SemscaleError
 
-DONE, BAD_INPUT, STOPPED, BUG = 0, 2, 3, 70
+DONE, BAD_INPUT, BUG = 0, 2, 70
 
 _ENVIRONMENT = {
     errno.ENOSPC: "make room on the disk",
@@ -36,10 +37,16 @@ def exit_code(work: Callable[[], object]) -> int:
     try:
         result = work()
     except KeyboardInterrupt:
-        return _failed("stopped", STOPPED)
+        return stopped()
     except Exception as error:  # noqa: BLE001 - the last stop before a traceback
         return said_as_code(error)
     return result if isinstance(result, int) else DONE
+
+
+def stopped() -> int:
+    """Say that the user stopped a command that has finished nothing yet, and return the exit code."""
+    words = "stopped; the same command starts again, or goes on after what an earlier run has finished"
+    return _failed(words, STOPPED)
 
 
 def say(message: object) -> None:

@@ -1,31 +1,107 @@
-"""Ctrl-C stops the program at any moment, even inside a callback whose exceptions Python drops."""
+"""Ctrl-C stops the program at any moment, with one line and without a traceback."""
 
 import _thread
+import atexit
+import os
 import signal
 import sys
 import time
-from typing import Any
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Any, NoReturn
 
+INTERRUPTED = 3
+"""Exit code after Ctrl-C, as after a cap: what was finished is kept."""
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
 _SOON = 0.01
+_CLEANING_UP = 2.0  # seconds in which a second Ctrl-C does not disturb what the first one has begun
+
+
+def leave_on_interrupt() -> None:
+    """Let Ctrl-C and SIGTERM end the process at once, while the program is being loaded."""
+    for number in _SIGNALS:
+        signal.signal(number, _leave_while_loading)
 
 
 def heed_interrupts() -> None:
     """Let SIGTERM stop the program as Ctrl-C does, and make sure that neither gets lost.
 
+    The first one raises ``KeyboardInterrupt``. A second one that follows at once changes nothing, so that
+    what was begun is cleaned up; a later one ends the process as a kill would.
+
     Python drops what is raised inside a destructor or the callback of a weak reference, such as each import
     runs. An interrupt that comes just then would leave a traceback on the screen and the program running; it
     is sent again.
     """
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    sys.unraisablehook = _not_lost
+    interrupts = _Interrupts()
+    for number in _SIGNALS:
+        signal.signal(number, interrupts.heed)
+    sys.unraisablehook = interrupts.not_lost
 
 
-def _not_lost(dropped: Any) -> None:  # noqa: ANN401 - a type that Python does not export
-    if issubclass(dropped.exc_type, KeyboardInterrupt):
-        # From another thread, so that it arrives after the callback has ended.
-        _thread.start_new_thread(_interrupt_soon, ())
-    else:
-        sys.__unraisablehook__(dropped)
+def end(code: int) -> NoReturn:
+    """Exit with the code of a command that is done; Ctrl-C and SIGTERM change nothing any more."""
+    for number in _SIGNALS:
+        signal.signal(number, lambda *_: os._exit(code))
+    if code == INTERRUPTED:
+        # Python would die of the signal if KeyboardInterrupt had passed through an exec, as some imports do,
+        # and would wait for threads whose results nobody wants.
+        atexit._run_exitfuncs()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
+@contextmanager
+def said_if_stopped(words: str) -> Iterator[None]:
+    """Say what a stop leaves behind.
+
+    Raises:
+        StoppedByUserError: stopped by the user.
+    """
+    from semscale.errors import StoppedByUserError
+
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise StoppedByUserError(words) from None
+
+
+class _Interrupts:
+    """The first interrupt raises, and later ones are heeded once there was time to clean up."""
+
+    def __init__(self) -> None:
+        self._first: float | None = None
+
+    def heed(self, number: int, frame: FrameType | None) -> None:
+        """Stop the program."""
+        now = time.monotonic()
+        if self._first is None:
+            self._first = now
+            raise KeyboardInterrupt
+        if now - self._first > _CLEANING_UP:
+            _leave("stopped at once; what was finished is kept, and the same command can be started again")
+
+    def not_lost(self, dropped: Any) -> None:  # noqa: ANN401 - a type that Python does not export
+        """Send an interrupt again that Python has dropped."""
+        if issubclass(dropped.exc_type, KeyboardInterrupt):
+            self._first = None
+            # From another thread, so that it arrives after the callback has ended.
+            _thread.start_new_thread(_interrupt_soon, ())
+        else:
+            sys.__unraisablehook__(dropped)
+
+
+def _leave_while_loading(number: int, frame: FrameType | None) -> NoReturn:
+    _leave("stopped before anything was done; the same command starts again")
+
+
+def _leave(words: str) -> NoReturn:
+    shown_cursor = "\x1b[?25h" if os.isatty(2) else ""  # a progress bar may have hidden it
+    os.write(2, f"{shown_cursor}semscale: {words}\n".encode())
+    os._exit(INTERRUPTED)
 
 
 def _interrupt_soon() -> None:

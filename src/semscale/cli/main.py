@@ -16,8 +16,8 @@ from semscale.cli.commands.match import evaluate, match
 from semscale.cli.commands.models import app as models
 from semscale.cli.commands.rate import rate
 from semscale.cli.commands.scales import app as scales
-from semscale.cli.errors import STOPPED, exit_code, said_as_code, say
-from semscale.cli.interrupts import heed_interrupts
+from semscale.cli.errors import exit_code, said_as_code, say, stopped
+from semscale.cli.interrupts import end, heed_interrupts
 from semscale.cli.single_values import CommandGroup
 from semscale.cli.streams import flush_output, prepare_streams
 from semscale.version import __version__
@@ -53,8 +53,8 @@ app.add_typer(models, name="models")
 app.add_typer(cache, name="cache")
 
 # From some version on typer carries its own copy of click: the class is found through one that it names.
+_INTERRUPTED_IN_CLICK = 130
 _PARSER_ERROR: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
-_INTERRUPTED = 130
 
 
 def _show_version(wanted: bool) -> None:
@@ -84,27 +84,28 @@ def main(arguments: list[str]) -> int:
 
 
 def run() -> None:
-    """Run the command that the command line names; the console script."""
+    """Run the command that the command line names, and exit."""
     heed_interrupts()
     prepare_streams()
-    code = main(sys.argv[1:])
     try:
+        code = main(sys.argv[1:])
         flush_output()
+    except KeyboardInterrupt:
+        code = stopped()
     except OSError as error:
         code = code or said_as_code(error)
-    sys.exit(code)
+    end(code)
 
 
 def _run(arguments: list[str]) -> int:
     try:
         code = app(arguments, prog_name="semscale", standalone_mode=False)
     except typer.Abort:
-        code = _INTERRUPTED
+        return stopped()
     except _PARSER_ERROR as error:
         return _refused(error)
-    if code == _INTERRUPTED:
-        say("stopped")
-        return STOPPED
+    if code == _INTERRUPTED_IN_CLICK:
+        return stopped()
     return code if isinstance(code, int) else 0
 
 

@@ -10,7 +10,7 @@ import typer
 
 from semscale.cli.options.groups import Changes, instead, option_group
 from semscale.cli.options.panels import OUTPUT, option
-from semscale.errors import InputError, InterruptedRunError, ReplyError
+from semscale.errors import InputError, InterruptedRunError, ReplyError, StoppedByUserError
 
 if TYPE_CHECKING:
     from semscale.presentable import Presentable
@@ -107,19 +107,21 @@ class Outputs:
         """Say which files are written if the user stops the work that comes after the table.
 
         Raises:
-            InterruptedRunError: stopped by the user.
+            StoppedByUserError: stopped by the user.
         """
         before = _changed(self.report)
         try:
             yield
         except KeyboardInterrupt:
             if not self.named:
-                raise
+                raise StoppedByUserError(
+                    "stopped while the summary was made; the same command starts again"
+                ) from None
             is_reported = self.report is not None and _changed(self.report) != before
             missing = [] if is_reported else [path for path in (self.figures, self.report) if path]
             written = [path for path in self.named.values() if path not in missing]
             told = [*_told(written, "written"), *_told(missing, "not finished")]
-            raise InterruptedRunError(f"stopped: {', '.join(told)}; the same command starts again") from None
+            raise StoppedByUserError(f"stopped: {', '.join(told)}; the same command starts again") from None
 
     def write(self, document: "Document") -> dict[str, Path]:
         """Write the report and its figures if they were asked for.
@@ -165,7 +167,8 @@ def present(
             "figures": written.get("figures"),
             **outputs.further,
         }
-        typer.echo(to_json(summary, cautions=document.cautions, **files, **further))
+        named = {**files, **further}
+        typer.echo(to_json(summary, cautions=document.cautions, warnings=document.warnings, **named))
     else:
         from semscale.report.render.terminal import print_document
 

@@ -3,12 +3,18 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
+from math import ceil
 from typing import TYPE_CHECKING
+
+from semscale.cli.pace import Pace
 
 if TYPE_CHECKING:
     from rich.progress import TaskID
 
     from semscale.types import Progress
+
+_WAITING = "waiting"  # for something that may never come: seconds go by, and nothing is done
 
 
 @contextmanager
@@ -18,7 +24,7 @@ def progress_bars() -> "Iterator[Progress | None]":
         yield None
         return
     from rich.console import Console
-    from rich.progress import BarColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn
     from rich.progress import Progress as Bars
 
     columns = (
@@ -26,17 +32,23 @@ def progress_bars() -> "Iterator[Progress | None]":
         BarColumn(),
         TextColumn("{task.fields[amount]}"),
         TextColumn("{task.fields[rate]}"),
-        TimeRemainingColumn(),
+        TextColumn("{task.fields[left]}"),
     )
-    stages: dict[str, TaskID] = {}
+    stages: dict[str, tuple[TaskID, Pace]] = {}
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
 
         def draw(stage: str, done: int, total: int | None) -> None:
             if stage not in stages:
-                stages[stage] = bars.add_task(stage, total=total, amount="", rate="")
-            task, shown = stages[stage], amount(stage, done, total)
+                stages[stage] = bars.add_task(stage, total=total, amount="", rate="", left=""), Pace()
+            task, pace = stages[stage]
+            pace.add(done, total)
             bars.update(
-                task, completed=done, total=total, amount=shown, rate=rate(stage, bars.tasks[task].speed)
+                task,
+                completed=done,
+                total=total,
+                amount=amount(stage, done, total),
+                rate=rate(stage, pace.speed),
+                left=time_left(stage, pace.seconds_left),
             )
 
         yield draw
@@ -63,6 +75,18 @@ def rate(stage: str, speed: float | None) -> str:
         >>> rate("asking m", 12.4), rate("pulling all-MiniLM-L6-v2", 2_500_000.0), rate("asking m", None)
         ('12.4/s', '2.5 MB/s', '')
     """
-    if not speed:
+    if not speed or stage.startswith(_WAITING):
         return ""
     return f"{speed / 1e6:.1f} MB/s" if stage.startswith("pulling") else f"{speed:,.3g}/s"
+
+
+def time_left(stage: str, seconds: float | None) -> str:
+    """Say how long a stage still takes; nothing before that is known, or at its end.
+
+    Example:
+        >>> time_left("rating", 3_725.4), time_left("rating", 0.0), time_left("rating", None)
+        ('1:02:06 left', '', '')
+    """
+    if not seconds or stage.startswith(_WAITING):
+        return ""
+    return f"{timedelta(seconds=ceil(seconds))} left"

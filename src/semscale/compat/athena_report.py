@@ -1,6 +1,5 @@
 """Athena's ``quality_drift_report.json``, which keeps earlier entries as history."""
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from filelock import FileLock
 
 from semscale.compat.athena_sampling import write_json
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 from semscale.store.atomic import check_writable
 
 REPORT = "quality_drift_report.json"
@@ -27,10 +27,10 @@ def read_report(path: str | Path) -> dict[str, Any]:
         InputError: the file does not exist or is no report.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
     except OSError as error:
         raise InputError(f"report: {path} cannot be read ({error.strerror}); check its name") from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise InputError(f"report: {path} is no valid JSON ({error}); mend it, or move it away") from error
     exercises = content.get(_EXERCISES) if isinstance(content, dict) else None
     if not isinstance(exercises, dict) or not all(isinstance(one, dict) for one in exercises.values()):

@@ -212,7 +212,7 @@ class BERTScorer:
         """
         if verbose:
             print(f"scoring {len(cands)} candidates ...", file=sys.stderr)  # noqa: T201 - asked for
-        scored = [self._scorer(layer).score(cands, refs) for layer in self._layers]
+        scored = [self._scorer(layer).score(cands, refs, keep_unread=True) for layer in self._layers]
         values = np.stack([_as_there(scores) for scores in scored])
         values = values if self.all_layers else values[0]
         if self.rescale_with_baseline:

@@ -23,7 +23,7 @@ from semscale.matching.cliniqlink.closed_tasks import option_f1
 from semscale.matching.cliniqlink.reply_options import chosen_option, chosen_options, option_key
 from semscale.matching.cliniqlink.submission import load_submission
 from semscale.matching.cliniqlink.submission_scores import TaskScore, evaluate_submission, right_answers
-from semscale.matching.matcher import Matcher
+from semscale.matching.matcher import Matcher, match_with
 from semscale.report.charts.score_bins import bin_counts, bin_edges
 from semscale.store.atomic import replacing
 from semscale.types import Floats
@@ -134,7 +134,8 @@ class ClinIQLinkSampleDatasetEvaluate:
         return Matcher(_METHOD, corpus=corpus or None)
 
     def _match(self, expected: str | Sequence[str], prediction: str | Sequence[str]) -> dict[str, float]:
-        found = self._matcher.match([_joined(prediction)], [_joined(expected)])
+        method = self._matcher.pair_method
+        found = match_with(method, [_joined(prediction)], [_joined(expected)], keep_unread=True)
         parts = {"score": found.score, **found.components}
         return {name: _number(float(values[0])) for name, values in parts.items()}
 

@@ -62,5 +62,5 @@ def scale_pmf(pmf: npt.ArrayLike, temperature: float, max_temp: float = np.inf) 
         [0.0, 1.0]
     """
     if not max_temp >= 0:
-        raise InputError(f"max_temp must be >= 0, got {max_temp}")
+        raise InputError(f"max_temp must be 0 or more, got {max_temp}")
     return sharpen_pmf(pmf, temperature=min(temperature, max_temp), semantics="guide")

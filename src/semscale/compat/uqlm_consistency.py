@@ -26,6 +26,7 @@ from semscale.errors import InputError
 from semscale.self_consistency.consistencies import Consistencies
 from semscale.self_consistency.consistency import Consistency
 from semscale.self_consistency.sampling import Sampling
+from semscale.self_consistency.scoring.samples import given_texts
 from semscale.weights.known import DEFAULT_MODEL
 
 SCORERS = ("cosine_sim", "bert_score", "exact_match")
@@ -172,7 +173,9 @@ class BlackBoxUQ:
         return {**returned[self.return_responses], **self._scores(texts, sampled)}
 
     def _scores(self, responses: list[Any], samples: list[list[Any]]) -> dict[str, Any]:
-        measured: Consistencies = self._instrument.measure(responses, samples)
+        measured: Consistencies = self._instrument.measure_part(
+            *given_texts(responses, samples), keep_unread=True
+        )
         return dict(measured.measures)
 
     def _processed(self, text: str | None) -> str | None:

@@ -4,9 +4,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
+import numpy as np
+
 from semscale.embedding.parallel import take_rows
+from semscale.embedding.tokens.unknown_tokens import are_unread
 from semscale.signature import Signature
-from semscale.types import Integers, Progress, Vectors
+from semscale.types import Integers, Mask, Progress, Vectors
 
 
 @dataclass(frozen=True)
@@ -16,15 +19,23 @@ class Embeddings:
     Attributes:
         vectors: shape (n, d), float32, every row of Euclidean length 1.
         windows: shape (n,), overlapping windows that a text was read in; 1 if the model read it at once.
+        unknown: shape (n,), share of a text's tokens that the model's tokenizer does not know, 0 to 1;
+            NaN or ``None`` where the engine does not say.
     """
 
     vectors: Vectors
     windows: Integers
+    unknown: Vectors | None = None
 
     @property
     def n_windowed(self) -> int:
         """Number of texts that were too long for the model to read at once."""
         return int((self.windows > 1).sum())
+
+    @property
+    def unread(self) -> Mask:
+        """Which texts the model cannot read, as most of their tokens are unknown to it, shape (n,)."""
+        return np.zeros(len(self.windows), np.bool_) if self.unknown is None else are_unread(self.unknown)
 
     def spread(self, where: Integers) -> "Embeddings":
         """Repeat the embeddings of m distinct texts for n texts.
@@ -34,7 +45,8 @@ class Embeddings:
         """
         if len(where) == len(self.windows):  # all texts are distinct, so the order is the same
             return self
-        return Embeddings(take_rows(self.vectors, where), self.windows[where])
+        unknown = None if self.unknown is None else self.unknown[where]
+        return Embeddings(take_rows(self.vectors, where), self.windows[where], unknown)
 
 
 @runtime_checkable

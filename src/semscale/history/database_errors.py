@@ -23,6 +23,13 @@ _SQLITE = {
     sqlite3.SQLITE_FULL: "is on a disk that is full: make room and try again",
     sqlite3.SQLITE_IOERR: "cannot be read or written: check the disk it is on",
 }
+_WORDS_OF_DAMAGE = (
+    "decode",
+    "duplicate column name",
+    "no such column",
+    "no such table",
+    "unsupported file format",
+)
 _POSTGRES = {
     "28": "refuses the user or the password: check both in the URL, or set PGPASSWORD",
     "3D": "names a database that does not exist: create it with createdb, or name another one",
@@ -56,15 +63,17 @@ def clear_errors(where: str, *, connected: bool = False) -> Iterator[None]:
         if told is None:
             raise
         raise InputError(f"history {where} {told}") from error
+    except UnicodeDecodeError as error:  # SQLite's message quotes a damaged table
+        raise InputError(f"history {where} {_DAMAGED}") from error
     except OSError as error:  # pg8000 lets some of a broken connection's errors through as they are
         raise InputError(f"history {where} {_LOST}") from error
 
 
 def _told(error: DBAPIError, connected: bool) -> str | None:
     if isinstance(error.orig, sqlite3.Error):
-        # Errors raised by Python's module itself have no code, such as the one for broken characters.
-        undecodable = _DAMAGED if "decode" in str(error.orig) else None
-        return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, undecodable)
+        # Neither the errors of Python's module itself nor those of a damaged table have a code of their own.
+        otherwise = _DAMAGED if any(words in str(error.orig) for words in _WORDS_OF_DAMAGE) else None
+        return _SQLITE.get(getattr(error.orig, "sqlite_errorcode", 0) & 0xFF, otherwise)
     code = _server_code(error.orig)
     if code is not None:
         return next((told for start, told in _POSTGRES.items() if code.startswith(start)), None)

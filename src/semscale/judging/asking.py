@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from semscale.chat.budget import Budget, Spent
-from semscale.chat.calling import CapReachedError
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.limits import Limits
@@ -117,11 +116,5 @@ async def ask(
                     conversation.replies.append(outcome.reply)
                     conversation.reading = read(conversation.request, outcome.reply)
     except InterruptedRunError as error:
-        # A run of one part of the items knows only how many of these are finished.
-        cap = isinstance(error.__cause__, CapReachedError)
-        stopped = (
-            f"{error.__cause__}; what is finished is kept; a higher cap goes on from there"
-            if cap
-            else str(error)
-        )
+        stopped = str(error)
     return running.after(runner.spent), stopped

@@ -67,7 +67,7 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
     Raises:
         InputError: a column that does not exist, a name that is taken, a cell that cannot be used, an output
             that cannot be written, or parts of a run that differs.
-        InterruptedRunError: stopped by the user; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.
     """
     settings, plan = settings or PartSettings(), plan or IntervalPlan()
@@ -76,7 +76,8 @@ def judge_file(  # noqa: PLR0913 - what, by whom, how, where to, and who is told
         check_output(table, out)
     members = _members(judge)
     template = next(iter(members.values())).template
-    check_judge_cells(table, columns, template, settings.part_rows, counting=needs_counting(table, out))
+    counting = needs_counting(table, out)
+    table = check_judge_cells(table, columns, template, settings.part_rows, counting=counting)
     work = JudgeWork(table, columns, judge, running or Running(), plan, progress)
     return TableRun(table, settings, progress).of(work, out)
 

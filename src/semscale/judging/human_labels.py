@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 from semscale.judging.prompts.template import Template
 from semscale.stats.agreement.estimates import AgreementEstimate
 from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with_humans
@@ -128,7 +129,7 @@ def mean_labels(labels: Floats) -> Floats:
 def _as_labels(cell: Any) -> list[Any]:  # noqa: ANN401 - any cell
     if isinstance(cell, str) and cell.strip().startswith("["):
         try:
-            cell = json.loads(cell)
+            cell = parse_json(cell)
         except json.JSONDecodeError:
             return [cell]
     cells = cell if isinstance(cell, list | tuple) else [cell]

@@ -21,6 +21,7 @@ from semscale.judging.prompts.template import Template, load_template
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdict_aggregation import aggregate_verdict
 from semscale.judging.verdicts import Verdicts
+from semscale.known_settings import known_settings
 from semscale.renamed_settings import renamed
 from semscale.scales import Scale
 from semscale.signature import Signature
@@ -54,6 +55,7 @@ class Judge:
     """
 
     @renamed(model="chat_model")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         chat_model: object,
@@ -198,7 +200,7 @@ class Judge:
             for item, found in waiting.items()
         }
         verdicts = [
-            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_score(row) for row in rows
+            aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
         ]
         status = np.array([verdict.status for verdict in verdicts] or [], dtype=object)
         replies = [

@@ -130,7 +130,7 @@ def group_names(rows: pl.DataFrame, by: str) -> list[str | None]:
 
 def check_judge_cells(
     table: Table, columns: JudgeColumns, template: Template, size: int, *, counting: bool
-) -> None:
+) -> Table:
     """Check references, people's labels and groups of all rows; a file without them is not read.
 
     Args:
@@ -140,10 +140,13 @@ def check_judge_cells(
         size: rows that are read at once.
         counting: whether the rows must fit into an Excel sheet.
 
+    Returns:
+        The table, with the number of its rows if they were read.
+
     Raises:
         InputError: a broken list, a label that is none of the template's, more than 1,000 groups, a row that
             cannot be read, or more rows than Excel holds.
-        InterruptedRunError: stopped by the user.
+        StoppedByUserError: stopped by the user.
     """
     groups: set[str | None] = set()
 
@@ -159,4 +162,5 @@ def check_judge_cells(
 
     titles = {*columns.references, *(name for name in (columns.human, columns.by) if name)}
     if titles or counting:
-        look_through(table, titles or {columns.answer}, size, look, counting=counting)
+        return look_through(table, titles or {columns.answer}, size, look, counting=counting)
+    return table

@@ -17,6 +17,7 @@ from semscale.judging.panel_verdicts import PanelVerdicts
 from semscale.judging.prompts.prompting import JudgedItem
 from semscale.judging.verdict import Verdict
 from semscale.judging.verdicts import Verdicts
+from semscale.known_settings import known_settings
 from semscale.signature import Signature
 from semscale.types import Progress, Status
 
@@ -36,6 +37,7 @@ class Panel:
         Verga et al. (2024), Replacing Judges with Juries, arXiv 2404.18796.
     """
 
+    @known_settings
     def __init__(self, judges: Sequence[Judge]) -> None:
         members = tuple(judges) if isinstance(judges, Sequence) else ()
         if len(members) < _FEWEST or not all(isinstance(judge, Judge) for judge in members):
@@ -138,7 +140,7 @@ async def _standing(
         verdicts = tuple(
             Verdict.without_score(Status.FAILED, str(error))
             if isinstance(row, JudgedItem)
-            else Verdict.without_score(row)
+            else Verdict.without_item(row)
             for row in rows
         )
         status = np.array([verdict.status for verdict in verdicts], dtype=object)

@@ -140,8 +140,8 @@ class PanelVerdicts(JudgedResult):
 
         Returns:
             Columns ``status``, ``n_judges``, ``mean``, ``median``, ``min``, ``max``, ``spread``, and for each
-            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_status``, ``_provenance``,
-            ``_explanation`` and ``_replies``, k counted from 1.
+            judge its expected score as ``judge_<k>``, with ``judge_<k>_score``, ``_status``, ``_reason``,
+            ``_provenance``, ``_explanation`` and ``_replies``, k counted from 1.
         """
         figures = {name: getattr(self, name) for name in ("mean", "median", "min", "max", "spread")}
         columns = [
@@ -154,20 +154,20 @@ class PanelVerdicts(JudgedResult):
             columns.append(own["expected"].rename(f"judge_{number}"))
             columns += [
                 own[name].rename(f"judge_{number}_{name}")
-                for name in ("score", "status", "provenance", "explanation", "replies")
+                for name in ("score", "status", "reason", "provenance", "explanation", "replies")
             ]
         return pl.DataFrame(columns)
 
     def part_frame(self) -> pl.DataFrame:
         """Lay out the columns that a run over a table keeps of a part: ``to_frame``, and more of each judge.
 
-        That is ``judge_<k>_masses``, ``_covered`` and ``_reason``, as ``Verdicts.part_frame`` has them.
+        That is ``judge_<k>_masses`` and ``_covered``, as ``Verdicts.part_frame`` has them.
         """
         further = [
             own[name].rename(f"judge_{number}_{name}")
             for number, verdicts in enumerate(self.judges, start=1)
             for own in [verdicts.part_frame()]
-            for name in ("masses", "covered", "reason")
+            for name in ("masses", "covered")
         ]
         return self.to_frame().with_columns(further)
 

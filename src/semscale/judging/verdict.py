@@ -6,6 +6,7 @@ from enum import StrEnum
 
 import numpy as np
 
+from semscale.results.reasons import reason_words
 from semscale.types import Floats, Status
 
 
@@ -58,6 +59,11 @@ class Verdict:
     def without_score(cls, status: Status, reason: str = "", replies: Sequence[str] = ()) -> "Verdict":
         """A verdict that says why there is no score."""
         return cls(float("nan"), (), None, float("nan"), "", tuple(replies), status, reason)
+
+    @classmethod
+    def without_item(cls, status: Status) -> "Verdict":
+        """A verdict that says why a row cannot be judged."""
+        return cls.without_score(status, reason_words(status, "the question or the answer") or "")
 
 
 def empirical_distribution(scores: Sequence[float]) -> tuple[tuple[float, float], ...]:

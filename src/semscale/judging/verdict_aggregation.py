@@ -48,7 +48,7 @@ def aggregate_verdict(conversations: Sequence[Conversation], template: Template,
 def _of_one(conversation: Conversation, template: Template, replies: tuple[str, ...]) -> Verdict:
     reading, reply = conversation.reading, conversation.replies[-1]
     if reading is None or reading.score is None:
-        return Verdict.without_score(Status.UNPARSABLE, "", replies)
+        return Verdict.without_score(Status.UNPARSABLE, "no reply states one score beyond doubt", replies)
     distribution: tuple[tuple[float, float], ...] = ((reading.score, 1.0),)
     provenance, covered = Provenance.SINGLE, float("nan")
     if reply.logprobs and reading.span is not None:

@@ -1,6 +1,7 @@
 """Cosines of texts' vectors, each text embedded once: a method of matching, and a part of others."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -8,9 +9,24 @@ from semscale.embedding import Embedder
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Progress
+from semscale.types import Floats, Integers, Mask, Progress
 
 _BLOCK = 65536  # pairs whose vectors are held in float64 together
+
+
+@dataclass(frozen=True)
+class TextCosines:
+    """Cosines of p pairs of texts.
+
+    Attributes:
+        values: shape (p,), -1 to 1; equal texts have exactly 1.
+        windows: shape (p,), the most windows that one of the two texts was read in.
+        unread: shape (p,), whether the model cannot read one of the two texts.
+    """
+
+    values: Floats
+    windows: Integers
+    unread: Mask
 
 
 class Cosines:
@@ -34,17 +50,14 @@ class Cosines:
         first: Integers,
         second: Integers,
         progress: Progress | None = None,
-    ) -> tuple[Floats, Integers]:
-        """Give the cosine of each pair of texts, and the most windows that one of the two was read in.
+    ) -> TextCosines:
+        """Give the cosine of each pair of texts.
 
         Args:
             texts: shape (m,).
             first: shape (p,), rows in ``texts``.
             second: shape (p,), likewise.
             progress: called while texts are embedded.
-
-        Returns:
-            Cosines, shape (p,), -1 to 1; equal texts have exactly 1. Windows, shape (p,).
         """
         embeddings = self._embedder.embed(texts, progress=progress)
         cosines = np.empty(len(first))
@@ -54,7 +67,10 @@ class Cosines:
                 embeddings.vectors[first[rows]].astype(np.float64),
                 embeddings.vectors[second[rows]].astype(np.float64),
             )
-        return cosines, np.maximum(embeddings.windows[first], embeddings.windows[second])
+        unread, windows = embeddings.unread, embeddings.windows
+        return TextCosines(
+            cosines, np.maximum(windows[first], windows[second]), unread[first] | unread[second]
+        )
 
 
 class CosineMatch:
@@ -74,8 +90,10 @@ class CosineMatch:
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, -1 to 1."""
-        score, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        return ScoredPairs(score, {}, windows, self.signature, bounds=(-1.0, 1.0))
+        found = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
+        return ScoredPairs(
+            found.values, {}, found.windows, self.signature, bounds=(-1.0, 1.0), unread=found.unread
+        )
 
 
 def row_cosines(ours: Floats, theirs: Floats) -> Floats:

@@ -66,7 +66,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         InputError: a column that does not exist or holds no text, a name that is taken, a broken list, more
             than 1,000 groups, a corpus that is too small for the method, an output that cannot be written, or
             parts of a run that differs.
-        InterruptedRunError: stopped by the user; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
     check_empty(empty)
@@ -83,7 +83,7 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         if needs_corpus:
             sample.add(_references(cells, first_row))
 
-    look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
+    table = look_through(table, columns.titles, settings.part_rows, look, counting=needs_counting(table, out))
     checks.finish()
     if isinstance(method, CorpusDependent) and needs_corpus:
         method = method.over([text for references in sample.items for text in references])

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 
+from semscale.embedding.languages.unread_language import LanguageSample
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import KEPT, MatchSummary
 from semscale.matching.matched_items import ItemColumns, MatchedItem, scores_by_group, thirds
@@ -16,7 +17,7 @@ from semscale.results.estimating import estimate_values
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.types import Floats, Mask, Statuses, count_statuses
+from semscale.types import Floats, Mask, Status, Statuses, count_statuses
 
 
 class MatchCollector:
@@ -38,6 +39,7 @@ class MatchCollector:
         self._n_flagged: int | None = None
         self._lowest, self._flagged = ForemostRows[MatchedItem](KEPT), ForemostRows[MatchedItem](KEPT)
         self._left_out = LeftOutRows()
+        self._languages = LanguageSample()
 
     def add(self, items: ItemColumns) -> None:
         """Take the next items."""
@@ -62,6 +64,9 @@ class MatchCollector:
             self._n_flagged = (self._n_flagged or 0) + int(flagged.sum())
             self._flagged.add(np.where(flagged, -items.score, np.nan), first_row, item)
         self._left_out.add(items.status, first_row, items.text)
+        if items.predictions:
+            worded = np.flatnonzero(np.isin(items.status, [Status.SCORED, Status.WEIGHTLESS]))
+            self._languages.add(worded, items.predictions.__getitem__, first_row)
         self.n += len(items.status)
 
     @property
@@ -146,6 +151,7 @@ class MatchCollector:
             left_out=self._left_out.examples,
             separation=separation,
             is_explained=tokens is not None,
+            unread_language=self._languages.unread_language(estimates.signature),
         )
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.matched_items import MatchedItem
 from semscale.matching.separation import Separation
@@ -42,6 +43,7 @@ class MatchSummary(Presentable):
         left_out: for each reason why items have no score, a few of them: row, counted from 0, and text.
         separation: how far the scores stand above those of unrelated pairs, where that is known.
         is_explained: whether it was asked how the lowest scores came about.
+        unread_language: the language of most texts, if the model does not read it.
         created: when.
     """
 
@@ -64,6 +66,7 @@ class MatchSummary(Presentable):
     left_out: Mapping[str, tuple[tuple[int, str], ...]]
     separation: Separation | None = None
     is_explained: bool = False
+    unread_language: UnreadLanguage | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     @property
@@ -94,6 +97,7 @@ class MatchSummary(Presentable):
             "method": self.method,
             "rows": self.n,
             "counts": self.counts,
+            "unread_language": self.unread_language,
             "windowed": self.n_windowed,
             "empty_as_wrong": self.n_empty_as_wrong,
             "estimates": self.estimates,

@@ -1,6 +1,7 @@
 """The matcher: scores how far predictions say the same as their references, by a chosen method."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -9,6 +10,7 @@ import polars as pl
 
 from semscale.embedding import Embedder
 from semscale.guards.registry import Guards
+from semscale.known_settings import known_settings
 from semscale.matching.empty_predictions import MISSING, check_empty, empty_settings, with_empty_as
 from semscale.matching.matches import Matches
 from semscale.matching.methods import (
@@ -74,6 +76,7 @@ class Matcher:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         method: str = DEFAULT_METHOD,
@@ -126,6 +129,7 @@ def match_with(
     *,
     guards: Guards | None = None,
     progress: Progress | None = None,
+    keep_unread: bool = False,
 ) -> Matches:
     """Match predictions with references by a method object.
 
@@ -135,12 +139,15 @@ def match_with(
         references: shape (n,), each a text or a list of texts.
         guards: look at every pair that a score is from; no findings are reported unless given.
         progress: called while texts are embedded, and while guards look at pairs.
+        keep_unread: whether texts that the model cannot read are scored all the same.
 
     Raises:
         InputError: as ``Matcher.match``.
     """
     pairs = pair_up(predictions, references)
     scored = method.score(pairs, progress)
+    if scored.unread is not None and not keep_unread:
+        scored = replace(scored, score=np.where(scored.unread, np.nan, scored.score))
     best = best_pairs(scored.score, pairs.item)
     status = pairs.status.copy()
     weightless = np.isnan(scored.score[best])

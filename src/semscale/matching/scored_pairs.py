@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from semscale.signature import Signature
-from semscale.types import Floats, Integers
+from semscale.types import Floats, Integers, Mask
 
 
 @dataclass(frozen=True)
@@ -18,6 +18,8 @@ class ScoredPairs:
         signature: the settings that were applied.
         bounds: the least and the greatest score that the method can give.
         weighs_findings: whether findings of guards lower the scores.
+        unread: shape (p,), whether the model cannot read one of the two texts; ``None`` where it
+            can read all.
     """
 
     score: Floats
@@ -26,3 +28,4 @@ class ScoredPairs:
     signature: Signature
     bounds: tuple[float, float] = (0.0, 1.0)
     weighs_findings: bool = False
+    unread: Mask | None = None

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
@@ -19,13 +20,13 @@ from semscale.rating.ssr import rate_vectors
 from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
-from semscale.types import Floats, Integers, Progress, Status
+from semscale.types import Floats, Integers, Mask, Progress, Status
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
 
 _STATUSES = list(Status)
-_SCORED, _OFF_TOPIC = _STATUSES.index(Status.SCORED), _STATUSES.index(Status.OFF_TOPIC)
+_SCORED, _OFF_TOPIC, _WEIGHTLESS = map(_STATUSES.index, (Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS))
 
 
 class RaterSettings(TypedDict, total=False):
@@ -63,6 +64,7 @@ class Rater:
         Maier et al. (2025), arXiv 2510.08338.
     """
 
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         scale: str | Path | Scale,
@@ -128,7 +130,8 @@ class Rater:
             texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. These have a status
                 and no rating: null and codes of ``missing`` (``missing``), other types than strings
                 (``not-text``), white space (``empty``), texts without a letter or digit (``uninformative``),
-                and texts that resemble no anchor (``off-topic``).
+                texts that the model cannot read (``weightless``), and those that resemble no anchor
+                (``off-topic``).
             progress: called while texts are embedded.
 
         Raises:
@@ -144,7 +147,7 @@ class Rater:
         if not places:
             return self._ratings(codes, readable, place, _Rated.nothing(self.scale))
         embedded = self.embedder.embed(list(places), progress=progress)
-        rated = self._rated(embedded.vectors, embedded.windows)
+        rated = self._rated(embedded.vectors, embedded.windows, embedded.unread)
         ratings = self._ratings(codes, readable, place, rated)
         scored = np.flatnonzero(ratings.scored)
         return replace(ratings, possible_codes=count_codes(str(cells[row]) for row in scored))
@@ -163,10 +166,10 @@ class Rater:
             nobody = np.zeros(0, dtype=np.int64)
             return self._ratings(nobody, nobody, nobody, _Rated.nothing(self.scale))
         everyone = np.arange(len(rows))
-        rated = self._rated(rows, np.ones(len(rows), dtype=np.int64))
+        rated = self._rated(rows, np.ones(len(rows), dtype=np.int64), np.zeros(len(rows), np.bool_))
         return self._ratings(np.full(len(rows), _SCORED), everyone, everyone, rated)
 
-    def _rated(self, vectors: npt.ArrayLike, windows: Integers) -> "_Rated":
+    def _rated(self, vectors: npt.ArrayLike, windows: Integers, unread: Mask) -> "_Rated":
         rated = rate_vectors(
             vectors,
             self.anchors,
@@ -175,7 +178,7 @@ class Rater:
             temperature=self.temperature,
             semantics=self.semantics,
         )
-        return _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows)
+        return _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows, unread)
 
     def _ratings(self, codes: Integers, readable: Integers, place: Integers, rated: "_Rated") -> Ratings:
         """Put what was computed for distinct texts into the rows that hold them."""
@@ -183,6 +186,8 @@ class Rater:
         pmf, set_means = (np.full((n, part.shape[1]), np.nan) for part in (rated.pmf, rated.set_means))
         similarity, windows = np.full(n, np.nan), np.zeros(n, dtype=np.int64)
         similarity[readable], windows[readable] = rated.similarity[place], rated.windows[place]
+        codes[readable] = np.where(rated.unread[place], _WEIGHTLESS, codes[readable])
+        similarity[codes == _WEIGHTLESS] = np.nan
         if self.floor is not None:
             codes = np.where(similarity < self.floor, _OFF_TOPIC, codes)
         kept = codes[readable] == _SCORED
@@ -195,13 +200,17 @@ class Rater:
 class _Rated:
     """What was computed for distinct texts."""
 
-    def __init__(self, pmf: Floats, set_means: Floats, similarity: Floats, windows: Integers) -> None:
-        self.pmf, self.set_means, self.similarity, self.windows = pmf, set_means, similarity, windows
+    def __init__(
+        self, pmf: Floats, set_means: Floats, similarity: Floats, windows: Integers, unread: Mask
+    ) -> None:
+        self.pmf, self.set_means, self.similarity = pmf, set_means, similarity
+        self.windows, self.unread = windows, unread
 
     @classmethod
     def nothing(cls, scale: Scale) -> "_Rated":
         k, s = scale.n_points, len(scale.anchor_sets)
-        return cls(np.empty((0, k)), np.empty((0, s)), np.empty(0), np.empty(0, dtype=np.int64))
+        windows, unread = np.empty(0, dtype=np.int64), np.empty(0, np.bool_)
+        return cls(np.empty((0, k)), np.empty((0, s)), np.empty(0), windows, unread)
 
 
 def rate(

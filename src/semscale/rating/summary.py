@@ -4,8 +4,10 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack
 
+import numpy as np
 import polars as pl
 
+from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
@@ -21,6 +23,7 @@ from semscale.stats.intervals.moments import Moments
 from semscale.types import Floats, Status
 
 _NOT_READ = (Status.MISSING, Status.NOT_TEXT)
+_WORDED = [Status.SCORED, Status.OFF_TOPIC, Status.WEIGHTLESS]
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,6 +56,7 @@ class RatingSummary(Presentable):
         created: when the summary was made.
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
         lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
+        unread_language: the language of most texts, if the model does not read it.
     """
 
     scale: Scale
@@ -77,6 +81,7 @@ class RatingSummary(Presentable):
     created: datetime
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: LintReport | None = None
+    unread_language: UnreadLanguage | None = None
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -92,6 +97,7 @@ class RatingSummary(Presentable):
             "points": [{"value": point.value, "label": point.label} for point in self.scale.points],
             "rows": self.n,
             "counts": self.counts,
+            "unread_language": self.unread_language,
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
             "distinct": self.n_distinct,
@@ -158,6 +164,7 @@ class RunningSummary:
         self._has_texts = True
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
+        self._languages = LanguageSample()
 
     def add(self, ratings: RatedRows, cells: list[object] | None) -> None:
         """Add the next part.
@@ -202,10 +209,13 @@ class RunningSummary:
             floor=self._floor,
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
+            unread_language=self._languages.unread_language(estimates.signature),
             **settings,
         )
 
     def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:
+        worded = np.isin(ratings.status, _WORDED)
+        self._languages.add(np.flatnonzero(worded), cells.__getitem__, self.n)
         read = [
             (str(cell), status == Status.SCORED)
             for cell, status in zip(cells, ratings.status, strict=True)

@@ -22,15 +22,19 @@ SCHEMA = 1
 Json = dict[str, Any] | list[Any] | str | float | int | bool | None
 
 
-def to_json(summary: Presentable, /, *, cautions: Iterable[str], **further: object) -> str:
+def to_json(
+    summary: Presentable, /, *, cautions: Iterable[str], warnings: Iterable[str] = (), **further: object
+) -> str:
     """Write a summary as a JSON object.
 
     Args:
         summary: of any instrument.
+        warnings: why its figures should not be trusted, as its document has them; they stand first.
         cautions: limits of its figures, as its document has them.
         further: what a command adds, such as the files it wrote.
     """
-    return json_text({"schema": SCHEMA, **summary.record(), "cautions": list(cautions), **further})
+    said = {"warnings": list(warnings)}
+    return json_text({"schema": SCHEMA, **said, **summary.record(), "cautions": list(cautions), **further})
 
 
 def json_text(content: object) -> str:

@@ -80,7 +80,8 @@ def write_files(document: Document, report: Path | None, figures: Path | None) -
 
 def as_json(summary: Presentable) -> str:
     """Write the numbers of a summary as JSON, with the limits that its document states."""
-    return to_json(summary, cautions=document_of(summary).cautions)
+    document = document_of(summary)
+    return to_json(summary, cautions=document.cautions, warnings=document.warnings)
 
 
 def notebook(document: Document) -> str:

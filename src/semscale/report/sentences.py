@@ -1,17 +1,13 @@
 """Sentences that all instruments share: how many rows count, how intervals were made, what was left out."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from semscale.chat.messages import Parameters
-from semscale.chat.parameter_form import LEFT_OUT
 from semscale.report.document.blocks import Block, Paragraph, Reason, Reasons
 from semscale.report.document.document import Section
 from semscale.report.document.values import Quoted
 from semscale.report.formatting import count, counted, coverage, listed, one_line
 from semscale.results.shown_rows import EXAMPLES_PER_STATUS
-from semscale.signature import Signature
 
 if TYPE_CHECKING:
     from semscale.results.estimates import Estimates
@@ -25,14 +21,16 @@ STATUS_MEANINGS = {
 }
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
+UNREAD = "the model cannot read the text: more than half of its tokens are unknown to it"
+"""Why a text is weightless."""
+
 _LONGEST_EXAMPLE = 160
-_ROLE = re.compile(r"^(answer|sampling)_")
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
     "too-few-samples": "with too few samples",
     "no-value": "without value",
-    "weightless": "without weight",
+    "weightless": "that the model cannot read",
     "no-weight": "without weight",
     "zero-weight": "with weight 0",
     "no-respondent": "without respondent",
@@ -142,24 +140,22 @@ def windowed_words(n: int, noun: str = "row") -> str:
     return f"{counted(n, noun)} with texts read in overlapping windows, because of their length" if n else ""
 
 
-def refused_words(model: str, signature: Signature) -> str | None:
+def refused_words(model: str, refused: Sequence[str]) -> str | None:
     """Say which parameters a chat model refused; ``None`` if it took all.
 
     Args:
         model: its name.
-        signature: what was applied.
+        refused: names of parameters.
 
     Example:
-        >>> refused_words("m", Signature.of("judge", temperature="default", max_tokens=5))
+        >>> refused_words("m", ["temperature"])
         'm refused the parameter temperature and was asked without it: its own default applies.'
     """
-    names = [_ROLE.sub("", name) for name, value in signature.fields if value == LEFT_OUT]
-    refused = [name for name in dict.fromkeys(names) if name in Parameters.__dataclass_fields__]
     if not refused:
         return None
     one = len(refused) == 1
     return (
-        f"{model} refused the parameter{'' if one else 's'} {listed(refused)} and was asked without "
+        f"{model} refused the parameter{'' if one else 's'} {listed(list(refused))} and was asked without "
         f"{'it: its own default applies' if one else 'them: its own defaults apply'}."
     )
 

@@ -19,6 +19,7 @@ from semscale.self_consistency.correctness_probability import (
     CorrectnessSettings,
     estimate_correctness,
 )
+from semscale.self_consistency.reasons import Reasons
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.measures import MEASURES
 from semscale.self_consistency.scoring.samples import given_texts
@@ -35,8 +36,9 @@ class Consistencies(Result):
     Attributes:
         measures: for each measure its values, shape (n,); NaN where there is none.
         status: shape (n,), each a ``Status``: why each item has values, or has none.
+        reasons: why each item has no value of the first measure, in words; ``None`` where it has one.
         n_samples: shape (n,), usable samples.
-        samples_left_out: shape (n,), samples that are missing, empty or no text.
+        samples_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
         windows: shape (n,), the most windows that one of the item's texts was read in; 0 where none.
         nulls: figures of the texts' lengths alone, by name, each of shape (n,): what any measure should beat.
         contradictions: for every item the contradictions of its answer; empty tuples without guards.
@@ -48,6 +50,7 @@ class Consistencies(Result):
 
     measures: Mapping[str, Floats]
     status: Statuses
+    reasons: Reasons
     n_samples: Integers
     samples_left_out: Integers
     windows: Integers
@@ -60,6 +63,7 @@ class Consistencies(Result):
     row_fields = (
         "measures",
         "status",
+        "reasons",
         "n_samples",
         "samples_left_out",
         "windows",
@@ -176,8 +180,9 @@ class Consistencies(Result):
         """Lay the items out as a table, one row each; what is missing is null.
 
         Returns:
-            Columns ``status``, each measure, ``samples``, ``samples_left_out``, ``contradicting_samples``,
-            each null, ``windows``, and ``contradictions`` (a list of structs; ``sample`` counts from 0).
+            Columns ``status``, ``reason``, each measure, ``samples``, ``samples_left_out``,
+            ``contradicting_samples``, each null, ``windows``, and ``contradictions`` (a list of structs;
+            ``sample`` counts from 0).
         """
         floats = {**self.measures, **self.nulls}
         names = [*self.measures, "samples", "samples_left_out", "contradicting_samples", *self.nulls]
@@ -189,6 +194,7 @@ class Consistencies(Result):
         return pl.DataFrame(
             [
                 pl.Series("status", [str(status) for status in self.status], dtype=pl.String),
+                pl.Series("reason", self.reasons, dtype=pl.String),
                 *(
                     pl.Series(name, floats[name], nan_to_null=True)
                     if name in floats

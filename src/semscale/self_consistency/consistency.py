@@ -10,11 +10,13 @@ import numpy as np
 
 from semscale.embedding.loading import checked_embedder
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.renamed_settings import renamed
 from semscale.results.estimating import EstimateSettings
 from semscale.self_consistency.asking.asking import Asking, Replies, Score
 from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.reasons import asking_reasons
 from semscale.self_consistency.sampling import Prompt, Sampling, without_parameters
 from semscale.self_consistency.scoring.contradictions import GUARD_NAMES, check_guards
 from semscale.self_consistency.scoring.floor import Floor
@@ -22,6 +24,7 @@ from semscale.self_consistency.scoring.item_values import collect
 from semscale.self_consistency.scoring.measures import DEFAULT_MEASURES, MEASURES, check_measures
 from semscale.self_consistency.scoring.sample_scorer import SampleScorer
 from semscale.self_consistency.scoring.samples import given_texts, take_samples
+from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.self_consistency.settings import ConsistencySettings, checked_fewest, checked_floor
 from semscale.self_consistency.summary import ConsistencySummary
 from semscale.signature import Signature
@@ -89,6 +92,7 @@ class Consistency:
     """
 
     @renamed(model="embedder", bert_model="bert_embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         chat_model: object = None,
@@ -223,7 +227,8 @@ class Consistency:
         status = np.where(finished, measured.status, replies.status)
         asked = without_parameters(sampling.signature, replies.counts.left_out)
         signature = measured.signature.extended(asked).extended(self._chat_signature)
-        return Asked(replies, replace(measured, status=status, signature=signature))
+        reasons = asking_reasons(replies, measured.reasons)
+        return Asked(replies, replace(measured, status=status, reasons=reasons, signature=signature))
 
     def measure_part(
         self,
@@ -231,10 +236,22 @@ class Consistency:
         samples: Sequence[Sequence[object]],
         floor: Floor | None = None,
         progress: Progress | None = None,
+        *,
+        keep_unread: bool = False,
     ) -> Consistencies:
-        """Measure the answers of one part; the floor is estimated from them unless it is given."""
+        """Measure the answers of one part.
+
+        Args:
+            answers: n answers.
+            samples: n lists of texts.
+            floor: of all answers; estimated from these unless given.
+            progress: called while texts are embedded and scored.
+            keep_unread: whether texts that the model cannot read are measured all the same.
+        """
         taken = take_samples(answers, samples, fewest=self.fewest_samples)
         values, applied = self._scorer.values(taken, floor, progress)
+        if not keep_unread:
+            taken, values = leave_out_unread(taken, values, fewest=self.fewest_samples)
         return collect(taken, applied, values, self._scorer.signature(applied))
 
     def estimated_floor(self, answers: list[str], progress: Progress | None = None) -> Floor:

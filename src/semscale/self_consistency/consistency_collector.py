@@ -7,6 +7,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from semscale.embedding.languages.unread_language import LanguageSample
 from semscale.matching.matched_items import scores_by_group
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
@@ -21,7 +22,7 @@ from semscale.self_consistency.summary import (
     ConsistencySummary,
 )
 from semscale.store.columns import is_missing
-from semscale.types import Floats, Integers, Mask, Statuses, count_statuses
+from semscale.types import Floats, Integers, Mask, Status, Statuses, count_statuses
 
 
 class MeasuredItems(Protocol):
@@ -101,6 +102,7 @@ class ConsistencyCollector:
         self._guards: Counter[str] = Counter()
         self._lowest = ForemostRows[ConsistencyItem](KEPT_ITEMS)
         self._left_out = LeftOutRows()
+        self._languages = LanguageSample()
 
     def add(self, found: MeasuredItems, texts: AnswerTexts, groups: Sequence[str | None] = ()) -> None:
         """Take the next items.
@@ -127,6 +129,8 @@ class ConsistencyCollector:
         self._lowest.add(found.score, first, lambda item: _item(found, texts, item, first))
         reasons = np.where(found.scored & np.isnan(found.score), NO_VALUE, found.status)
         self._left_out.add(reasons, first, lambda item: next(filter(None, texts.of(item)), None))
+        worded = np.flatnonzero(np.isin(found.status, [Status.SCORED, Status.WEIGHTLESS]))
+        self._languages.add(worded, lambda item: _text(texts.answers[item]) or "", first)
         self.n += len(found.status)
 
     @property
@@ -200,6 +204,7 @@ class ConsistencyCollector:
             correctness=correctness,
             replies=replies,
             too_few_labels=too_few_labels,
+            unread_language=self._languages.unread_language(estimates.signature),
         )
 
 

@@ -73,7 +73,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         InputError: a column that does not exist or holds no text, a name that is taken, a broken list, a
             label that says neither right nor wrong or too few of these, more than 1,000 groups, an output
             that cannot be written, or parts of a run that differs.
-        InterruptedRunError: stopped by the user; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
         ReplyError: no call can succeed; finished parts are kept.
     """
@@ -88,8 +88,9 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         look_through(table, needed, size, lambda batch, _: _index(items, columns, batch))
         items.finish()
         looking.items, looking.eligible = items, items.eligible(instrument.fewest_samples)
-    look_through(table, columns.titles, size, looking.look, counting=needs_counting(table, out))
+    table = look_through(table, columns.titles, size, looking.look, counting=needs_counting(table, out))
     looking.checks.finish()
+    is_one_part = model is not None and looking.checks.n <= min(size, FLOOR_ITEMS)
     work = ConsistencyWork(
         table,
         columns,
@@ -97,7 +98,7 @@ def consistency_file(  # noqa: PLR0913 - what, by what, how, where to, and who i
         plan,
         looking.items,
         model,
-        looking.sample.items,
+        None if is_one_part else looking.sample.items,
         correctness or CorrectnessSettings(),
         progress,
     )

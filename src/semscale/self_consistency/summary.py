@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any
 
+from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.presentable import Presentable
 from semscale.renamed_settings import renamed_attribute
 from semscale.results.estimates import Estimates, summary_in_words
@@ -69,7 +70,7 @@ class ConsistencySummary(Presentable):
         n: how many items there are.
         counts: items by status.
         n_samples: usable samples of all items.
-        n_samples_left_out: samples that are missing, empty or no text.
+        n_samples_left_out: samples that are missing, empty, no text or not read by the model.
         n_few_samples: scored items with fewer than 3 samples.
         n_windowed: items with a text that was read in windows.
         n_contradicted: items with a sample that contradicts the answer.
@@ -85,6 +86,7 @@ class ConsistencySummary(Presentable):
         correctness: P(correct) and decisions, where answers were labelled.
         replies: how many replies were asked for, saved, and did not come, where a model was asked.
         too_few_labels: labels of the items with a consistency, where they are too few for P(correct).
+        unread_language: the language of most answers, if the model does not read it.
         created: when.
     """
 
@@ -109,6 +111,7 @@ class ConsistencySummary(Presentable):
     correctness: CorrectnessProbability | None = None
     replies: ReplyCounts | None = None
     too_few_labels: LabelCounts | None = None
+    unread_language: UnreadLanguage | None = None
     created: datetime = field(default_factory=lambda: datetime.now(UTC))
 
     def __repr__(self) -> str:
@@ -144,6 +147,7 @@ class ConsistencySummary(Presentable):
             "source": self.source,
             "items": self.n,
             "counts": self.counts,
+            "unread_language": self.unread_language,
             "samples": self.n_samples,
             "samples_left_out": self.n_samples_left_out,
             "windowed": self.n_windowed,

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from semscale.errors import InputError
 from semscale.history.items import Output
+from semscale.json_reading import parse_json
 from semscale.snapshots.outputs import read_outputs
 from semscale.store.atomic import replacing
 from semscale.weights.places import cache_root
@@ -60,7 +61,7 @@ def read_snapshots(path: Path) -> Snapshots:
 @lru_cache(maxsize=4)
 def _parsed(path: Path, stamp: tuple[int, ...]) -> Snapshots:  # noqa: ARG001 - changes when the file changes
     """Parse a file, cached until it changes, as every test of a module needs it."""
-    content = json.loads(path.read_text(encoding="utf-8"))
+    content = parse_json(path.read_text(encoding="utf-8"))
     _check_format(content["format"])
     return {
         test: {name: _snapshot(entry) for name, entry in named.items()}

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from semscale.guards.registry import GUARDS, Guards, Mode
+from semscale.known_settings import known_settings
 from semscale.renamed_settings import renamed
 from semscale.types import Floats
 from semscale.weights.known import DEFAULT_MODEL
@@ -32,6 +33,7 @@ class SnapshotMeter:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(self, embedder: str = DEFAULT_MODEL) -> None:
         self.embedder = embedder
         self._matches: dict[Mode, CalibratedMatch] = {}

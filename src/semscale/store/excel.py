@@ -3,12 +3,15 @@
 from collections.abc import Iterator
 from datetime import date, datetime, time, timedelta
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 
 from semscale.errors import InputError
 from semscale.store.cells import column_of
+from semscale.store.excel_package import check_package
 from semscale.store.qualtrics import header_rows, warn_of_header_rows
+from semscale.store.rust_panics import panics_refused
 from semscale.store.table import Table, check_names
 
 _EXACT = 2**53
@@ -32,21 +35,9 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
     Raises:
         InputError: the file is no workbook, the sheet is unknown or empty, or a column occurs twice.
     """
-    from python_calamine import CalamineError, CalamineWorkbook
-
-    try:
-        with CalamineWorkbook.from_path(path) as workbook:
-            if sheet is not None and sheet not in workbook.sheet_names:
-                raise InputError(
-                    f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(workbook.sheet_names)}"
-                )
-            title, *others = [sheet] if sheet is not None else workbook.sheet_names
-            rows = workbook.get_sheet_by_name(title).to_python()
-    except CalamineError as error:
-        reason = str(error).splitlines()[0]
-        raise InputError(
-            f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx"
-        ) from error
+    check_package(path, name)
+    with panics_refused(lambda: _unreadable(name, "its reader breaks off")):
+        rows, title, others = _read(path, name, sheet)
     if not rows:
         raise InputError(f"{name}: the sheet is empty; name another one with --sheet, or add a header row")
     if len(rows) == 1 and others:
@@ -66,6 +57,27 @@ def open_excel(path: Path, name: str, *, sheet: str | None = None) -> Table:
             yield frame.slice(start, size)
 
     return Table(name, path, columns, read, n_rows=frame.height, settings=("xlsx", str(sheet or 0)))
+
+
+def _read(path: Path, name: str, sheet: str | None) -> tuple[list[list[Any]], str, list[str]]:
+    """Read a sheet's rows, and give its title and those of the sheets that might have been meant instead."""
+    from python_calamine import CalamineError, CalamineWorkbook
+
+    try:
+        with CalamineWorkbook.from_path(path) as workbook:
+            titles = workbook.sheet_names
+            if sheet is not None and sheet not in titles:
+                raise InputError(f"sheet: {name} has no sheet '{sheet}'; it has: {', '.join(titles)}")
+            if not titles:
+                raise _unreadable(name, "it has no sheets")
+            title, *others = [sheet] if sheet is not None else titles
+            return workbook.get_sheet_by_name(title).to_python(), title, others
+    except CalamineError as error:
+        raise _unreadable(name, (str(error).splitlines() or ["damaged"])[0]) from error
+
+
+def _unreadable(name: str, reason: str) -> InputError:
+    return InputError(f"{name} cannot be read as an Excel workbook ({reason}); save it again as .xlsx")
 
 
 def _title(cell: object) -> str:

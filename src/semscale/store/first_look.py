@@ -1,11 +1,12 @@
 """Check of a whole table before any work begins, so that a wrong cell far down costs none."""
 
 from collections.abc import Callable, Collection
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 
-from semscale.errors import InterruptedRunError
+from semscale.errors import StoppedByUserError
 from semscale.store.table import Table
 from semscale.store.workbook import check_rows
 from semscale.store.writing import output_format
@@ -23,7 +24,7 @@ def look_through(
     look: Callable[[pl.DataFrame, int], None],
     *,
     counting: bool = False,
-) -> None:
+) -> Table:
     """Read some columns of all rows once.
 
     Args:
@@ -34,9 +35,12 @@ def look_through(
             with the row of the file that it begins with, from 0.
         counting: whether the rows must fit into an Excel sheet.
 
+    Returns:
+        The table with the number of its rows, so that progress can say how much is left.
+
     Raises:
         InputError: what ``look`` refuses, a row that cannot be read, or more rows than Excel holds.
-        InterruptedRunError: stopped by the user.
+        StoppedByUserError: stopped by the user.
     """
     n = 0
     try:
@@ -46,7 +50,8 @@ def look_through(
             if counting:
                 check_rows(n)
     except KeyboardInterrupt:
-        raise InterruptedRunError(
+        raise StoppedByUserError(
             "stopped while the columns were checked, before any text was read; finished parts of an earlier "
             "run, if there was one, are kept, and the same command goes on after them"
         ) from None
+    return replace(table, n_rows=n)

@@ -1,6 +1,7 @@
 """Reading of JSON lines: one object on each line, whose keys are the columns."""
 
 import json
+import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -9,11 +10,13 @@ from typing import Any
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 from semscale.store.cells import column_of
 from semscale.store.decoding import open_text
 from semscale.store.table import Table
 
 _HEAD = 1_000
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 _SHOWN = 60
 
 
@@ -37,7 +40,7 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
         head = list(islice(_objects(lines, name), _HEAD))
     if not head:
         raise InputError(f"{name} is empty: one JSON object a line is needed")
-    columns = tuple(dict.fromkeys(key for _, row in head for key in row))
+    columns = tuple(dict.fromkeys(key for row in head for key in row))
     if not columns:
         raise InputError(f"{name} has only objects without keys; a key with the texts is needed")
 
@@ -45,52 +48,47 @@ def open_jsonl(path: Path, name: str, *, encoding: str | None = None) -> Table:
         with open_text(path, name, encoding) as text:
             rows = islice(_objects(text, name), skip, None)
             while block := list(islice(rows, size)):
-                yield _frame(block, columns, name)
+                yield _frame(block, columns)
 
     return Table(name, path, columns, read, settings=("jsonl", encoding or "detected"))
 
 
-def _objects(lines: Iterator[str], name: str) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(lines: Iterator[str], name: str) -> Iterator[dict[str, Any]]:
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
-            row = json.loads(line)
-        except (json.JSONDecodeError, RecursionError) as error:
-            reason = error.msg if isinstance(error, json.JSONDecodeError) else "nested too deeply"
+            row = parse_json(line)
+        except json.JSONDecodeError as error:
             raise InputError(
-                f"{name}, line {number}: no valid JSON ({reason}): {_shortened(line)}; "
+                f"{name}, line {number}: no valid JSON ({error.msg}): {_shortened(line)}; "
                 "one object a line is needed"
             ) from error
         if not isinstance(row, dict):
             raise InputError(
                 f"{name}, line {number}: {_shortened(line)} is no JSON object; write one {{...}} a line"
             )
-        yield number, row
+        if _SURROGATE.search(line):
+            _check_text(row, number, name)
+        yield row
 
 
-def _frame(block: list[tuple[int, dict[str, Any]]], columns: tuple[str, ...], name: str) -> pl.DataFrame:
-    rows = [row for _, row in block]
+def _frame(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> pl.DataFrame:
     titles = dict.fromkeys(columns)
     for row in rows:
         if not row.keys() <= titles.keys():
             titles.update(dict.fromkeys(row))
+    return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
+
+
+def _check_text(row: dict[str, Any], number: int, name: str) -> None:
     try:
-        return pl.DataFrame([column_of(title, [row.get(title) for row in rows]) for title in titles])
+        json.dumps(row, ensure_ascii=False).encode()
     except UnicodeEncodeError:
-        raise _broken_text(block, name) from None
-
-
-def _broken_text(block: list[tuple[int, dict[str, Any]]], name: str) -> InputError:
-    for number, row in block:
-        try:
-            json.dumps(row, ensure_ascii=False).encode()
-        except UnicodeEncodeError:
-            return InputError(
-                f"{name}, line {number}: a text holds half of a surrogate pair (\\ud800 to \\udfff), "
-                "which is no character; write the file again with whole characters"
-            )
-    return InputError(f"{name} holds a key that is no valid Unicode")
+        raise InputError(
+            f"{name}, line {number}: a text holds half of a surrogate pair (\\ud800 to \\udfff), "
+            "which is no character; write the file again with whole characters"
+        ) from None
 
 
 def _shortened(line: str) -> str:

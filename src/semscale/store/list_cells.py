@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 
 _SHOWN = 40
 
@@ -38,8 +39,8 @@ def listed_cell(
     if not isinstance(cell, str) or not cell.lstrip().startswith("["):
         return [cell]
     try:
-        content = json.loads(cell)
-    except (json.JSONDecodeError, RecursionError):
+        content = parse_json(cell)
+    except json.JSONDecodeError:
         content = None
     if isinstance(content, list) and _are_texts(content, only_nulls=only_nulls):
         return content

@@ -1,12 +1,15 @@
 """Reading of Parquet in slices, so that a file with one giant row group needs little memory."""
 
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import polars as pl
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
+from semscale.store.parquet_pages import check_pages
+from semscale.store.rust_panics import panics_refused
 from semscale.store.table import Table, check_names
 
 
@@ -16,12 +19,11 @@ def open_parquet(path: Path, name: str) -> Table:
     Raises:
         InputError: the file is no Parquet file, is damaged, or has no columns.
     """
-    try:
+    check_pages(path, name)
+    with _damage_refused(name):
         frame = pl.scan_parquet(path, glob=False)
         columns = check_names(frame.collect_schema().names(), name)
         n_rows = int(frame.select(pl.len()).collect().item())
-    except (PolarsError, OSError) as error:
-        raise _damaged(name, error) from error
     if not columns:
         raise InputError(f"{name} has no columns")
 
@@ -30,10 +32,9 @@ def open_parquet(path: Path, name: str) -> Table:
 
     def slices(rows: pl.LazyFrame, size: int, skip: int) -> Iterator[pl.DataFrame]:
         for start in range(skip, n_rows, size):
-            try:
-                yield rows.slice(start, size).collect()
-            except (PolarsError, OSError) as error:
-                raise _damaged(name, error) from error
+            with _damage_refused(name):
+                batch = rows.slice(start, size).collect()
+            yield batch
 
     def read(size: int, skip: int) -> Iterator[pl.DataFrame]:
         return slices(named, size, skip)
@@ -44,6 +45,14 @@ def open_parquet(path: Path, name: str) -> Table:
     return Table(name, path, columns, read, n_rows=n_rows, settings=("parquet",), read_columns=read_columns)
 
 
-def _damaged(name: str, error: Exception) -> InputError:
-    reason = (str(error).splitlines() or [type(error).__name__])[0]
+@contextmanager
+def _damage_refused(name: str) -> Iterator[None]:
+    with panics_refused(lambda: _damaged(name, "its reader breaks off")):
+        try:
+            yield
+        except (PolarsError, OSError) as error:
+            raise _damaged(name, (str(error).splitlines() or [type(error).__name__])[0]) from error
+
+
+def _damaged(name: str, reason: str) -> InputError:
     return InputError(f"{name} cannot be read as Parquet ({reason}); write it again, or name its --format")

@@ -15,6 +15,7 @@ from filelock import FileLock
 from polars.exceptions import PolarsError
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 from semscale.store.atomic import replacing, sync
 from semscale.store.folder_lock import LOCK_FILE, lock_folder
 
@@ -238,7 +239,7 @@ def _verified(path: Path) -> Part | None:
     try:
         if sidecar and sidecar["checksum"] == _checksum(path):
             return Part(path, int(sidecar["rows"]), dict(sidecar["notes"]))
-    except (KeyError, TypeError, ValueError, FileNotFoundError):
+    except (KeyError, TypeError, ValueError, OverflowError, FileNotFoundError):
         return None
     return None
 
@@ -255,7 +256,7 @@ def _write_json(path: Path, content: Mapping[str, Any]) -> None:
 
 def _read_json(path: Path) -> dict[str, Any] | None:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, UnicodeDecodeError, json.JSONDecodeError):
         return None
     return content if isinstance(content, dict) else None

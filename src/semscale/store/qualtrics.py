@@ -17,7 +17,7 @@ def header_rows(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> int
     """Count the rows below the names of the columns that still belong to the header.
 
     A CSV export of Qualtrics has the questions' texts in the next row, and an ``ImportId`` for each column in
-    the row after it. One for Excel has the texts alone; they are recognised by those of Qualtrics' own columns.
+    the row after it. One for Excel has the texts alone, recognised by those of Qualtrics' own columns.
 
     Args:
         columns: their names.

@@ -141,9 +141,11 @@ def check_names(names: list[str], name: str) -> tuple[str, ...]:
         ('id', 'column_2')
     """
     named = [title if title.strip() else f"column_{place}" for place, title in enumerate(names, start=1)]
-    double = [title for place, title in enumerate(named) if title in named[:place]]
-    if double:
-        raise InputError(f"{name} has two columns named '{double[0]}'; rename one of them")
+    seen: set[str] = set()
+    for title in named:
+        if title in seen:
+            raise InputError(f"{name} has two columns named '{title}'; rename one of them")
+        seen.add(title)
     return tuple(named)
 
 

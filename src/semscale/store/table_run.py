@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar
 
 import polars as pl
 
-from semscale.errors import InputError, InterruptedRunError
+from semscale.errors import InputError, StoppedByUserError
 from semscale.store.part_joining import join_parts
 from semscale.store.parts import Parts
 from semscale.store.table import Table
@@ -112,20 +112,21 @@ class TableRun:
         Raises:
             InputError: what the work refuses, a run in ``<out>.parts`` that differs, or an output that cannot
                 be written. No output is left behind, and no parts but those that an earlier run had finished.
-            InterruptedRunError: stopped by the user; finished parts are kept.
+            StoppedByUserError: stopped by the user; finished parts are kept.
         """
         return self._without_output(work) if out is None else self._into(out, work)
 
     def _without_output(self, work: TableWork[S_co]) -> S_co:
         rows = 0
         try:
+            self._tell(work, rows)
             for part in work.parts(self.settings.part_rows, 0):
                 work.add(part.frame, part.notes)
                 rows += part.frame.height
                 self._tell(work, rows)
             return work.summary()
         except KeyboardInterrupt:
-            raise InterruptedRunError(
+            raise StoppedByUserError(
                 f"stopped after {rows:,} rows{_clause(work.kept)}; "
                 "with an output file the same command goes on where it stopped"
             ) from None
@@ -156,7 +157,7 @@ class TableRun:
         for part in parts.finished:
             work.add(pl.read_parquet(part.path), part.notes)
             rows += part.rows
-            self._tell(work, rows)
+        self._tell(work, rows)
         for made in work.parts(self.settings.part_rows, rows):
             work.add(made.frame, made.notes)
             is_finished = made.is_finished and not made.has_failed_calls
@@ -189,18 +190,19 @@ class TableRun:
             self.progress(work.stage, done, self.table.n_rows)
 
 
-def _stopped(parts: Parts, work: TableWork[object]) -> InterruptedRunError:
+def _stopped(parts: Parts, work: TableWork[object]) -> StoppedByUserError:
     rows = parts.rows
     if not rows:
-        return InterruptedRunError(
-            f"stopped before the first part was finished{_clause(work.kept)}; the same command starts again"
+        return StoppedByUserError(
+            f"stopped before the first part was finished{_clause(work.kept)}; the same command "
+            f"{'goes on from there' if work.kept else 'starts again'}"
         )
     if not parts.are_there:
-        return InterruptedRunError(
+        return StoppedByUserError(
             f"stopped; {parts.folder.name} was removed or changed during the run, so the same command "
             "goes on after what is left of it"
         )
-    return InterruptedRunError(
+    return StoppedByUserError(
         f"stopped: {rows:,} rows are finished and kept in {parts.folder.name}; "
         "the same command goes on after them"
     )

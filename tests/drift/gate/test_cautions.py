@@ -47,6 +47,12 @@ def test_equal_texts_and_differences_that_count_are_not(baseline, candidate, sco
     assert told(baseline, candidate, scores) == []
 
 
+def test_outputs_that_the_model_cannot_read_are_counted():
+    nothing = {"match": math.nan, "bertscore_f1": math.nan, "cosine": math.nan}
+    (caution,) = told("\N{THUMBS UP SIGN}", "\N{THUMBS DOWN SIGN}", nothing)
+    assert caution.startswith("in 1 of 1 pairs of outputs the model cannot read one text or both")
+
+
 def test_outputs_of_which_only_one_has_a_number_are_counted():
     zeros = {"match": np.zeros(12), "credits_difference": np.zeros(12)}
     made = comparison(zeros, reruns=[zeros])

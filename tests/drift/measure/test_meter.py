@@ -281,3 +281,23 @@ def test_settings_are_checked():
         DriftMeter(pairing="best")
     with pytest.raises(InputError, match="seed"):
         DriftMeter(seed=-1)
+
+
+SIMILARITIES = ["match", "bertscore_f1", "cosine"]
+
+
+def test_outputs_that_the_model_cannot_read_are_not_alike(meter):
+    # Read in neither run: nothing is known; in one: no similarity. Equal texts lose nothing, read or not.
+    baseline = run(
+        [["👍"], ["👍"], ["It is good."], ["👍"], ["It is good.", "👍"]], [[1.0]] * 4 + [[1.0, 1.0]]
+    )
+    candidate = run(
+        [["👎"], ["👍"], ["👎"], ["It is good."], ["It is good.", "👎"]], [[0.0]] * 4 + [[1.0, 1.0]]
+    )
+    (measured,) = meter.measure(baseline, [candidate])
+    for name in SIMILARITIES:
+        assert np.isnan(measured.losses[name][0]), name
+        assert measured.losses[name][1:].tolist() == [0.0, 1.0, 1.0, 0.0], name
+    assert measured.losses["credits_difference"][0] == 1.0  # numbers count whatever the texts
+    assert measured.losses["output_count"].tolist() == [0.0] * 5
+    assert measured.estimate().overall.basis("match").n == 4

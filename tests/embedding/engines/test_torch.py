@@ -117,3 +117,12 @@ def test_folder_without_a_model(tmp_path, monkeypatch):
 def test_what_is_not_a_text(engine):
     with pytest.raises(InputError, match=r"texts\[0\] must be a string"):
         engine.embed([3])
+
+
+@needs_torch
+def test_it_says_how_much_of_a_text_is_unknown(engine):
+    found = engine.embed(["good", "👍", "great 👍", "word " * 400 + "👍"])
+    # The last text has 400 words and one unknown token, in windows that overlap.
+    assert found.unknown[:3].tolist() == [0.0, 1.0, 0.5]
+    assert 0 < found.unknown[3] < 0.01
+    assert found.unread.tolist() == [False, True, False, False]

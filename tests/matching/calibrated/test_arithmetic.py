@@ -108,7 +108,7 @@ def test_subjects_end_at_the_auxiliary():
     assert start_with_pronoun(roles, counts).tolist() == [False] * 5 + [True, False, False]
 
 
-TEXTS = ["The left lung is affected.", "Zürich, 3 °C?", "?!", "x", "they are not connected", "苏黎世很大"]
+TEXTS = ["The left lung is affected.", "Zürich, 3 °C?", "?!", "x", "they are not connected", "Цюрих большой"]
 
 
 def test_identity_scores_exactly_one(encoder):

@@ -141,7 +141,7 @@ def test_progress_is_told(rater, answers):
         settings=FileSettings(25),
         progress=lambda *step: told.append(step),
     )
-    assert [step for step in told if step[0] == "rating"] == [("rating", n, 60) for n in (25, 50, 60)]
+    assert [step for step in told if step[0] == "rating"] == [("rating", n, 60) for n in (0, 25, 50, 60)]
     assert any(step[0] == "embedding" for step in told)
 
 

@@ -62,10 +62,17 @@ def test_it_says_what_counts_and_how_intervals_were_made(renderings):
     for shown in renderings(summary):
         assert "11 of 12 rows count; left out: 1 empty" in shown
         # One check moves some scores, the others none.
-        assert "90 %, exact bounds: all rows have the same value" in shown
-        assert "90 %, 2,000 bootstrap resamples of rows, seed 3" in shown
+        bootstrap = "90 %, 2,000 bootstrap resamples of rows, seed 3"
+        assert f"{bootstrap}; for some figures exact bounds: all rows have the same value" in shown
         # Without references the place of the reference cannot change: four checks of five are made.
         assert "with 4 checks, one of them may say so by chance" in shown
+
+
+def test_a_check_without_an_interval_does_not_say_that_there_is_none(renderings):
+    # Eleven calls without a change, eleven with the first one, and a single one with the second.
+    for shown in renderings(audited("one", budget=Budget(calls=23))):
+        assert "90 %, " in shown
+        assert "none, because" not in shown
 
 
 def test_several_judges_have_a_signature_of_all(renderings):

@@ -175,12 +175,19 @@ def test_the_screen_gets_no_control_character_from_outside(capsys):
     attack = "gr\x1b[31moup\x07"
     cells = (Words(attack), Words("own", brief=attack), Quoted(attack), Flag(attack, "fail"), marked(attack))
     table = DataTable((attack, Quoted(attack), "c", "d", "e"), (cells,), title=(attack, Quoted(attack)))
-    lines = {"source": (Quoted(attack),), "counting": (attack,), "cautions": (attack,), "notes": (attack,)}
+    lines = {
+        "source": (Quoted(attack),),
+        "counting": (attack,),
+        "warnings": (attack,),
+        "cautions": (attack,),
+        "notes": (attack,),
+    }
     document = document_of(table, Paragraph(attack, detail="brief"), **lines, ending=(attack, "fail"))
     print_document(document, written={"report": attack})
     shown = capsys.readouterr().out
-    # Source, counting, caution, note, file, last line, paragraph; two in the title, two heads, five cells.
-    assert shown.count("gr␛[31moup␇") == 16
+    # Source, counting, warning, caution, note, file, last line, paragraph; two in the title, two heads, and
+    # five cells.
+    assert shown.count("gr␛[31moup␇") == 17
     assert not {"\x1b", "\x07"} & set(shown)
 
 

@@ -146,7 +146,7 @@ def test_cautions_name_what_the_figures_must_not_be_taken_for(toy_embedder):
     said = " ".join(cautions(summed_up(["a", "b"], [["a"], ["c", None]], embedder=toy_embedder)))
     assert "fewer than 10 different answers" in said
     assert "fewer than 3 samples" in said
-    assert "1 sample missing, empty or no text" in said
+    assert "1 sample left out: missing, empty, no text, or not read by the model" in said
     assert cautions(summed_up(["a"], [["a"] * 3], embedder=toy_embedder, floor=0.1)) == ()
 
 

@@ -94,13 +94,62 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
     capped = Runner(first, ledger=ledger, budget=Budget(calls=5), limits=Limits(concurrency=1))
     part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
     # Two answers, and all three samples of the first prompt: the second has none of its own.
-    assert part.replies.counts.stopped.startswith("the cap of 5 calls is reached; 5 requests are finished")
+    said = "the cap of 5 calls is reached; replies that came are kept, and a higher cap goes on from there"
+    assert part.replies.counts.stopped == said
     assert list(part.consistencies.status) == [Status.SCORED, Status.UNFINISHED]
     np.testing.assert_array_equal(part.consistencies.score, [1.0, np.nan])
     assert part.replies.answers == ["yes", "a"]
     asked = exact(second).ask(["sure?", "guess?"], 3, runner=Runner(second, ledger=ledger))
     assert len(first.asked) + len(second.asked) == 8
     assert asked.consistencies.score.tolist() == [1.0, 0.0]
+
+
+def test_a_cap_leaves_prompts_with_all_samples_rather_than_answers_alone():
+    prompts = [f"p{number}" for number in range(40)]
+    chat = ScriptedChat({prompt: ["a"] * 3 for prompt in prompts})
+    capped = runner(chat, budget=Budget(calls=60), limits=Limits(concurrency=4))
+    asked = exact(chat).ask(prompts, 2, runner=capped)
+    # A prompt takes three calls, and at most four prompts, one for each call at once, are left half asked.
+    assert asked.consistencies.n_scored >= (60 - 4 * 2) // 3
+    assert len(chat.asked) == 60
+
+
+def test_each_prompt_without_a_value_has_a_reason():
+    failed = FailureKind.REJECTED
+    chat = ScriptedChat(
+        {"ok": ["a", "a"], "bad": [failed], "no": [FailureKind.REFUSED], "half": ["a", failed]}
+    )
+    asked = exact(chat).ask(["ok", "", None, "bad", "no", "half"], 1, runner=runner(chat))
+    assert asked.consistencies.reasons == (
+        None,
+        "the question is empty",
+        "the question is missing",
+        "no",  # what the scripted model says
+        "no",
+        "no sample is usable, 1 needed: no",
+    )
+    capped = exact(chat).ask(["ok"], 1, runner=runner(chat, budget=Budget(calls=1)))
+    assert capped.consistencies.reasons[0].startswith("the cap of 1 calls is reached")
+
+
+def test_progress_knows_how_many_requests_there_will_be():
+    chat = ScriptedChat({**FAITHFUL, "bad": [FailureKind.REJECTED]})
+    steps = []
+    exact(chat).ask([*FAITHFUL, "bad"], 3, runner=runner(chat), progress=lambda *step: steps.append(step))
+    asking = [step for step in steps if step[0] == "asking scripted"]
+    # Three prompts with three samples each are 12 requests; a prompt without an answer has no samples.
+    assert (asking[0], asking[-1]) == (("asking scripted", 0, 12), ("asking scripted", 9, 9))
+
+
+def test_progress_expects_no_samples_of_settled_prompts():
+    chat = ScriptedChat(FAITHFUL)
+    steps = []
+    sampling = Sampling(n_samples=10, stopping=Stopping(0.5, 0.95))
+    told = {"runner": runner(chat), "progress": lambda *step: steps.append(step)}
+    exact(chat).ask(["sure?", "guess?"], sampling=sampling, **told)
+    asking = [step for step in steps if step[0] == "asking scripted"]
+    # Two answers and twenty samples at most; both prompts are settled after four, so that ten are sent.
+    assert (asking[0][1:], asking[-1][1:]) == ((0, 22), (10, 10))
 
 
 def test_a_cap_holds_for_all_rounds_together(tmp_path):

@@ -1,8 +1,9 @@
 """Recognises in an endpoint's refusal the parameters that its model does not take."""
 
-import json
 import re
 from collections.abc import Iterator
+
+from semscale.json_reading import parse_json
 
 PARAMETERS = (
     "temperature",
@@ -50,8 +51,8 @@ def refused_parameters(body: str) -> tuple[str, ...]:
         ()
     """
     try:
-        statements = list(_statements(json.loads(body)))
-    except (ValueError, RecursionError):
+        statements = list(_statements(parse_json(body)))
+    except ValueError:
         statements = [("", body)]
     found = [name for place, words in statements for name in _named(place, words)]
     return tuple(dict.fromkeys(found))

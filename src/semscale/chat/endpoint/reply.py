@@ -6,6 +6,7 @@ from typing import Any
 
 from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob, Usage
 from semscale.chat.secrets import Scrubber
+from semscale.json_reading import parse_json
 
 _CUT = 65_536  # characters kept of an answer that cannot be parsed
 _LONGEST = 1_000_000
@@ -24,7 +25,7 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
         CallError: the body is no JSON, lacks a choice or its text, is a refusal, or is far too long.
     """
     try:
-        body = json.loads(text)
+        body = parse_json(text)
     except ValueError:
         shown = scrubber.line(text, longest=80)
         raise CallError(
@@ -35,7 +36,7 @@ def parse_reply(text: str, scrubber: Scrubber, *, model: str) -> Reply:
     raw = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
     clean = scrubber.reply(raw)
     if clean != raw:
-        body = json.loads(clean)
+        body = parse_json(clean)
     return _reply(body, clean, scrubber, model)
 
 
@@ -80,7 +81,7 @@ def _usage(body: object) -> Usage | None:
     found = body.get("usage") if isinstance(body, dict) else None
     try:
         return Usage(int(found["prompt_tokens"]), int(found["completion_tokens"]))  # type: ignore[index]
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         return None
 
 

@@ -11,9 +11,10 @@ from types import TracebackType
 from typing import Self, TypeVar
 
 from semscale.chat.ledger.file import REPLIED, Attempt, Claim, LedgerFile
-from semscale.chat.ledger.reply_json import dump_reply, load_reply
+from semscale.chat.ledger.reply_json import dump_reply, load_reply, text_in
 from semscale.chat.replies import CallError, FailureKind, Reply
 from semscale.errors import InputError, InterruptedRunError
+from semscale.json_reading import parse_json
 from semscale.weights.places import cache_root
 
 T = TypeVar("T")
@@ -68,12 +69,12 @@ class Ledger:
         except asyncio.CancelledError:
             await asyncio.shield(self.release(key, run))  # the thread may have reserved it already
             raise
-        return found if isinstance(found, Claim) else _outcome(found)
+        return found if isinstance(found, Claim) else self._outcome(found)
 
     async def find(self, key: bytes) -> Reply | CallError | None:
         """Return a call's final outcome without reserving the call."""
         found = await self._do(lambda file: file.find(key))
-        return None if found is None else _outcome(found)
+        return None if found is None else self._outcome(found)
 
     async def record(self, key: bytes, run: int, outcome: Reply | CallError) -> None:
         """Store an attempt; it is on disk when this returns."""
@@ -96,6 +97,14 @@ class Ledger:
                 self._thread.join()
                 self._thread = None
 
+    def _outcome(self, attempt: Attempt) -> Reply | CallError:
+        try:
+            return _read(attempt)
+        except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
+            raise InputError(
+                f"{self.path} holds a damaged reply ({error!r:.80}); move it away or name another file"
+            ) from error
+
     async def _do(self, job: Callable[[LedgerFile], T]) -> T:
         answer: asyncio.Future[object] = asyncio.get_running_loop().create_future()
         with self._guard:
@@ -114,7 +123,7 @@ class Ledger:
             raise InterruptedRunError(
                 f"the ledger {self.path} cannot be used ({error}); everything before is kept"
             ) from error
-        except (sqlite3.DatabaseError, OSError) as error:
+        except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:
             raise InputError(
                 f"{self.path} cannot be used as a ledger ({error}); move it away or name another file"
             ) from error
@@ -195,8 +204,8 @@ def _attempt(outcome: Reply | CallError) -> Attempt:
     )
 
 
-def _outcome(attempt: Attempt) -> Reply | CallError:
+def _read(attempt: Attempt) -> Reply | CallError:
     if attempt.status != REPLIED:
-        body = json.loads(attempt.body)
-        return CallError(body["message"], kind=FailureKind(attempt.status), raw=body["raw"])
+        body = parse_json(attempt.body)
+        return CallError(text_in(body, "message"), kind=FailureKind(attempt.status), raw=text_in(body, "raw"))
     return load_reply(attempt.body)

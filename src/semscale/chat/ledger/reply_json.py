@@ -1,8 +1,11 @@
 """JSON form of replies in the ledger."""
 
 import json
+from collections.abc import Mapping
+from typing import Any
 
 from semscale.chat.replies import Reply, TokenLogprob, Usage
+from semscale.json_reading import parse_json
 
 
 def dump_reply(reply: Reply) -> str:
@@ -27,25 +30,37 @@ def load_reply(text: str) -> Reply:
     """Read a reply back.
 
     Raises:
-        ValueError, KeyError, TypeError: the text is not what :func:`dump_reply` wrote.
+        ValueError, KeyError, TypeError, AttributeError, OverflowError: :func:`dump_reply` did not write it.
 
     Example:
         >>> reply = Reply("4", usage=Usage(12, 1), logprobs=(TokenLogprob("4", -0.5, (("4", -0.5),)),))
         >>> load_reply(dump_reply(reply)) == reply
         True
     """
-    stored = json.loads(text)
+    stored = parse_json(text)
     usage, logprobs = stored["usage"], stored["logprobs"]
     return Reply(
-        text=stored["text"],
-        finish_reason=stored["finish_reason"],
-        usage=None if usage is None else Usage(*usage),
+        text=text_in(stored, "text"),
+        finish_reason=text_in(stored, "finish_reason"),
+        usage=None if usage is None else Usage(*map(int, usage)),
         logprobs=None if logprobs is None else tuple(_token(*one) for one in logprobs),
-        model=stored["model"],
-        raw=stored["raw"],
-        left_out=tuple(stored.get("left_out", ())),
+        model=text_in(stored, "model"),
+        raw=text_in(stored, "raw"),
+        left_out=tuple(map(str, stored.get("left_out", ()))),
     )
 
 
+def text_in(stored: Mapping[str, Any], key: str) -> str:
+    """Take a text out of what was stored.
+
+    Raises:
+        KeyError, TypeError: there is none.
+    """
+    found = stored[key]
+    if not isinstance(found, str):
+        raise TypeError(f"{key} is no text")
+    return found
+
+
 def _token(token: str, logprob: float, top: list[tuple[str, float]]) -> TokenLogprob:
-    return TokenLogprob(token, logprob, tuple((other, value) for other, value in top))
+    return TokenLogprob(str(token), float(logprob), tuple((str(other), float(value)) for other, value in top))

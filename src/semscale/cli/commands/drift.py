@@ -14,6 +14,7 @@ from semscale.cli.drift.command_options import (
     SelfTestOptions,
 )
 from semscale.cli.drift.options import GateOptions
+from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
 from semscale.cli.outputs import present
 from semscale.cli.single_values import CommandGroup
@@ -38,7 +39,10 @@ def record(options: RecordOptions) -> None:
     """
     from semscale.cli.drift.record_run import record_outputs
 
-    present(record_outputs(options), options.outputs)
+    with said_if_stopped(
+        "stopped; if `semscale drift history` does not list the run, the same command starts again"
+    ):
+        present(record_outputs(options), options.outputs)
 
 
 @app.command()
@@ -94,7 +98,9 @@ def history(options: HistoryViewOptions) -> None:
     """
     from semscale.cli.drift.history_run import read_history
 
-    present(read_history(options), options.outputs)
+    kept = "what was merged is kept, and the same command goes on with the rest"
+    with said_if_stopped(f"stopped; {kept if options.merge else 'the same command starts again'}"):
+        present(read_history(options), options.outputs)
 
 
 @app.command("self-test")

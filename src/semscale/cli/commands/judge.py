@@ -1,5 +1,6 @@
 """The commands ``semscale judge`` and ``semscale judge audit``: answers scored by chat models."""
 
+from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
 
@@ -36,5 +37,7 @@ def judge_audit(options: AuditOptions) -> None:
     from semscale.cli.outputs import present
     from semscale.cli.runs.judge import audit_judges
 
-    audits = audit_judges(options)
-    present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed)
+    kept = "replies that came stay in the ledger, and the same command goes on from there"
+    with said_if_stopped(f"stopped; {kept}"):
+        audits = audit_judges(options)
+        present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed)

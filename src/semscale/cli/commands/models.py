@@ -51,11 +51,13 @@ def pull(
     ] = None,
 ) -> None:
     """Pull a model's files onto this disk; damaged files are pulled again."""
+    from semscale.cli.interrupts import said_if_stopped
     from semscale.cli.progress import progress_bars
     from semscale.weights.known import DEFAULT_MODEL
     from semscale.weights.resolving import resolve
 
-    with progress_bars() as progress:
+    stopped = "stopped; a model that was not whole is dropped, and the same command pulls all of it again"
+    with said_if_stopped(stopped), progress_bars() as progress:
         files = resolve(name or DEFAULT_MODEL, folder=folder, thorough=True, progress=progress)
     pinned = "as pinned" if files.pinned else "not pinned"
     typer.echo(f"{files.name} is in {files.folder} (SHA-256 {files.sha256[:12]}..., {pinned})")

@@ -22,7 +22,7 @@ from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.compare_runs import compare
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.meter import DriftMeter
-from semscale.errors import InputError, InterruptedRunError, UnknownNameError
+from semscale.errors import InputError, StoppedByUserError, UnknownNameError
 from semscale.history.runs import Approval, Run, short_id
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class CompareRun:
 
         Raises:
             SemscaleError: what the history, the file or the model cannot do.
-            InterruptedRunError: the user stopped it, before or after the comparison was stored.
+            StoppedByUserError: the user stopped it, before or after the comparison was stored.
         """
         outputs = self.options.outputs
         annotate = isinstance(outputs, GateOutputs) and outputs.github
@@ -61,7 +61,7 @@ class CompareRun:
             write_files(summary, outputs)
             present(summary, outputs, comparison=summary.stored.id)
         except KeyboardInterrupt:
-            raise InterruptedRunError(
+            raise StoppedByUserError(
                 "stopped; the comparison is stored, and files may be missing: ask about "
                 f"{short_id(summary.comparison.candidate.id)} again"
             ) from None
@@ -76,7 +76,7 @@ class CompareRun:
             try:
                 return self._compared(history, meter)
             except KeyboardInterrupt:
-                raise InterruptedRunError(
+                raise StoppedByUserError(
                     "stopped; no comparison was stored. The same command goes on with what "
                     "was read of the baseline"
                 ) from None

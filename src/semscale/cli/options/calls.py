@@ -25,6 +25,7 @@ class CallOptions:
         per_minute: calls a minute, of each model.
         timeout: seconds after which a call without a reply fails, and is repeated.
         max_calls: most calls that are sent, of all models together.
+        max_total_tokens: most tokens of prompts and replies, of all models together.
         max_cost: most that is spent, in the currency of the price table.
         ledger: file that keeps replies; Semscale's own unless given.
         dry_run: whether nobody is asked.
@@ -37,6 +38,9 @@ class CallOptions:
     per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
     timeout: Annotated[float, setting(CALLS, "Longest wait for a reply.", "SECONDS")] = 120.0
     max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
+    max_total_tokens: Annotated[
+        int | None, option(CALLS, "Stop before more tokens, of prompts and replies, are spent.", "NUMBER")
+    ] = None
     max_cost: Annotated[float | None, option(CALLS, "Stop before more is spent.", "MONEY")] = None
     ledger: Annotated[
         str | None, option(CALLS, "File that keeps replies; Semscale's own unless given.", "FILE")
@@ -82,7 +86,7 @@ class CallOptions:
     def _budget(self) -> "Budget":
         from semscale.chat.budget import Budget
 
-        return Budget(calls=self.max_calls, money=self.max_cost)
+        return Budget(calls=self.max_calls, tokens=self.max_total_tokens, money=self.max_cost)
 
     @property
     def _place(self) -> str | bool:

@@ -22,6 +22,7 @@ def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[st
     return [
         *_about_reruns(comparison),
         *_about_texts(comparison),
+        *_about_unread(comparison),
         *_about_numbers(comparison),
         *_about_items(comparison, tests),
     ]
@@ -56,6 +57,19 @@ def _about_texts(comparison: Comparison) -> list[str]:
     return [
         f"{alike} {differ} from the baseline's only in signs that the model does not know: no drift is seen "
         "there; choose a model that reads them (--embedder)"
+    ]
+
+
+def _about_unread(comparison: Comparison) -> list[str]:
+    """Count pairs of outputs with a text that the model cannot read."""
+    scores = [list(pair.scores.values()) for pair in comparison.measured.pairs if pair.scores]
+    unread = sum(all(map(math.isnan, values)) for values in scores)
+    if not unread:
+        return []
+    return [
+        f"in {unread} of {len(scores)} pairs of outputs the model cannot read one text or both: their "
+        "similarity counts 0, and is left out where it reads neither; choose a model that reads them "
+        "(--embedder)"
     ]
 
 

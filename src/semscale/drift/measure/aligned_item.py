@@ -13,12 +13,14 @@ class PairScores:
     """Scores and findings of one pair of texts.
 
     Attributes:
-        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model reads no token of a text.
+        scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model cannot read a text.
         findings: findings of the guards.
+        unread: whether the model can read neither text, so that nothing is known of their similarity.
     """
 
     scores: Mapping[str, float]
     findings: tuple[Finding, ...] = ()
+    unread: bool = False
 
 
 EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})

@@ -24,7 +24,7 @@ def similarity_loss(similarities: Sequence[float], longest: int) -> float:
 
     Args:
         similarities: similarities of the aligned pairs; negative ones count 0, and so does NaN, which means
-            that the model reads no token of a text.
+            that the model cannot read one of the two texts.
         longest: the greater number of outputs of the two runs, at least 1.
 
     Returns:

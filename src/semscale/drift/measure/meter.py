@@ -19,6 +19,7 @@ from semscale.embedding.cache.state_reader import StateReader
 from semscale.errors import InputError, UnknownNameError
 from semscale.guards.registry import Guards, Mode
 from semscale.history.runs import Run, named
+from semscale.known_settings import known_settings
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
 from semscale.matching.calibrated.arithmetic import LAYERS, load_calibrated_weights
@@ -69,6 +70,7 @@ class DriftMeter:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(  # noqa: PLR0913 - each is a setting that the signature records
         self,
         embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,

@@ -43,11 +43,15 @@ class Metric:
 
 
 def _similarity(name: str) -> Callable[[AlignedItem], float]:
-    """Make the loss of a similarity of pairs; outputs without a partner have none."""
+    """Make the loss of a similarity of pairs; outputs without a partner have none.
+
+    Pairs of which the model can read neither text are left out.
+    """
 
     def loss(item: AlignedItem) -> float:
-        longest = max(len(item.baseline), len(item.candidate))
-        return similarity_loss([pair.scores[name] for pair in item.scores], longest)
+        known = [pair.scores[name] for pair in item.scores if not pair.unread]
+        longest = max(len(item.baseline), len(item.candidate)) - (len(item.scores) - len(known))
+        return similarity_loss(known, longest) if longest else math.nan
 
     return loss
 

@@ -32,6 +32,7 @@ from semscale.types import Floats, Integers, Vectors
 if TYPE_CHECKING:
     from semscale.matching.bertscore.token_weights import TokenWeights
 
+_SCORES = ("match", "bertscore_f1", "cosine")
 _TOGETHER = 16  # unrelated pairs that are compared together
 
 
@@ -82,10 +83,11 @@ class PairScoring:
         spelled = self._read.spelled
         spelled.spell(corpus.tolist())
         self._words = self._over([spelled.words_of(text) for text in corpus.tolist()])
-        if len(corpus) < FEWEST_FOR_FLOORS:
+        known = corpus[~self._read.unread[corpus]]  # unread texts are all alike to the model
+        if len(known) < FEWEST_FOR_FLOORS:
             return
-        texts = [self._read.texts[text] for text in corpus]
-        drawn = corpus[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
+        texts = [self._read.texts[text] for text in known]
+        drawn = known[unrelated_pairs(texts, UNRELATED_PAIRS, seed)]
         readings = self._read.hold(np.unique(drawn))
         compared = []
         for start in range(0, len(drawn), _TOGETHER):
@@ -120,9 +122,14 @@ class PairScoring:
         texts = ((self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs)
         findings = [tuple(self._guards.check(ours, theirs)) for ours, theirs in texts]
         match = self._match(LayerSimilarities(*compared.T), findings)
+        values = np.array([match, [one.f1 for one in scored], cosines]).T
+        unread = self._read.unread[np.array(pairs)]
+        values[unread.any(axis=1)] = np.nan
         return [
-            PairScores({"match": float(one), "bertscore_f1": two.f1, "cosine": three}, found)
-            for one, two, three, found in zip(match, scored, cosines, findings, strict=True)
+            PairScores(dict(zip(_SCORES, own, strict=True)), found, unread=neither)
+            for own, found, neither in zip(
+                values.tolist(), findings, unread.all(axis=1).tolist(), strict=True
+            )
         ]
 
     def _match(self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]]) -> Floats:

@@ -1,7 +1,7 @@
 """Reading of texts with a model, each once; all similarities of a pair come from these token states."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from functools import cached_property, partial
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
@@ -10,7 +10,7 @@ import numpy as np
 from semscale.embedding.cache.state_cache import Rounded, StateCache
 from semscale.embedding.cache.state_reader import StateReader
 from semscale.matching.words.tokenized_texts import TokenizedTexts
-from semscale.types import Integers
+from semscale.types import Integers, Mask
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
@@ -40,6 +40,7 @@ class TextReadings:
         keep: int,
     ) -> None:
         self._hidden = encoder.hidden
+        self._reader = encoder.reader
         self._readers = [StateReader(encoder, layer, cache) for layer in layers]
         self._keep = keep
         self._held: dict[int, Reading] = {}
@@ -55,6 +56,11 @@ class TextReadings:
     def lengths(self) -> Integers:
         """Number of tokens in each text, shape (texts,)."""
         return self.spelled.tokens.lengths
+
+    @cached_property
+    def unread(self) -> Mask:
+        """Which texts the model cannot read, shape (texts,)."""
+        return self._reader.unread(self.spelled.tokens)
 
     def hold(self, wanted: Integers) -> dict[int, Reading]:
         """Return the readings of a few texts, and keep them in memory for later calls of ``read``."""

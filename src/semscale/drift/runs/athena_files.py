@@ -13,6 +13,7 @@ from semscale.drift.runs.athena_times import StatedTime, stated_times
 from semscale.errors import InputError
 from semscale.history.items import Item
 from semscale.history.runs import named
+from semscale.json_reading import parse_json
 
 
 @dataclass(frozen=True)
@@ -158,11 +159,20 @@ def exercise_of(content: Mapping[str, Any], name: str) -> AthenaExercise:
     entries = [("baseline_info", content.get("baseline_info"))]
     entries += [(f"submission {one.get('id')}", one.get("baseline_feedback")) for one in listed]
     infos = [(f"{name}: {which}", info) for which, info in entries if isinstance(info, Mapping)]
-    models = {found for _, one in infos if (found := one.get("model") or one.get("model_version"))}
+    models = {_model_of(one, where) for where, one in infos} - {None}
     if len(models) > 1:
-        raise InputError(f"{name}: feedback of several models, {named(sorted(models))}; one a file is needed")
-    model = str(models.pop()) if models else None
+        raise InputError(
+            f"{name}: feedback of several models, {named(sorted(map(str, models)))}; one a file is needed"
+        )
+    model = models.pop() if models else None
     return AthenaExercise(exercise, name, items, model, stated_times(infos))
+
+
+def _model_of(info: Mapping[str, Any], where: str) -> str | None:
+    found = info.get("model") or info.get("model_version")
+    if isinstance(found, list | dict):
+        raise InputError(f"{where}: the model must be a name, got {found!r:.40}; write a text")
+    return str(found) if found else None
 
 
 def load_exercise(path: str | Path) -> dict[str, Any]:
@@ -172,14 +182,12 @@ def load_exercise(path: str | Path) -> dict[str, Any]:
         InputError: it cannot be read, is no JSON, or no exercise.
     """
     try:
-        content = json.loads(Path(path).read_text(encoding="utf-8-sig"))
+        content = parse_json(Path(path).read_text(encoding="utf-8-sig"))
     except json.JSONDecodeError as error:
         raise InputError(
             f"{path}, line {error.lineno}, column {error.colno}: no valid JSON ({error.msg}); check for a "
             "missing bracket, or a comma after the last entry of a list or object"
         ) from error
-    except RecursionError as error:
-        raise InputError(f"{path} is nested too deeply to be an exercise of Athena") from error
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is not UTF-8 (byte {error.start}); write it again as UTF-8") from error
     except OSError as error:

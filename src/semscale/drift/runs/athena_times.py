@@ -34,12 +34,12 @@ class StatedTime:
         """
         try:
             time = datetime.fromisoformat(self.text)
-        except ValueError:
+            return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
+        except (ValueError, OverflowError):  # not a time, or in UTC before the year 1 or after 9999
             raise InputError(
                 f"{self.where} must be a time such as 2026-01-31T12:00:00Z, got {self.text!r:.40}; correct "
                 "it, or take the key out"
             ) from None
-        return time.replace(tzinfo=UTC) if time.tzinfo is None else time.astimezone(UTC)
 
 
 def stated_times(infos: Iterable[tuple[str, Mapping[str, Any]]]) -> tuple[StatedTime, ...]:

@@ -10,6 +10,7 @@ from typing import Any
 
 from semscale.errors import InputError
 from semscale.history.items import Output
+from semscale.json_reading import parse_json
 from semscale.store.columns import is_missing
 from semscale.store.list_cells import listed_cell
 from semscale.store.table import NUMBER
@@ -177,8 +178,8 @@ def _object_number(name: str, cell: object, place: CellLocation) -> float | None
 def as_json(cell: str) -> Any:  # noqa: ANN401 - any JSON value
     """Parse a cell as JSON; ``None`` if it is no JSON."""
     try:
-        return json.loads(cell)
-    except (json.JSONDecodeError, RecursionError):
+        return parse_json(cell)
+    except json.JSONDecodeError:
         return None
 
 

@@ -47,7 +47,7 @@ class CachedEmbedder:
         keys = cache_keys(str(self.signature), unique)
         cached = self.cache.get_many(keys, self.dimensions)
         missing = np.flatnonzero(~cached.found)
-        vectors, windows = cached.vectors, cached.windows
+        vectors, windows, unknown = cached.vectors, cached.windows, cached.unknown
         if progress:
             progress("embedding", len(unique) - len(missing), len(unique))
         for start in range(0, len(missing), self._chunk):
@@ -58,7 +58,8 @@ class CachedEmbedder:
             )
             self.cache.put_many([keys[row] for row in rows], fresh)
             vectors[rows], windows[rows] = fresh.vectors, fresh.windows
-        return Embeddings(vectors, windows).spread(where)
+            unknown[rows] = np.nan if fresh.unknown is None else fresh.unknown
+        return Embeddings(vectors, windows, unknown).spread(where)
 
 
 def _shifted(progress: Progress | None, before: int, total: int) -> Progress | None:

@@ -29,11 +29,14 @@ class Cached:
         found: shape (n,), whether the cache has a sound entry.
         vectors: shape (n, d), float32; a row of NaN without an entry.
         windows: shape (n,), windows that the text was read in; 0 without an entry.
+        unknown: shape (n,), share of the text's tokens that the model does not know; NaN without an
+            entry, and where the engine does not say.
     """
 
     found: npt.NDArray[np.bool_]
     vectors: Vectors
     windows: Integers
+    unknown: Vectors
 
 
 class EmbeddingCache:
@@ -101,13 +104,15 @@ class EmbeddingCache:
             found=np.zeros(len(keys), dtype=np.bool_),
             vectors=np.empty((len(keys), dimensions), dtype=np.float32),
             windows=np.zeros(len(keys), dtype=np.int64),
+            unknown=np.full(len(keys), np.nan, dtype=np.float32),
         )
         place = {key: row for row, key in enumerate(keys)}
         for entries in self._store.read(keys):
             known = [key for key, _ in entries]
-            sound, vectors, windows = decode(known, [body for _, body in entries], dimensions)
+            sound, found = decode(known, [body for _, body in entries], dimensions)
             rows = np.fromiter(map(place.__getitem__, known), np.int64, len(known))[sound]
-            cached.found[rows], cached.vectors[rows], cached.windows[rows] = True, vectors, windows
+            cached.found[rows], cached.vectors[rows] = True, found.vectors
+            cached.windows[rows], cached.unknown[rows] = found.windows, found.unknown
         cached.vectors[~cached.found] = np.nan
         return cached
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.embedder import Embeddings
-from semscale.types import Integers, Vectors
 
+_HEAD = np.dtype([("windows", "<u4"), ("unknown", "<f4")])
 _RESIDUE = zlib.crc32(zlib.crc32(b"").to_bytes(4, "little"))
 
 
@@ -36,26 +36,29 @@ def cache_keys(signature: str, texts: Sequence[str]) -> list[bytes]:
 
 
 def encode(keys: Sequence[bytes], embeddings: Embeddings) -> list[bytes]:
-    """Encode embeddings as bytes: the number of windows, the vector, and a CRC-32 of the key and both.
+    """Encode embeddings as bytes: number of windows, share of unknown tokens, vector, CRC-32 of key and all.
 
     Args:
         keys: n keys.
         embeddings: n of them.
 
     Returns:
-        n byte strings of length 4 d + 8.
+        n byte strings of length 4 d + 12.
     """
     vectors = np.ascontiguousarray(embeddings.vectors, dtype="<f4")
+    heads = np.empty(len(vectors), _HEAD)
+    heads["windows"] = embeddings.windows
+    heads["unknown"] = np.nan if embeddings.unknown is None else embeddings.unknown
     bodies = []
-    for key, windows, vector in zip(keys, embeddings.windows.tolist(), vectors, strict=True):
-        body = windows.to_bytes(4, "little") + vector.tobytes()
+    for key, head, vector in zip(keys, heads, vectors, strict=True):
+        body = head.tobytes() + vector.tobytes()
         bodies.append(body + zlib.crc32(body, zlib.crc32(key)).to_bytes(4, "little"))
     return bodies
 
 
 def decode(
     keys: Sequence[bytes], bodies: Sequence[bytes], dimensions: int
-) -> tuple[npt.NDArray[np.bool_], Vectors, Integers]:
+) -> tuple[npt.NDArray[np.bool_], Embeddings]:
     """Decode embeddings, and leave out damaged ones and those of another width.
 
     Args:
@@ -64,16 +67,17 @@ def decode(
         dimensions: the required width d of a vector.
 
     Returns:
-        Which entries are sound, shape (n,), m of them; their vectors, shape (m, d); their windows, (m,).
+        Which entries are sound, shape (n,), m of them; and their m embeddings, with NaN where the engine did
+        not say which tokens are unknown.
 
     References:
         Ross N. Williams, A painless guide to CRC error detection algorithms, 1993, section 9: the checksum of
         a message followed by its own checksum is a constant.
     """
-    length = 4 * dimensions + 8
+    entry = np.dtype([*_HEAD.descr, ("vector", "<f4", (dimensions,)), ("sum", "<u4")])
     sums = np.fromiter(map(zlib.crc32, bodies, map(zlib.crc32, keys)), np.uint32, len(bodies))
     lengths = np.fromiter(map(len, bodies), np.int64, len(bodies))
-    sound = (sums == _RESIDUE) & (lengths == length)
+    sound = (sums == _RESIDUE) & (lengths == entry.itemsize)
     joined = b"".join(bodies if sound.all() else itertools.compress(bodies, sound))
-    table = np.frombuffer(joined, dtype="<u4").reshape(-1, length // 4)
-    return sound, table[:, 1:-1].view("<f4"), table[:, 0].astype(np.int64)
+    table = np.frombuffer(joined, entry)
+    return sound, Embeddings(table["vector"], table["windows"].astype(np.int64), table["unknown"])

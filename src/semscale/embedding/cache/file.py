@@ -18,7 +18,8 @@ from semscale.errors import InputError
 T = TypeVar("T")
 
 APPLICATION_ID = 0x53454D53  # "SEMS": tells this file from another program's database
-FORMAT = 2  # since weights are hashed when they are loaded; earlier entries may come from damaged ones
+# Entries of format 1 may come from damaged weights, those of 1 and 2 do not say what of a text is unknown.
+FORMAT = 3
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _BUSY_SECONDS = 30.0
@@ -89,6 +90,8 @@ class CacheFile:
                     raise self._unusable(error) from error
                 else:
                     self._give_up(error)
+            except UnicodeDecodeError as error:  # SQLite's message quotes a damaged table
+                self._renew(error)
             except OSError as error:
                 if needed:
                     raise self._unusable(error) from error
@@ -118,7 +121,7 @@ class CacheFile:
                 self._connection = _connected(self.path)
         return self._connection
 
-    def _renew(self, error: sqlite3.DatabaseError) -> None:
+    def _renew(self, error: Exception) -> None:
         self.close()
         try:
             with _opening(self.path):
@@ -257,11 +260,11 @@ def _pragma(connection: sqlite3.Connection, name: str) -> int:
 def _is_sound(path: Path) -> bool:
     try:
         connection = _connected(path)
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     try:
         return bool(connection.execute("PRAGMA quick_check(1)").fetchone()[0] == b"ok")
-    except sqlite3.DatabaseError:
+    except (sqlite3.DatabaseError, UnicodeDecodeError):
         return False
     finally:
         connection.close()

@@ -1,13 +1,13 @@
 """Encoder checkpoints (BERT, RoBERTa, XLM-R, DistilBERT): their architecture, pooling and longest input."""
 
 import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from semscale.errors import ModelError
+from semscale.json_reading import parse_json
 
 Pooling = Literal["mean", "cls"]
 Activation = Literal["gelu", "gelu_tanh", "relu", "silu"]
@@ -107,7 +107,7 @@ def _json(path: Path) -> dict[str, Any]:
 
 def _any_json(path: Path) -> object:
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return parse_json(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise ModelError(f"{path.parent} has no {path.name}") from error
     except (OSError, ValueError) as error:

@@ -124,15 +124,17 @@ class OpenVinoEmbedder:
         unique, where = distinct(checked_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), np.float32)
         windows = np.ones(len(unique), np.int64)
+        unknown = np.empty(len(unique), np.float32)
         for start in range(0, len(unique), CHUNK):
             chunk = unique[start : start + CHUNK]
             rows = slice(start, start + len(chunk))
             split = self._tokenizer.split(chunk)
             vectors[rows] = pool_windows(self._window_vectors(split), split, len(chunk))
             windows[rows] = split.per_text(len(chunk))
+            unknown[rows] = split.unknown_shares(self._tokenizer.unknown, len(chunk))
             if progress:
                 progress("embedding", start + len(chunk), len(unique))
-        return Embeddings(vectors, windows).spread(where)
+        return Embeddings(vectors, windows, unknown).spread(where)
 
     def check_layer(self, layer: int) -> None:
         """Check that the model has a layer.

@@ -16,6 +16,7 @@ from semscale.embedding.engines.torch_states import TorchStates
 from semscale.embedding.engines.windows import Windows, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
 from semscale.embedding.tokens.state_engine import Outputs, Rows, Whose, checked_layer
+from semscale.embedding.tokens.unknown_tokens import UnknownTokens
 from semscale.errors import InputError, ModelError
 from semscale.extras import require
 from semscale.signature import Signature
@@ -94,13 +95,14 @@ class SentenceTransformerEmbedder:
         unique, where = distinct(checked_texts(texts))
         vectors = np.empty((len(unique), self.dimensions), dtype=np.float32)
         windows = np.ones(len(unique), dtype=np.int64)
+        unknown = np.full(len(unique), np.nan, dtype=np.float32)
         size = self._batch * _BATCHES_AT_ONCE
         for start in range(0, len(unique), size):
             part = slice(start, start + size)
-            vectors[part], windows[part] = self._embed_part(unique[part])
+            vectors[part], windows[part], unknown[part] = self._embed_part(unique[part])
             if progress:
                 progress("embedding", min(start + size, len(unique)), len(unique))
-        return Embeddings(vectors, windows).spread(where)
+        return Embeddings(vectors, windows, unknown).spread(where)
 
     @property
     def layers(self) -> int:
@@ -154,9 +156,10 @@ class SentenceTransformerEmbedder:
         # The method that returns the width has different names in different versions, so embed one word.
         return self._encode(["width"])
 
-    def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers]:
+    def _embed_part(self, texts: list[str]) -> tuple[Vectors, Integers, Vectors]:
+        """Embed texts, count their windows, and give the share of their tokens that is unknown."""
         if self._max_tokens is None:
-            return self._encode(texts), np.ones(len(texts), dtype=np.int64)
+            return self._encode(texts), np.ones(len(texts), dtype=np.int64), self._unknown_shares(texts)
         split = self._split(texts, self._max_tokens)
         counts = split.per_text(len(texts))
         is_whole = counts[split.owner] == 1
@@ -165,13 +168,27 @@ class SentenceTransformerEmbedder:
             vectors[is_whole] = self._encode([texts[row] for row in np.flatnonzero(counts == 1)])
         for rows in _batches(np.flatnonzero(~is_whole), self._batch):
             vectors[rows] = self._forward([split.ids[row].tolist() for row in rows])
-        return pool_windows(vectors, split, len(texts)), counts
+        unknown = split.unknown_shares(self._unknown, len(texts))
+        return pool_windows(vectors, split, len(texts)), counts, unknown
 
-    def _split(self, texts: Sequence[str], max_tokens: int) -> Windows:
-        prompt = (self._model.prompts or {}).get(self._model.default_prompt_name or "", "")
+    def _unknown_shares(self, texts: list[str]) -> Vectors:
+        """Give the shares for a model without a limit, which reads texts of any length at once."""
+        if not getattr(self._model.tokenizer, "is_fast", False):
+            return np.full(len(texts), np.nan, dtype=np.float32)
+        return self._split(texts, None).unknown_shares(self._unknown, len(texts))
+
+    @cached_property
+    def _unknown(self) -> UnknownTokens:
+        return UnknownTokens(self.open_tokenizer(), self._prompt)
+
+    @property
+    def _prompt(self) -> str:
+        return str((self._model.prompts or {}).get(self._model.default_prompt_name or "", ""))
+
+    def _split(self, texts: Sequence[str], max_tokens: int | None) -> Windows:
         encoded = self._model.tokenizer(
-            [prompt + text for text in texts],
-            truncation=True,
+            [self._prompt + text for text in texts],
+            truncation=max_tokens is not None,
             max_length=max_tokens,
             stride=self._overlap,
             return_overflowing_tokens=True,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.tokens.unknown_tokens import UnknownTokens
 from semscale.errors import ModelError
 from semscale.types import Floats, Integers, Vectors
 
@@ -33,6 +34,11 @@ class Windows:
         """Count the windows of each of ``n`` texts, shape (n,)."""
         return np.bincount(self.owner, minlength=n)
 
+    def unknown_shares(self, unknown: UnknownTokens, n: int) -> Vectors:
+        """Give the share of each of ``n`` texts' tokens that is unknown, shape (n,)."""
+        ids = np.concatenate([np.empty(0, np.int32), *self.ids])
+        return unknown.shares(ids, np.repeat(self.owner, self.lengths), n)
+
 
 class WindowTokenizer:
     """A checkpoint's own tokenizer, which splits long texts into windows instead of cutting them.
@@ -41,10 +47,14 @@ class WindowTokenizer:
         path: a ``tokenizer.json``.
         max_tokens: the most tokens that the model reads at once, special ones included.
         overlap: how many tokens two neighbouring windows share.
+
+    Attributes:
+        unknown: tells how much of a text the tokenizer does not know.
     """
 
     def __init__(self, path: Path, max_tokens: int, overlap: int) -> None:
         self._tokenizer = open_tokenizer(path)
+        self.unknown = UnknownTokens(self._tokenizer)
         self._tokenizer.enable_truncation(max_tokens, stride=overlap)
 
     def split(self, texts: Sequence[str]) -> Windows:

@@ -11,7 +11,8 @@ import numpy.typing as npt
 
 from semscale.embedding.engines.windows import encodable
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
-from semscale.types import Ids, Integers
+from semscale.embedding.tokens.unknown_tokens import UnknownTokens, are_unread
+from semscale.types import Ids, Integers, Mask
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -131,6 +132,15 @@ class TokenReader:
             lengths += map(len, rows)
             parts.append(np.fromiter(chain.from_iterable(rows), np.int32))
         return TokenIds(np.concatenate(parts), np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]))
+
+    def unread(self, tokens: TokenIds) -> Mask:
+        """Say which texts the model cannot read, as most of their tokens are unknown, shape (n,)."""
+        n = len(tokens)
+        return are_unread(self._unknown.shares(tokens.ids, np.repeat(np.arange(n), tokens.lengths), n))
+
+    @cached_property
+    def _unknown(self) -> UnknownTokens:
+        return UnknownTokens(self._tokenizer, self.prefix)
 
     def spell(self, text: str) -> Spelling:
         """Tokenize one text, with the position of each token."""

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 
 from semscale.judging.replies.stated_levels import LevelReader
 
-_NUMBER = r"[+-]?\d+"
+# A number is taken whole or not at all, so that a long one does not cost the square of its length.
+_DIGITS = r"(?<!\d)\d++"
+_NUMBER = rf"[+-]?+{_DIGITS}"
 _NAMED = re.compile(
     rf"""
     (?P<low>{_NUMBER}) [ \t]* (?:-|–|to|\.\.+) [ \t]* (?P<high>{_NUMBER}) (?:[ \t]*-?[ \t]*point)? [ \t]+
@@ -18,22 +20,22 @@ _NAMED = re.compile(
       (?P<low2>{_NUMBER}) [ \t]* (?:\([^()\n]{{1,40}}\))? [ \t]* (?:-|–|—|to|through|and|\.\.+) [ \t]*
       (?P<high2>{_NUMBER}) (?:[ \t]*\([^()\n]{{1,40}}\))? (?![\d.,]*\d) (?![ \t]*%)
     | [(\[] [ \t]* (?P<low3>{_NUMBER}) [ \t]* (?:-|–|to) [ \t]* (?P<high3>{_NUMBER}) [ \t]* (?:scale)? [)\]]
-    | (?P<top>\d+) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
+    | (?P<top>{_DIGITS}) [ \t]* -? [ \t]* (?:point|grade|level|star|step)s? [ \t-]+
       (?:scale|system|rubric|likert|scheme)
-    | \b(?:scale|out)[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>\d+)
+    | \b(?:scale|out)[ \t]+of[ \t]+ (?:a[ \t]+possible[ \t]+)? (?P<top2>{_DIGITS})
       (?![ \t]*(?:-|–|to)[ \t]*\d) (?![ \t]+[^\W\d_]{{3,}}s\b)
-    | (?P<top3>\d+) [ \t]+ (?:being|is|=|as|meaning|means) [ \t]+ (?:the[ \t]+)?
+    | (?P<top3>{_DIGITS}) [ \t]+ (?:being|is|=|as|meaning|means) [ \t]+ (?:the[ \t]+)?
       (?:best|highest|top|perfect|max\w*|excellent|flawless)
-    | \bmax (?:imum)?\.? (?:[ \t]+(?:score|of|possible|is|points))* [ \t:=]+ (?P<top4>\d+)
-    | (?P<low4>\d+) [ \t]+ is[ \t]+(?:the[ \t]+)?(?:best|top|highest) [^.\n]{{1,30}}?
-      (?P<high4>\d+) [ \t]+ (?:is[ \t]+)?(?:the[ \t]+)?(?:worst|lowest)
+    | \bmax (?:imum)?\.? (?:[ \t]+(?:score|of|possible|is|points))* [ \t:=]+ (?P<top4>{_DIGITS})
+    | (?P<low4>{_DIGITS}) [ \t]+ is[ \t]+(?:the[ \t]+)?(?:best|top|highest) [^.\n]{{1,30}}?
+      (?P<high4>{_DIGITS}) [ \t]+ (?:is[ \t]+)?(?:the[ \t]+)?(?:worst|lowest)
     | (?P<school>\b(?:percent(?:age)?[ \t]+scale|school[ \t]+marks))
     """,
     re.IGNORECASE | re.VERBOSE,
 )
 _SCORE_WORD = re.compile(r"(?:score|rating|grade|marks?|level|value)s?[ \t]*:?", re.IGNORECASE)
 _LEGEND = re.compile(
-    r"(?P<number>\d+)[ \t]*(?:=|means|is|:)[ \t]*"
+    rf"(?P<number>{_DIGITS})[ \t]*(?:=|means|is|:)[ \t]*"
     r"(?:bad|good|poor|acceptable|excellent|perfect|terrible|weak|fair|average|ok)\b",
     re.IGNORECASE,
 )

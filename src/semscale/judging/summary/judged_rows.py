@@ -11,7 +11,7 @@ from semscale.store.columns import floats_in, statuses_in
 from semscale.store.writing import PREFIX
 from semscale.types import Floats, Status, Statuses
 
-_OF_THE_RUN = {False: ("masses",), True: ("masses", "covered", "reason")}
+_OF_THE_RUN = {False: ("masses",), True: ("masses", "covered")}
 
 
 @dataclass(frozen=True)

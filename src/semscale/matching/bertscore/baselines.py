@@ -2,7 +2,6 @@
 
 import csv
 import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -13,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 from semscale.types import Floats
 
 _COLUMNS = 3  # precision, recall, F1
@@ -145,7 +145,7 @@ def _model(name: str, entry: Mapping[str, Any]) -> BertModel:
 
 def _calibrated(text: str, path: Path, origin: str) -> Baseline:
     try:
-        content = json.loads(text)
+        content = parse_json(text)
         rows = [[row["precision"], row["recall"], row["f1"]] for row in content["baseline"]]
         values = np.array(rows, np.float64)
         best = (content.get("human") or {}).get("best_layer")

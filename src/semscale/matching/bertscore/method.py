@@ -31,7 +31,9 @@ class BertMatch:
         scored = self._scorer.score_pairs(pairs, progress=progress)
         precision, recall, f1 = scored.values.T.copy()
         parts = {"precision": precision, "recall": recall}
-        return ScoredPairs(f1, parts, scored.windows, scored.signature, bounds=(-1.0, 1.0))
+        return ScoredPairs(
+            f1, parts, scored.windows, scored.signature, bounds=(-1.0, 1.0), unread=scored.unread
+        )
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain some pairs token by token, each as a table like that of ``Explanation.to_frame``."""

@@ -1,5 +1,6 @@
 """BERTScore: similarity of two texts, token by token, at one layer of an encoder."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from semscale.embedding.texts import distinct
 from semscale.errors import InputError
+from semscale.known_settings import known_settings
 from semscale.matching.bertscore.baselines import read_baseline, rescale_scores
 from semscale.matching.bertscore.choices import chosen_baseline, chosen_layer, token_encoder
 from semscale.matching.bertscore.pair_scoring import PairScorer, TextPairs
@@ -28,6 +30,7 @@ Rescale = bool | str | Path
 
 
 @renamed(model="embedder")
+@known_settings
 def bertscore(  # noqa: PLR0913 - what can be chosen about a score
     predictions: object,
     references: object,
@@ -94,6 +97,7 @@ class BertScorer:
     """
 
     @renamed(model="embedder")
+    @known_settings
     def __init__(
         self,
         embedder: "str | Path | Embedder | TokenEncoder" = DEFAULT_MODEL,
@@ -115,7 +119,12 @@ class BertScorer:
         return self._signature(self._weights.origin if self._weights else "references", rescaled=True)
 
     def score(
-        self, predictions: object, references: object, *, progress: Progress | None = None
+        self,
+        predictions: object,
+        references: object,
+        *,
+        progress: Progress | None = None,
+        keep_unread: bool = False,
     ) -> BertScores:
         """Score predictions against references.
 
@@ -123,12 +132,15 @@ class BertScorer:
             predictions: shape (n,), texts.
             references: shape (n,), each a text or a list of texts.
             progress: called while pairs are scored.
+            keep_unread: whether texts that the model cannot read are scored all the same.
 
         Raises:
             InputError: something other than lists, or lists of unequal length.
         """
         pairs = pair_up(predictions, references)
         scored = self.score_pairs(pairs, progress=progress)
+        if not keep_unread:
+            scored = replace(scored, values=np.where(scored.unread[:, None], np.nan, scored.values))
         values, windows = np.full((pairs.n_items, 3), np.nan), np.zeros(pairs.n_items, np.int64)
         status, reference = pairs.status.copy(), np.full(pairs.n_items, -1)
         if len(pairs.item):
@@ -158,7 +170,9 @@ class BertScorer:
         values = scorer.score(TextPairs(tokens, prediction, reference), progress)
         windows = self.encoder.windows(tokens)
         most = np.maximum(windows[prediction], windows[reference])
-        return BertPairScores(values, most, self._signature(weights.origin, rescaled=False))
+        unread = self.encoder.reader.unread(tokens)
+        either = unread[prediction] | unread[reference]
+        return BertPairScores(values, most, either, self._signature(weights.origin, rescaled=False))
 
     def explain(self, prediction: str, reference: str) -> "Explanation":
         """Explain a pair's score: matched tokens, their similarity and contributions; not rescaled.

@@ -14,7 +14,7 @@ from semscale.results.estimating import EstimateSettings, IntervalSettings, esti
 from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.store.columns import as_names
-from semscale.types import Floats, Integers, Statuses
+from semscale.types import Floats, Integers, Mask, Statuses
 
 
 @dataclass(frozen=True)
@@ -24,11 +24,13 @@ class BertPairScores:
     Attributes:
         values: shape (p, 3): precision, recall and F1; NaN where no token has a weight.
         windows: shape (p,), the most windows that one of the pair's two texts was read in.
+        unread: shape (p,), whether the model cannot read one of the pair's two texts.
         signature: the settings that were applied.
     """
 
     values: Floats
     windows: Integers
+    unread: Mask
     signature: Signature
 
 

@@ -106,6 +106,7 @@ class CalibratedMatch:
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
         read = TokenizedTexts(pairs.texts, self._encoder)
+        unread = self._encoder.reader.unread(read.tokens)
         ground = self._given or self._estimated(read, np.unique(pairs.reference))
         measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
         layers = {
@@ -120,6 +121,7 @@ class CalibratedMatch:
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
             signature=self._signed(ground.corpus, "/".join(f"{ground.floors[name]:.3f}" for name in LAYERS)),
             weighs_findings=bool(self._weighing),
+            unread=unread[pairs.prediction] | unread[pairs.reference],
         )
 
     def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
@@ -150,8 +152,10 @@ class CalibratedMatch:
             (read.words_of(at) for at in own.tolist()), stop=self._calibration.stop_weight
         )
         floors: Mapping[str, float] = self._calibration.floors
-        if len(corpus) >= FEWEST_FOR_FLOORS:
-            drawn = own[unrelated_pairs(corpus, UNRELATED_PAIRS, self._seed)]
+        known = own[~self._encoder.reader.unread(read.tokens)[own]]  # unread texts are all alike to the model
+        if len(known) >= FEWEST_FOR_FLOORS:
+            known_texts = [read.text(at) for at in known.tolist()]
+            drawn = known[unrelated_pairs(known_texts, UNRELATED_PAIRS, self._seed)]
             unrelated = self._layers.measure(read, drawn[:, 0], drawn[:, 1], weights)
             floors = estimated_floors(unrelated.layers(0.5), floors)
         return _CalibrationBasis(weights, floors, corpus_hash(corpus))

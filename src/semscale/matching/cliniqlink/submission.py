@@ -1,6 +1,5 @@
 """Submissions to the ClinIQLink benchmark: seven task files, each with inputs and the replies to them."""
 
-import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 
 TASKS = (
     "true_false",
@@ -65,7 +65,7 @@ def read_task(path: Path) -> Task:
         InputError: no JSON, a key is missing, or the lists have unequal lengths.
     """
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = parse_json(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise InputError(f"{path.name} cannot be read: {error}") from error
     if not isinstance(content, dict):

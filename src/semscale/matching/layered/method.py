@@ -90,18 +90,19 @@ class LayeredMatch:
         estimates = self._estimates_for(pairs)
         cleaned = [self._cleaned(text) for text in pairs.texts]
         word = self._word_layer(pairs, cleaned, estimates.idf)
-        sentence, windows = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
-        paragraph = sentence
+        sentence = self._cosines.of(cleaned, pairs.prediction, pairs.reference, progress)
+        whole = sentence
         if not self._preset.cleaned_paragraph:
-            paragraph, windows = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
-        paragraph = above_baseline(paragraph, estimates.baseline)
+            whole = self._cosines.of(pairs.texts, pairs.prediction, pairs.reference, progress)
+        paragraph = above_baseline(whole.values, estimates.baseline)
         if self._preset.clipped_paragraph:
             paragraph = np.maximum(paragraph, 0.0)
-        score = layered_score(word, sentence, paragraph)
+        score = layered_score(word, sentence.values, paragraph)
         if self._preset.equality_first:
             score[_equal_but_for_case(pairs)] = 1.0
-        layers = {"word": word, "sentence": sentence, "paragraph": paragraph}
-        return ScoredPairs(score, layers, windows, self._signed(estimates.corpus, estimates.shown_baseline))
+        layers = {"word": word, "sentence": sentence.values, "paragraph": paragraph}
+        signature = self._signed(estimates.corpus, estimates.shown_baseline)
+        return ScoredPairs(score, layers, whole.windows, signature, unread=whole.unread)
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Explain the word layer of some pairs, each as a table like that of ``alignment_frame``."""
@@ -165,7 +166,7 @@ class LayeredMatch:
         return self._mean_cosine(corpus, drawn.reshape(2, n).T)
 
     def _mean_cosine(self, texts: Sequence[str], pairs: Integers) -> float:
-        return float(self._cosines.of(texts, pairs[:, 0], pairs[:, 1])[0].mean())
+        return float(self._cosines.of(texts, pairs[:, 0], pairs[:, 1]).values.mean())
 
     def _word_layer(self, pairs: Pairs, cleaned: Sequence[str], idf: WordIdf) -> Floats:
         kept = [alphanumeric(self._pieces(text)) for text in cleaned]

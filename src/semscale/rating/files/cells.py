@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from semscale.errors import InputError
+from semscale.json_reading import parse_json
 
 _COUNTING = "(rows are counted from 1, below the header)"
 _CORRECT = f"correct the cell, or leave it empty {_COUNTING}"
@@ -112,7 +113,7 @@ def _human(cell: Any) -> tuple[float | list[float] | None, bool]:  # noqa: ANN40
         if not cell.strip():
             return None, True
         try:
-            cell = json.loads(cell)
+            cell = parse_json(cell)
         except json.JSONDecodeError:
             return None, False
     if cell is None:

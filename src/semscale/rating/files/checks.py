@@ -16,7 +16,7 @@ from semscale.store.table import Table
 from semscale.types import Status
 
 
-def check_cells(table: Table, columns: FileColumns, part_rows: int, *, counting: bool) -> None:
+def check_cells(table: Table, columns: FileColumns, part_rows: int, *, counting: bool) -> Table:
     """Read all rows once and check the cells beside the texts; a file with texts alone is not read.
 
     Args:
@@ -25,13 +25,17 @@ def check_cells(table: Table, columns: FileColumns, part_rows: int, *, counting:
         part_rows: rows that are read at once.
         counting: whether the rows must fit into an Excel sheet.
 
+    Returns:
+        The table, with the number of its rows if they were read.
+
     Raises:
         InputError: a weight or human rating that is none, more than 1,000 groups, a row that cannot be read,
             or more rows than Excel holds.
-        InterruptedRunError: stopped by the user.
+        StoppedByUserError: stopped by the user.
     """
     if counting or columns.by or columns.weight or columns.human:
-        look_through(table, _titles(columns), part_rows, _Checks(columns).look, counting=counting)
+        return look_through(table, _titles(columns), part_rows, _Checks(columns).look, counting=counting)
+    return table
 
 
 def _titles(columns: FileColumns) -> set[str]:

@@ -90,13 +90,13 @@ def rate_file(  # noqa: PLR0913 - what, how, where to, and who is told
         InputError: a column that does not exist or holds no text, a name that is taken, a cell that cannot be
             used, an output that cannot be written. No output is left behind, and no parts but those that an
             earlier run had finished.
-        InterruptedRunError: stopped by the user; finished parts are kept.
+        StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
     settings = settings or FileSettings()
     _check_file(table, columns, out)
     _ = rater.embedder  # a model that cannot be loaded is said before the file is read through
-    check_cells(table, columns, settings.part_rows, counting=needs_counting(table, out))
+    table = check_cells(table, columns, settings.part_rows, counting=needs_counting(table, out))
     collector = Collector(rater, columns, settings.seed)
     work = RatingWork(table, columns, rater, collector, settings.interval, progress)
     return TableRun(table, settings.parts, progress).of(work, out)

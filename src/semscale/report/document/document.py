@@ -114,6 +114,7 @@ class Document:
         reading: how to read the lead, and all that ``counting`` says; sentences at the head of a full
             rendering, which has ``counting`` where there are none.
         facts: counts, by name.
+        warnings: why the lead should not be trusted; every rendering says them before the lead.
         cautions: limits of the figures that a reader must know.
         sections: in order.
         notes: lines at the end of a brief rendering; what they say stands elsewhere in a full one.
@@ -131,6 +132,7 @@ class Document:
     counting: tuple[Line, ...] = ()
     reading: tuple[Line, ...] = ()
     facts: tuple[tuple[str, Cell], ...] = ()
+    warnings: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
     notes: tuple[str, ...] = ()

@@ -7,6 +7,7 @@ from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
 from semscale.report.formatting import coverage, one_line
+from semscale.report.judging.words import refused_parameters
 from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
 from semscale.report.settings import signature_fields
 from semscale.types import Status
@@ -51,18 +52,19 @@ def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
 
 def _interval_words(audits: "tuple[Audit, ...]") -> str:
     """Say how the intervals of all checks were made; checks with few rows may differ from the others."""
-    said = dict.fromkeys(
-        plan_words(found.plan, [check.effect.method], "rows")
-        for found in audits
-        for check in found.made
-        if check.effect is not None
-    )
-    return "; ".join(said) or "none: no check was made"
+    effects = [check.effect for found in audits for check in found.made if check.effect is not None]
+    if not effects:
+        return "none: no check was made"
+    # All audits of a run have one plan.
+    return plan_words(audits[0].plan, [effect.method for effect in effects], "rows")
 
 
 def _cautions(summary: "AuditSummary") -> Iterator[str]:
     """Say what a model refused, and that one of several checks may find a bias by chance."""
-    refused = (refused_words(one_line(name), found.signature) for name, found in summary.audits.items())
+    refused = (
+        refused_words(one_line(name), refused_parameters(found.signature))
+        for name, found in summary.audits.items()
+    )
     yield from filter(None, refused)
     n = sum(len(found.made) for found in summary.audits.values())
     if n > 1:

@@ -3,9 +3,12 @@
 import math
 from typing import TYPE_CHECKING
 
+from semscale.chat.messages import Parameters
+from semscale.chat.parameter_form import LEFT_OUT
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
 from semscale.report.formatting import counted, has_interval, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.signature import Signature
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -25,6 +28,20 @@ PROVENANCES = {
 }
 _FEW_LABELS = 20
 _LOST = (Status.UNPARSABLE, Status.REFUSED, Status.FAILED)
+
+
+def refused_parameters(signature: Signature) -> tuple[str, ...]:
+    """Name the parameters that a judge's model refused, as its signature has them.
+
+    Example:
+        >>> refused_parameters(Signature.of("judge", template="default", temperature="default", max_tokens=5))
+        ('temperature',)
+    """
+    return tuple(
+        name
+        for name, value in signature.fields
+        if value == LEFT_OUT and name in Parameters.__dataclass_fields__
+    )
 
 
 def provenance_words(summary: "JudgeSummary") -> str:
@@ -79,7 +96,7 @@ def _cautions_on(name: str, own: "JudgeScores") -> list[str]:
     if own.failure is not None:
         why = one_line(own.failure).rstrip(".")
         said.append(f"{name} could not be asked, most often because: {why}.")
-    if refused := refused_words(name, own.signature):
+    if refused := refused_words(name, refused_parameters(own.signature)):
         said.append(refused)
     if own.n_little_covered:
         said.append(

@@ -23,6 +23,7 @@ from semscale.report.matching.words import (
 from semscale.report.parts import altogether, estimated_document, group_table, headline, nothing_section
 from semscale.report.sentences import left_out_section
 from semscale.report.settings import estimated_settings
+from semscale.report.unread_texts import language_warnings, unread_warnings
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
@@ -56,6 +57,10 @@ def match_document(summary: "MatchSummary") -> Document:
         base,
         source=(*base.source, f"method {summary.method}"),
         lead=headline(summary.estimates, mean_name(summary.estimates.overall.main), summary.bounds),
+        warnings=(
+            *language_warnings(summary.unread_language),
+            *unread_warnings({str(status): n for status, n in summary.counts.items()}),
+        ),
         reading=(*base.reading, *(f"{capitalised(words)}." for words in said.values())),
         facts=(*base.facts, *_facts(summary)),
         cautions=(*base.cautions, *cautions(summary)),

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import polars as pl
 
 from semscale.report.formatting import counted, number, percent
-from semscale.report.sentences import STATUS_MEANINGS
+from semscale.report.sentences import STATUS_MEANINGS, UNREAD
 from semscale.types import Status
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ MEANINGS = STATUS_MEANINGS | {
     "not-text": "a number or something else that is not text stands in the column of predictions",
     "empty": "the prediction is nothing but white space",
     "no-reference": "no reference holds a text to match with",
-    "weightless": "no token of the texts counts, so there is nothing to compare",
+    "weightless": f"{UNREAD}; or no token of the texts counts",
 }
 
 

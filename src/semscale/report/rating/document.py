@@ -25,6 +25,7 @@ from semscale.report.rating.words import MEANINGS, cautions, codes_hint, reading
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import left_out_section, windowed_words
 from semscale.report.settings import estimated_settings
+from semscale.report.unread_texts import language_warnings, off_topic_warnings, unread_warnings
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
@@ -53,6 +54,11 @@ def rating_document(summary: "RatingSummary") -> Document:
     return replace(
         base,
         lead=headline(summary.estimates, "mean score", ends, digits=digits, ticks=values),
+        warnings=(
+            *language_warnings(summary.unread_language),
+            *off_topic_warnings(summary.counts),
+            *unread_warnings(summary.counts, "text"),
+        ),
         counting=(*base.counting, *([f"hint: {hint}"] if hint else [])),
         reading=base.reading if read is None else (read,),
         facts=_facts(summary),

@@ -15,7 +15,7 @@ from semscale.report.formatting import (
 )
 from semscale.report.lint.words import lint_caution
 from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import STATUS_MEANINGS
+from semscale.report.sentences import STATUS_MEANINGS, UNREAD
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
     "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "weightless": UNREAD,
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",

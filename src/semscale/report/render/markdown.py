@@ -48,6 +48,7 @@ def _head(document: Document) -> Iterator[str]:
     mark = f"{_MARKS[document.lead.level]} " if isinstance(document.lead, Decision) else ""
     yield f"# {mark}{_line(document.title)}"
     yield " · ".join(["Semscale " + document.kind, *map(_line, document.source)])
+    yield "\n".join(f"> ⚠️ **{escaped(warning)}**\n>" for warning in document.warnings).removesuffix("\n>")
     match document.lead:
         case Headline(name, value, _, interval):
             of = f" ({coverage(interval)} interval)" if has_interval(value) else ""

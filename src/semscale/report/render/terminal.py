@@ -39,6 +39,8 @@ def print_document(document: Document, *, written: Mapping[str, object] | None =
 def _print(console: Console, document: Document, written: Mapping[str, object]) -> None:
     source = line_text(document.source[0]) if document.source else ""
     console.print(Text.assemble((one_line(document.name), "bold"), (f"  {source}", _QUIET)))
+    for warning in document.warnings:
+        console.print(Text(printable(warning), style="bold yellow"))
     for line in document.counting:
         console.print(Text(line_text(line)))
     for section in document.sections:

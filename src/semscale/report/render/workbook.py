@@ -57,6 +57,8 @@ def _summary(sheet: Sheet, document: Document) -> None:
     for part in document.source:
         sheet.line(line_text(part), "note")
     sheet.space()
+    for warning in document.warnings:
+        sheet.line(f"Warning: {warning}", "warning")
     _lead(sheet, document)
     for sentence in document.introduction:
         sheet.line(line_text(sentence))

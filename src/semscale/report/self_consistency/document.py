@@ -30,6 +30,7 @@ from semscale.report.self_consistency.words import (
 )
 from semscale.report.sentences import left_out_section, stopped_cautions
 from semscale.report.settings import estimated_settings
+from semscale.report.unread_texts import language_warnings, unread_warnings
 from semscale.self_consistency.scoring.measures import MEASURES
 
 if TYPE_CHECKING:
@@ -74,6 +75,10 @@ def consistency_document(summary: "ConsistencySummary") -> Document:
     return replace(
         base,
         lead=headline(summary.estimates, name, bounds),
+        warnings=(
+            *language_warnings(summary.unread_language, "--embedder"),
+            *unread_warnings(summary.counts, "prompt", "--embedder"),
+        ),
         counting=(*base.counting, *([asking] if asking else [])),
         reading=(*base.reading, *(f"{sentence}." for sentence in (contradicted, asking) if sentence)),
         facts=(*base.facts, *_facts(summary)),

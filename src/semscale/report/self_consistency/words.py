@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.formatting import counted, coverage, number, one_line, percent
-from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.report.sentences import STATUS_MEANINGS, UNREAD, refused_words
 from semscale.self_consistency.correctness_probability import FEWEST_LABELS
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS
@@ -28,6 +28,7 @@ MEASURE_NAMES = {
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no answer, or no question: the cell is empty or null",
     "too-few-samples": "not enough usable samples to compare the answer with",
+    "weightless": UNREAD,
     "no-value": "no token that counts stands in the answer or in any sample",
 }
 _ENOUGH = 0.6
@@ -36,9 +37,10 @@ _ENOUGH = 0.6
 def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
     said = []
-    model = dict(summary.signature.fields).get("chat_model", "")
-    if refused := refused_words(one_line(model), summary.signature):
-        said.append(refused)
+    if summary.replies is not None:
+        model = dict(summary.signature.fields).get("chat_model", "the model")
+        refused = refused_words(one_line(model), summary.replies.left_out)
+        said += [] if refused is None else [refused]
     if summary.floor_from == TOO_FEW_ANSWERS:
         said.append(
             f"There are fewer than {FEWEST_ANSWERS} different answers, so the similarity of unrelated ones "
@@ -51,7 +53,7 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
         )
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
-        said.append(f"{samples} missing, empty or no text, and left out.")
+        said.append(f"{samples} left out: missing, empty, no text, or not read by the model.")
     if summary.too_few_labels is not None:
         said.append(
             f"P(correct) and decisions are missing: they need at least {FEWEST_LABELS} labelled answers with "

@@ -2,18 +2,18 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
 import numpy as np
 import numpy.typing as npt
 
-from semscale.chat.messages import Request
 from semscale.chat.outcomes import OutcomeStatus, RequestOutcome
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
 from semscale.self_consistency.asking.early_stopping import Side, early_decision
+from semscale.self_consistency.asking.waiting_line import Place, WaitingLine
 from semscale.self_consistency.sampling import Prompt, Sampling, Stopping, prompt_status
 from semscale.types import Floats, Progress, Status
 
@@ -82,6 +82,8 @@ class Replies:
         status: shape (n,), ``SCORED`` where an answer came, else why not; ``UNFINISHED`` where a cap was
             reached before the answer and all samples were asked for.
         sides: n sides of the threshold, each ``None`` where it was not settled or not asked for.
+        reasons: n reasons, in words, why the answer did not come, or else why most of the missing samples did
+            not; ``None`` where all came.
         counts: how many replies were asked for, saved, and did not come.
         has_failed_calls: whether a call failed that may succeed another time; a refusal is no failure.
     """
@@ -90,6 +92,7 @@ class Replies:
     samples: list[list[str | None]]
     status: npt.NDArray[np.object_]
     sides: tuple[Side, ...]
+    reasons: tuple[str | None, ...]
     counts: ReplyCounts
     has_failed_calls: bool = False
 
@@ -97,8 +100,10 @@ class Replies:
 class Asking:
     """Asks for answers and samples to n prompts.
 
-    Rounds follow each other in one run of the runner, whose budget thus holds for all of them: first every
-    answer, then one sample of every prompt that is not settled (or all at once without ``stopping``).
+    All of it is one run of the runner, whose budget thus holds for everything. The samples of a prompt are
+    asked for as soon as its answer is there, before further answers, so that a cap leaves few prompts half
+    asked. With ``stopping`` there are rounds: first every answer, then one sample of every prompt that is not
+    settled.
 
     Args:
         prompts: n texts or conversations.
@@ -113,9 +118,10 @@ class Asking:
         self._sampling = sampling
         self._scorer = scorer
         self._status = np.array([prompt_status(prompt) for prompt in prompts], dtype=object).reshape(-1)
-        self._replies: dict[tuple[int, int], RequestOutcome] = {}
+        self._replies: dict[Place, RequestOutcome] = {}
         self._sides: list[Side] = [None] * len(prompts)
-        self._asked: list[tuple[int, int]] = []
+        most = int((self._status == Status.SCORED).sum()) * (1 + sampling.n_samples)
+        self._line = WaitingLine(lambda item, sample: sampling.request(prompts[item], sample), most)
 
     async def run(self, runner: Runner, progress: Progress | None = None) -> Replies:
         """Ask; where a cap is reached, prompts that are not finished have the status ``UNFINISHED``.
@@ -123,22 +129,22 @@ class Asking:
         Raises:
             ReplyError: no call can succeed.
         """
-        queue: asyncio.Queue[Request | None] = asyncio.Queue()
         rounds = self._rounds()
-        left = self._put(next(rounds, []), queue)
+        left = self._line.join(next(rounds, []))
         stopped = None
         try:
-            async with aclosing(runner.stream(_from(queue), progress=progress)) as outcomes:
+            async with aclosing(runner.stream(self._line, progress=progress)) as outcomes:
                 if not left:
-                    queue.put_nowait(None)
+                    self._line.end()
                 async for outcome in outcomes:
-                    self._replies[self._asked[outcome.index]] = outcome
-                    left -= 1
+                    place = self._line.taken[outcome.index]
+                    self._replies[place] = outcome
+                    left += self._line.join(self._samples_after(*place)) - 1
                     if not left:
                         # Scoring takes the processor for a while; the run has nothing under way then.
-                        left = self._put(await asyncio.to_thread(next, rounds, []), queue)
+                        left = self._line.join(await asyncio.to_thread(next, rounds, []))
                         if not left:
-                            queue.put_nowait(None)
+                            self._line.end()
         except InterruptedRunError as error:
             stopped = str(error)
         return self._collected(stopped)
@@ -147,22 +153,24 @@ class Asking:
         """Give empty replies without asking, and say why nothing is asked."""
         return self._collected(stopped)
 
-    def _put(self, wanted: list[tuple[int, int]], queue: asyncio.Queue[Request | None]) -> int:
-        for item, sample in wanted:
-            self._asked.append((item, sample))
-            queue.put_nowait(self._sampling.request(self._prompts[item], sample))
-        return len(wanted)
+    def _samples_after(self, item: int, sample: int) -> list[Place]:
+        """List the samples that are asked for once an answer came; none in rounds."""
+        has_answer = self._text(item, 0) is not None
+        if not sample and not has_answer:
+            self._line.expect_fewer(self._sampling.n_samples)
+        if sample or not has_answer or self._sampling.stopping is not None:
+            return []
+        return [(item, place) for place in range(1, self._sampling.n_samples + 1)]
 
-    def _rounds(self) -> Iterator[list[tuple[int, int]]]:
+    def _rounds(self) -> Iterator[list[Place]]:
         """Yield what is asked for in each round; the replies to a round are there when the next begins."""
         m, stopping = self._sampling.n_samples, self._sampling.stopping
         yield [(int(item), 0) for item in np.flatnonzero(self._status == Status.SCORED)]
+        if stopping is None:
+            return
         answers = {
             item: text for item in range(len(self._prompts)) if (text := self._text(item, 0)) is not None
         }
-        if stopping is None:
-            yield [(item, sample) for item in answers for sample in range(1, m + 1)]
-            return
         score = self._scorer(list(answers.values()))
         values: dict[int, list[float]] = {item: [] for item in answers}
         for sample in range(1, m + 1):
@@ -190,6 +198,8 @@ class Asking:
             n = len(values[item]) + self._sampling.n_samples - sample
             if values[item]:
                 self._sides[item] = early_decision(values[item], stopping.threshold, n, stopping.confidence)
+            if self._sides[item] is not None:
+                self._line.expect_fewer(self._sampling.n_samples - sample)
 
     def _collected(self, stopped: str | None) -> Replies:
         n, m = len(self._prompts), self._sampling.n_samples
@@ -213,6 +223,7 @@ class Asking:
             [[self._text(item, place) for place in places] for item, places in enumerate(samples)],
             status,
             tuple(self._sides),
+            tuple(self._reason(item, samples[item]) for item in range(n)),
             ReplyCounts(len(self._replies), n_saved, dict(failures), stopped, sorted(left_out)),
             has_failed_calls,
         )
@@ -225,11 +236,13 @@ class Asking:
         is_whole = n_samples == self._sampling.n_samples or self._sides[item] is not None
         return Status.SCORED if answer is not None and is_whole else Status.UNFINISHED
 
+    def _reason(self, item: int, samples: list[int]) -> str | None:
+        """Say why the answer did not come, or else why most of the missing samples did not."""
+        places = [(item, 0), *((item, sample) for sample in samples)]
+        failures = [self._replies[place].failure for place in places if place in self._replies]
+        said = [str(failure) for failure in failures if failure is not None]
+        return Counter(said).most_common(1)[0][0] if said else None
+
     def _text(self, item: int, sample: int) -> str | None:
         outcome = self._replies.get((item, sample))
         return None if outcome is None or outcome.reply is None else outcome.reply.text
-
-
-async def _from(queue: asyncio.Queue[Request | None]) -> AsyncIterator[Request]:
-    while (request := await queue.get()) is not None:
-        yield request

@@ -58,7 +58,7 @@ class ConsistencyWork:
         items: which rows belong to which item, where an item has several.
         model: the model that is asked; ``None`` where answers and samples stand in the table.
         floor_from: answers that the floor is estimated from or, where a model is asked, prompts whose answers
-            are asked for first.
+            are asked for first. ``None`` for a single part, whose own answers give the floor.
         correctness: how P(correct) is made of labels.
         progress: called while texts are embedded and replies come.
         collector: takes the parts.
@@ -70,7 +70,7 @@ class ConsistencyWork:
     plan: IntervalPlan
     items: ItemRows | None = None
     model: AskedModel | None = None
-    floor_from: Sequence[str] = ()
+    floor_from: Sequence[str] | None = ()
     correctness: CorrectnessSettings = field(default_factory=CorrectnessSettings)
     progress: Progress | None = None
     collector: ConsistencyCollector = field(default_factory=ConsistencyCollector)
@@ -128,7 +128,6 @@ class ConsistencyWork:
                 self._stopped = replies.counts.stopped or self._stopped
             notes = {
                 **part_notes(found),
-                "floor": [floor.value, floor.origin],
                 "replies": None if replies is None else asdict(replies.counts),
             }
             added = part_columns(found).with_columns(text_columns(cells, replies))
@@ -143,7 +142,7 @@ class ConsistencyWork:
     def add(self, frame: pl.DataFrame, notes: Mapping[str, Any]) -> None:
         """Take a part, and go on with its floor."""
         columns, asked = self.columns, self.model is not None
-        self._notes, self._floor = notes, Floor(*notes["floor"])
+        self._notes, self._floor = notes, Floor(notes["applied_floor"] or 0.0, notes["floor_from"])
         if notes["replies"] is not None:
             self._counts = (self._counts or ReplyCounts()).added(ReplyCounts(**notes["replies"]))
         if columns.label is not None:
@@ -220,9 +219,14 @@ class ConsistencyWork:
             yield answer_cells(batch, self.columns, first_row)
             first_row += batch.height
 
-    def _known_floor(self) -> Floor:
-        """Give the floor of all items, estimated when the first of them are measured."""
+    def _known_floor(self) -> Floor | None:
+        """Give the floor of all items, estimated when the first of them are measured.
+
+        ``None`` for a single part, so that a cap leaves prompts with all their samples, not answers alone.
+        """
         if self._floor is None:
+            if self.floor_from is None:
+                return None
             answers = list(self.floor_from)
             if self.model is not None and answers:
                 answers, self._stopped = run_apart(self.model.first_answers(answers, self.progress))

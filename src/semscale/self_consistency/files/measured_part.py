@@ -63,6 +63,7 @@ def part_items(frame: pl.DataFrame, notes: Mapping[str, Any]) -> Consistencies:
     return Consistencies(
         measures={name: floats_in(frame[PREFIX + name]) for name in notes["measures"]},
         status=statuses_in(frame[f"{PREFIX}status"]),
+        reasons=tuple(frame[f"{PREFIX}reason"].to_list()),
         n_samples=frame[f"{PREFIX}samples"].to_numpy(),
         samples_left_out=frame[f"{PREFIX}samples_left_out"].to_numpy(),
         windows=frame[f"{PREFIX}windows"].to_numpy(),

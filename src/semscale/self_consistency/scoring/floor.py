@@ -61,7 +61,8 @@ def estimate_floor(
         progress: called while texts are embedded.
 
     Returns:
-        A floor of 0 that says so where there are fewer than 10 different answers.
+        A floor of 0 that says so where there are fewer than 10 different answers, or where the model can read
+        fewer than 10 pairs of them.
     """
     if len(answers) < FEWEST_ANSWERS:
         return Floor(0.0, TOO_FEW_ANSWERS)
@@ -69,5 +70,8 @@ def estimate_floor(
     used = np.unique(drawn)
     texts = [answers[place] for place in used.tolist()]
     first, second = np.searchsorted(used, drawn.T)
-    values, _ = cosines.of(texts, first, second, progress)
-    return Floor(round(float(values.mean()), _DIGITS), f"{len(drawn)}-pairs#{corpus_hash(answers)}")
+    found = cosines.of(texts, first, second, progress)
+    read = found.values[~found.unread]  # texts that the model cannot read are all alike to it
+    if len(read) < FEWEST_ANSWERS:
+        return Floor(0.0, TOO_FEW_ANSWERS)
+    return Floor(round(float(read.mean()), _DIGITS), f"{len(read)}-pairs#{corpus_hash(answers)}")

@@ -3,6 +3,7 @@
 import numpy as np
 
 from semscale.self_consistency.consistencies import Consistencies
+from semscale.self_consistency.reasons import measuring_reasons
 from semscale.self_consistency.scoring.contradictions import Contradiction
 from semscale.self_consistency.scoring.floor import Floor
 from semscale.self_consistency.scoring.length_baselines import length_nulls
@@ -27,9 +28,11 @@ def collect(taken: SampledAnswers, floor: Floor, values: PairValues, signature: 
     found: list[list[Contradiction]] = [[] for _ in range(n)]
     for item, place, findings in zip(pairs.item.tolist(), pairs.place.tolist(), values.findings, strict=True):
         found[item] += [Contradiction(place, finding) for finding in findings]
+    measures = {name: item_means(column, pairs.item, n) for name, column in values.measures.items()}
     return Consistencies(
-        measures={name: item_means(column, pairs.item, n) for name, column in values.measures.items()},
+        measures=measures,
         status=taken.status,
+        reasons=measuring_reasons(taken, next(iter(measures.values()))),
         n_samples=taken.n_samples,
         samples_left_out=taken.n_left_out,
         windows=windows,

@@ -1,5 +1,6 @@
 """An embedder that keeps the vectors of texts that it has embedded."""
 
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -25,7 +26,7 @@ class MemoizedEmbedder:
     def __init__(self, embedder: Embedder, capacity: int = CAPACITY) -> None:
         self._embedder = embedder
         self._capacity = capacity
-        self._kept: dict[str, tuple[Vectors, int]] = {}
+        self._kept: dict[str, tuple[Vectors, int, float]] = {}
 
     @property
     def dimensions(self) -> int:
@@ -43,13 +44,15 @@ class MemoizedEmbedder:
         found = self._embedded(fresh, progress) if fresh else {}
         vectors = np.empty((len(texts), self.dimensions), np.float32)
         windows = np.empty(len(texts), np.int64)
+        unknown = np.empty(len(texts), np.float32)
         for row, text in enumerate(texts):
-            vectors[row], windows[row] = self._kept.get(text) or found[text]
+            vectors[row], windows[row], unknown[row] = self._kept.get(text) or found[text]
         for text in fresh[: self._capacity - len(self._kept)]:
-            vector, n_windows = found[text]
-            self._kept[text] = vector.copy(), n_windows  # a view would keep the whole block in memory
-        return Embeddings(vectors, windows)
+            vector, n_windows, share = found[text]
+            self._kept[text] = vector.copy(), n_windows, share  # a view would keep the whole block in memory
+        return Embeddings(vectors, windows, unknown)
 
-    def _embedded(self, texts: list[str], progress: Progress | None) -> dict[str, tuple[Vectors, int]]:
+    def _embedded(self, texts: list[str], progress: Progress | None) -> dict[str, tuple[Vectors, int, float]]:
         new = self._embedder.embed(texts, progress=progress)
-        return dict(zip(texts, zip(new.vectors, new.windows.tolist(), strict=True), strict=True))
+        unknown = [math.nan] * len(texts) if new.unknown is None else new.unknown.tolist()
+        return dict(zip(texts, zip(new.vectors, new.windows.tolist(), unknown, strict=True), strict=True))

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ from semscale.matching.cosines import Cosines
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
 from semscale.self_consistency.scoring.measures import MEASURES, PairParts
-from semscale.types import Floats, Integers, Progress
+from semscale.types import Floats, Integers, Mask, Progress
 
 BLOCK = 32_768
 """Pairs whose texts are embedded together."""
@@ -42,11 +43,26 @@ class PairValues:
         measures: each of shape (p,).
         windows: shape (p,), the most windows that one of the two texts was read in.
         findings: p tuples of what contradicts.
+        unread: shape (p,), whether a model that a measure needs cannot read one of the two texts.
     """
 
     measures: Mapping[str, Floats]
     windows: Integers
     findings: Sequence[tuple[Finding, ...]]
+    unread: Mask
+
+    def take(self, kept: Mask) -> "PairValues":
+        """Give the values of some pairs.
+
+        Args:
+            kept: shape (p,), which ones.
+        """
+        return PairValues(
+            {name: values[kept] for name, values in self.measures.items()},
+            self.windows[kept],
+            list(compress(self.findings, kept.tolist())),
+            self.unread[kept],
+        )
 
 
 def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
@@ -71,18 +87,18 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
     p = len(pairs.item)
     measures = {name: np.full(p, np.nan) for name in chosen.measures}
     windows: Integers = np.zeros(p, np.int64)
+    unread = np.zeros(p, np.bool_)
     findings: list[tuple[Finding, ...]] = []
     for start in range(0, p, BLOCK):
         rows = slice(start, start + BLOCK)
         block = _part(pairs, rows)
-        parts, seen = _parts(block, floor, cosines, scorer, progress)
+        parts, windows[rows], unread[rows] = _parts(block, floor, cosines, scorer, progress)
         found = _findings(chosen, parts)
         parts = replace(parts, contradicted=marked(found))
         for name in chosen.measures:
             measures[name][rows] = MEASURES[name].values(parts)
-        windows[rows] = seen
         findings += found
-    return PairValues(measures, windows, findings)
+    return PairValues(measures, windows, findings, unread)
 
 
 def _part(pairs: Pairs, rows: slice) -> Pairs:
@@ -99,17 +115,22 @@ def _parts(
     cosines: Cosines | None,
     scorer: BertScorer | None,
     progress: Progress | None,
-) -> tuple[PairParts, Integers]:
+) -> tuple[PairParts, Integers, Mask]:
+    """Give what measures are made from, the windows of each pair, and which pairs are not read."""
     n = len(block.item)
     cosine, f1 = np.full(n, np.nan), np.full(n, np.nan)
     windows: Integers = np.ones(n, np.int64)
+    unread = np.zeros(n, np.bool_)
     if cosines is not None:
-        cosine, windows = cosines.of(block.texts, block.prediction, block.reference, progress)
+        found = cosines.of(block.texts, block.prediction, block.reference, progress)
+        cosine, windows, unread = found.values, found.windows, found.unread
     if scorer is not None:
         scored = scorer.score_pairs(block, progress=progress)
         f1, windows = scored.values[:, 2], np.maximum(windows, scored.windows)
+        unread = unread | scored.unread
     nothing = np.zeros(n, dtype=bool)
-    return PairParts(block.texts, block.prediction, block.reference, cosine, floor, nothing, f1), windows
+    parts = PairParts(block.texts, block.prediction, block.reference, cosine, floor, nothing, f1)
+    return parts, windows, unread
 
 
 def _findings(chosen: MeasureChoice, parts: PairParts) -> list[tuple[Finding, ...]]:

@@ -15,6 +15,7 @@ from semscale.self_consistency.scoring.measures import MEASURES, item_means
 from semscale.self_consistency.scoring.memoized_embedder import MemoizedEmbedder
 from semscale.self_consistency.scoring.pair_blocks import PairValues, value_pairs
 from semscale.self_consistency.scoring.samples import SampledAnswers, take_samples
+from semscale.self_consistency.scoring.unread_samples import leave_out_unread
 from semscale.signature import Signature
 from semscale.types import Floats, Progress
 
@@ -112,6 +113,7 @@ class SampleScorer:
         def score(answers: list[str], samples: list[str]) -> Floats:
             taken = take_samples(answers, [[sample] for sample in samples])
             values, _ = self.values(taken, applied, cosines=cosines)
+            taken, values = leave_out_unread(taken, values, fewest=1)
             return item_means(values.measures[self.measures[0]], taken.pairs.item, taken.pairs.n_items)
 
         return score, applied

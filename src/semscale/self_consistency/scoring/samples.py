@@ -10,7 +10,7 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.store.columns import as_list, is_missing
-from semscale.types import Integers, Status
+from semscale.types import Integers, Mask, Status, Statuses
 
 
 @dataclass(frozen=True)
@@ -22,13 +22,15 @@ class SampledAnswers:
             items that have too few.
         status: shape (n,), each a ``Status``.
         n_samples: shape (n,), usable samples, whether or not they are enough.
-        n_left_out: shape (n,), samples that are missing, empty or no text.
+        n_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
+        fewest: usable samples that an item needs.
     """
 
     pairs: Pairs
     status: npt.NDArray[np.object_]
     n_samples: Integers
     n_left_out: Integers
+    fewest: int = 1
 
 
 def take_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
@@ -57,8 +59,19 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
     scored = np.array([one in {Status.SCORED, Status.NO_REFERENCE} for one in status], dtype=bool)
     status[scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
     kept = usable[pairs.item] >= fewest
+    return SampledAnswers(with_pairs(pairs, kept, status), status, usable, given - usable, fewest)
+
+
+def with_pairs(pairs: Pairs, kept: Mask, status: Statuses) -> Pairs:
+    """Give some of the pairs, and items a new status.
+
+    Args:
+        pairs: p pairs of n items.
+        kept: shape (p,), which pairs to give.
+        status: shape (n,).
+    """
     chosen = {name: getattr(pairs, name)[kept] for name in ("prediction", "reference", "item", "place")}
-    return SampledAnswers(replace(pairs, status=status, **chosen), status, usable, given - usable)
+    return replace(pairs, status=status, **chosen)
 
 
 def split_first(answers: object) -> tuple[list[Any], list[list[Any]]]:

@@ -1,0 +1,1 @@
+"""Languages of texts, and the languages that a model reads."""

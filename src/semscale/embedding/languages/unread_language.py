@@ -1,0 +1,112 @@
+"""Whether the texts of a table are in a language that the model does not read."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.results.row_sampling import RowSample, priorities
+from semscale.signature import Signature
+from semscale.types import Integers
+from semscale.weights.known import KnownModel, find_known
+
+SAMPLED_TEXTS = 200
+"""Texts of a table whose language is looked at."""
+FEWEST_TEXTS = 5
+"""Texts in other languages from which on anything is said."""
+
+_CLEAR_SHARE = 1 / 3  # of texts that are long enough: a list of names has a few that seem to be clear
+_ENGLISH = "en"
+_ENGLISH_WORDS = frozenset(
+    ["the", "and", "it", "this", "that", "with", "would", "you", "they", "because", "your"]
+)
+
+
+@dataclass(frozen=True)
+class UnreadLanguage:
+    """A language that most texts are in, and that the model does not read.
+
+    Attributes:
+        code: of the most frequent such language, ISO 639-1.
+        name: its English name.
+        share: texts in languages that the model does not read, as a share of ``n``.
+        n: texts whose language is clear, among at most 200.
+        model: name of the model.
+    """
+
+    code: str
+    name: str
+    share: float
+    n: int
+    model: str
+
+
+class LanguageSample:
+    """Keeps the beginnings of 200 texts of a table, drawn by their rows, whatever the size of its parts."""
+
+    def __init__(self) -> None:
+        self._texts = RowSample[str](SAMPLED_TEXTS, seed=0)
+
+    def add(self, rows: Integers, text: Callable[[int], object], first_row: int = 0) -> None:
+        """Take rows of the next part.
+
+        Args:
+            rows: places of texts in the part.
+            text: gives the text at a place.
+            first_row: place of the part's first row in the table.
+        """
+        first = rows[np.argsort(priorities(first_row + rows, 0), kind="stable")[:SAMPLED_TEXTS]]
+        self._texts.add((first_row + row, str(text(row))[:LONGEST]) for row in first.tolist())
+
+    def unread_language(self, signature: Signature) -> UnreadLanguage | None:
+        """Say in which language the texts are, if the model that a signature names does not read it.
+
+        Returns:
+            ``None`` where the model reads most texts, where too few texts are long enough to tell, and where
+            it is not known which languages the model reads.
+        """
+        model = known_model(signature)
+        if model is None or not model.languages:
+            return None
+        return unread_language(self._texts.items, model)
+
+
+def known_model(signature: Signature) -> KnownModel | None:
+    """Find the known model that a signature names with the hash of its weights; ``None`` for another one."""
+    fields = dict(signature.fields)
+    name, _, digest = fields.get("model", fields.get("bert_model", "")).partition("#")
+    model = find_known(name)
+    known = model is not None and digest and model.sums[model.weights].startswith(digest)
+    return model if known else None
+
+
+def unread_language(texts: Sequence[str], model: KnownModel) -> UnreadLanguage | None:
+    """Say in which language texts are, if a model does not read it.
+
+    At least 5 texts must surely be in other languages than the model's: more than half of those whose
+    language is clear, and more than a third of those that are long enough.
+
+    Args:
+        texts: a sample.
+        model: of which it is known what it reads.
+    """
+    longer = [text for text in texts if has_enough_letters(text)]
+    if len(longer) < FEWEST_TEXTS or (_ENGLISH in model.languages and _is_plainly_english(longer)):
+        return None
+    clear = [code for code in identified_languages(longer) if code is not None]
+    others = Counter(code for code in clear if code not in model.languages)
+    n = others.total()
+    if n < FEWEST_TEXTS or 2 * n <= len(clear) or n <= _CLEAR_SHARE * len(longer):
+        return None
+    ((code, _),) = others.most_common(1)
+    return UnreadLanguage(code, LANGUAGE_NAMES[code], n / len(clear), len(clear), model.name)
+
+
+def _is_plainly_english(texts: Sequence[str]) -> bool:
+    """Say whether half of the texts have a word that only English has: then nothing need be identified."""
+    english = sum(not _ENGLISH_WORDS.isdisjoint(re.findall(r"[a-z]+", text.lower())) for text in texts)
+    return 2 * english >= len(texts)

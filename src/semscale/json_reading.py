@@ -1,0 +1,73 @@
+"""Parsing of JSON from users, endpoints and earlier runs, with one kind of error for whatever is wrong."""
+
+import json
+import re
+from itertools import chain
+from typing import Any
+
+_MOST_LEVELS = 100  # what a document holds is walked through level by level, and Python's stack is limited
+_MOST_DIGITS = 308  # each whole number of so many digits is a float, too
+_LONG_NUMBER = re.compile(rf"[0-9]{{{_MOST_DIGITS + 1}}}")
+_STRING_OR_BRACKET = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[{]|[\]}]', re.DOTALL)
+
+
+class _LongNumberError(ValueError):
+    """A whole number has more digits than any reader can use."""
+
+
+def parse_json(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    r"""Parse a JSON document; ``NaN`` and ``Infinity`` are numbers, as in Python.
+
+    Args:
+        text: the document.
+
+    Raises:
+        json.JSONDecodeError: it is no JSON, has more than 100 levels of lists and objects, or a whole number
+            of more than 308 digits, which no float can hold; ``json.loads`` raises three kinds of errors.
+
+    Example:
+        >>> parse_json('{"score": 4}')
+        {'score': 4}
+        >>> parse_json("[" * 100_000)
+        Traceback (most recent call last):
+        json.decoder.JSONDecodeError: more than 100 levels of lists and objects: line 1 column 101 (char 100)
+    """
+    try:
+        found = _DECODER.decode(text)
+    except RecursionError:
+        raise _too_deep(text) from None
+    except _LongNumberError:
+        long = _LONG_NUMBER.search(text)
+        reason = f"a whole number of more than {_MOST_DIGITS} digits"
+        raise json.JSONDecodeError(reason, text, long.start() if long else 0) from None
+    if text.count("[") + text.count("{") > _MOST_LEVELS and _levels(found) > _MOST_LEVELS:
+        raise _too_deep(text)
+    return found
+
+
+def _whole(digits: str) -> int:
+    if len(digits) > _MOST_DIGITS + digits.startswith("-"):
+        raise _LongNumberError
+    return int(digits)
+
+
+def _levels(document: object) -> int:
+    """Count the levels of lists and objects."""
+    levels, here = 0, [document]
+    while here := [one for one in here if isinstance(one, list | dict)]:
+        here = list(chain.from_iterable(one.values() if isinstance(one, dict) else one for one in here))
+        levels += 1
+    return levels
+
+
+def _too_deep(text: str) -> json.JSONDecodeError:
+    """Build the error for too many levels, at the first bracket that opens one too many."""
+    depth = 0
+    for found in _STRING_OR_BRACKET.finditer(text):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found[0], 0)
+        if depth > _MOST_LEVELS:
+            break
+    return json.JSONDecodeError(f"more than {_MOST_LEVELS} levels of lists and objects", text, found.start())
+
+
+_DECODER = json.JSONDecoder(parse_int=_whole)

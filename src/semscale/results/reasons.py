@@ -1,0 +1,32 @@
+"""Why a row has no score, in words."""
+
+from semscale.types import Status
+
+_REASONS = {
+    Status.MISSING: "{} is missing",
+    Status.NOT_TEXT: "{} is not a text",
+    Status.EMPTY: "{} is empty",
+    Status.UNINFORMATIVE: "{} has neither a letter nor a digit",
+    Status.NO_REFERENCE: "no reference holds a text",
+    Status.TOO_FEW_SAMPLES: "too few samples are usable",
+    Status.WEIGHTLESS: "{} has no token with a weight",
+    Status.OFF_TOPIC: "{} is off the topic of the scale",
+    Status.UNPARSABLE: "no reply states one score beyond doubt",
+    Status.REFUSED: "the model declined to answer",
+    Status.FAILED: "no reply came",
+    Status.UNFINISHED: "the run stopped first",
+}
+
+
+def reason_words(status: Status, what: str) -> str | None:
+    """Say why a row has no score; ``None`` where it has one.
+
+    Args:
+        status: of the row.
+        what: what is measured, such as "the answer".
+
+    Example:
+        >>> reason_words(Status.EMPTY, "the answer"), reason_words(Status.SCORED, "the answer")
+        ('the answer is empty', None)
+    """
+    return None if status is Status.SCORED else _REASONS[status].format(what)

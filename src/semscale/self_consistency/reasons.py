@@ -1,0 +1,50 @@
+"""Why an item has no consistency, in words."""
+
+import numpy as np
+
+from semscale.results.reasons import reason_words
+from semscale.self_consistency.asking.asking import Replies
+from semscale.self_consistency.scoring.samples import SampledAnswers
+from semscale.types import Floats, Status
+
+Reasons = tuple[str | None, ...]
+"""One for each item; ``None`` where it has a value."""
+
+_NO_VALUE = "no token that counts stands in the answer or in any sample"
+
+
+def measuring_reasons(taken: SampledAnswers, score: Floats) -> Reasons:
+    """Say why items have no value of the first measure.
+
+    Args:
+        taken: n answers with their samples.
+        score: shape (n,), values of the first measure; NaN where there is none.
+    """
+    reasons = [reason_words(status, "the answer") for status in taken.status]
+    for item in np.flatnonzero(taken.status == Status.TOO_FEW_SAMPLES).tolist():
+        n = int(taken.n_samples[item])
+        reasons[item] = f"{n or 'no'} sample{'s are' if n > 1 else ' is'} usable, {taken.fewest} needed"
+    for item in np.flatnonzero((taken.status == Status.SCORED) & np.isnan(score)).tolist():
+        reasons[item] = _NO_VALUE
+    return tuple(reasons)
+
+
+def asking_reasons(replies: Replies, measured: Reasons) -> Reasons:
+    """Say why prompts have no value: what kept the answer from coming, or else why it cannot be measured.
+
+    Args:
+        replies: to n prompts.
+        measured: n reasons from measuring the answers that came.
+    """
+    rows = zip(replies.status, replies.reasons, measured, strict=True)
+    return tuple(_asking_reason(replies.counts.stopped, *row) for row in rows)
+
+
+def _asking_reason(
+    stopped: str | None, status: Status, failure: str | None, measured: str | None
+) -> str | None:
+    if status is Status.SCORED:
+        return f"{measured}: {failure}" if measured and failure else measured
+    if status in {Status.FAILED, Status.REFUSED}:
+        return failure or reason_words(status, "the question")
+    return stopped if status is Status.UNFINISHED and stopped else reason_words(status, "the question")

@@ -1,0 +1,58 @@
+"""What ``semscale judge`` cannot use: one line, and nobody is asked."""
+
+import pytest
+
+from semscale.cli.main import main
+
+pytestmark = pytest.mark.needs("api")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (("--template", "lickert"), "unknown template 'lickert': did you mean 'likert'"),
+        (("--order", "last"), "unknown order 'last'"),
+        (("--samples", "0"), "samples must be a whole number from 1 to 1000"),
+        (("--reference", "nown"), "known"),
+        (("--human", "q"), "column 'q' is named twice"),
+        (("--human", "known"), "human labels must be numbers from 1 to 5"),
+        (("--rubric", "@nowhere.txt"), "rubric file 'nowhere.txt' cannot be read"),
+        (("--report", "judged.pdf"), "report must end in .html"),
+        (("--restart",), "--restart belongs to --out"),
+        (("--part-rows", "0"), "--part-rows must be at least 1"),
+        (("--panel", "panel.yaml"), "name a judge with --model or several with --panel, got both"),
+    ],
+)  # fmt: skip
+def test_bad_input_is_one_line_and_2(judge_command, capsys, more, message):
+    assert main(judge_command(*more)) == 2
+    said = capsys.readouterr().err
+    assert message in said
+    assert said.count("\n") == 1
+
+
+def test_an_address_beside_a_panel_is_refused_and_not_passed_over(judge_command, capsys):
+    assert main(judge_command(model=("--panel", "panel.yaml"))) == 2
+    assert "write base_url beside each model" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("judges: [{model: one}]", "a list of two or more"),
+        ("[", "line 1: not readable as YAML"),
+        ("judges: [{model: a, tempo: 1}, {model: b}]", "unknown setting of a judge 'tempo'"),
+    ],
+)
+def test_a_wrong_panel_file_is_named(judge_command, tmp_path, capsys, content, message, monkeypatch):
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    panel = tmp_path / "panel.yaml"
+    panel.write_text(content)
+    assert main(judge_command(model=("--panel", str(panel)), url=False)) == 2
+    assert message in capsys.readouterr().err
+
+
+def test_without_a_key_nothing_is_asked(judge_command, capsys, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert main(judge_command(url=False)) == 2
+    assert "OPENAI_API_KEY is not set" in capsys.readouterr().err

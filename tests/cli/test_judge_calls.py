@@ -1,0 +1,102 @@
+"""Calls of ``semscale judge``: paid for once, capped, refused, failed and made again."""
+
+import json
+
+import polars as pl
+import pytest
+from endpoint import error
+
+from semscale.cli.main import main
+
+pytestmark = pytest.mark.needs("api")
+
+# A longer wait than a run has patience for, so that nothing is repeated.
+DOWN = (503, error("down"), {"Retry-After": "9999"})
+
+
+def test_a_second_start_asks_only_what_has_no_outcome(judge_command, judge_endpoint, capsys):
+    assert main(judge_command()) == 0
+    asked = len(judge_endpoint.requests)
+    assert main(judge_command()) == 0
+    assert len(judge_endpoint.requests) == asked
+    capsys.readouterr()
+
+
+def test_the_same_command_asks_again_about_rows_that_the_endpoint_was_down_for(
+    judge_command, judge_endpoint, tmp_path, capsys
+):
+    out = tmp_path / "judged.jsonl"
+    line = judge_command("--out", str(out), "--part-rows", "1")
+    judge_endpoint.fault = lambda prompt, n_asked: DOWN if "mirrors" in prompt else None
+    assert main([*line, "--max-calls", "3"]) == 3
+    statuses = pl.read_ndjson(out)["semscale_status"].to_list()
+    assert statuses == ["scored", "failed", "missing", "scored", "unfinished"]
+    judge_endpoint.fault = lambda prompt, n_asked: None
+    judge_endpoint.requests.clear()
+    assert main(line) == 0
+    statuses = pl.read_ndjson(out)["semscale_status"].to_list()
+    assert statuses == ["scored", "scored", "missing", "scored", "unparsable"]
+    asked = [str(body["messages"][1]["content"]) for body, _, _ in judge_endpoint.requests]
+    assert "mirrors" in asked[0]
+    assert not any("1066" in prompt or "Austen" in prompt for prompt in asked)
+    capsys.readouterr()
+
+
+def test_a_cap_keeps_what_is_done_and_ends_with_3(judge_command, judge_endpoint, tmp_path, capsys):
+    out = tmp_path / "judged.jsonl"
+    assert main(judge_command("--max-calls", "2", "--out", str(out))) == 3
+    statuses = pl.read_ndjson(out)["semscale_status"].to_list()
+    assert (statuses.count("scored"), statuses.count("unfinished")) == (2, 2)
+    assert "cap" in capsys.readouterr().err
+    done = len(judge_endpoint.requests)
+    assert main(judge_command("--out", str(out))) == 0
+    # The two that were asked about are not asked about again: one more, and three times the unreadable one.
+    assert len(judge_endpoint.requests) - done == 4
+    capsys.readouterr()
+
+
+def test_parts_before_a_cap_are_kept_and_gone_on_with(judge_command, judge_endpoint, tmp_path, capsys):
+    out, kept = tmp_path / "judged.jsonl", tmp_path / "judged.jsonl.parts"
+    run = judge_command("--part-rows", "1", "--out", str(out))
+    assert main([*run, "--max-calls", "2"]) == 3
+    assert len(list(kept.glob("part-*.json"))) == 3  # two rows, and the one without an answer
+    assert (
+        pl.read_ndjson(out)["semscale_status"].to_list() == ["scored"] * 2 + ["missing"] + ["unfinished"] * 2
+    )
+    assert main([*run, "--order", "score-only"]) == 2
+    assert "order was score-first, now score-only" in capsys.readouterr().err
+    done = len(judge_endpoint.requests)
+    assert main(run) == 0
+    assert len(judge_endpoint.requests) - done == 4
+    assert not kept.exists()
+
+
+def test_a_cost_cap_needs_a_price(judge_command, judge_endpoint, capsys):
+    assert main(judge_command("--max-cost", "1")) == 2
+    assert "the price of judge-one is not known" in capsys.readouterr().err
+    assert judge_endpoint.requests == []
+
+
+def test_an_endpoint_without_logprobs_or_schema(judge_command, judge_endpoint, capsys):
+    judge_endpoint.refuse("logprobs", "top_logprobs", "response_format", words=None)
+    assert main(judge_command("--json")) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["judges"][0]["provenance"] == {"single": 3}
+    assert "|structured:no|logprobs:none|" in found["signature"]
+
+
+def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(judge_command, judge_endpoint, capsys):
+    judge_endpoint.refuse("messages", words=None)
+    assert main(judge_command()) == 2
+    printed = capsys.readouterr()
+    assert "most often because: judge-one: Error code: 400 - unknown field." in " ".join(printed.out.split())
+    why = "no call brought a reply, most often because: judge-one: Error code: 400 - unknown field"
+    assert printed.err == f"semscale: {why}\n"
+
+
+def test_settings_of_calls_are_sent(judge_command, judge_endpoint):
+    assert main([*judge_command(), "--temperature", "0.5", "--max-tokens", "77", "--timeout", "9"]) == 0
+    assert {(body["temperature"], body["max_tokens"]) for body, _, _ in judge_endpoint.requests} == {
+        (0.5, 77)
+    }
+    assert main([*judge_command(), "--timeout", "0"]) == 2

@@ -1,0 +1,62 @@
+"""``semscale judge --dry-run`` says what asking would take."""
+
+import json
+
+import pytest
+
+from semscale.cli.main import main
+from semscale.store.table import Table
+
+pytestmark = pytest.mark.needs("api")
+
+
+def test_a_dry_run_asks_nobody(judge_command, judge_endpoint, capsys):
+    assert main(judge_command("--dry-run")) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "requests 4 answered before 0 the same as another 0 calls to make 4" in shown
+    assert "Nothing was sent" in shown
+    assert "the price of judge-one is not known" in shown
+    assert judge_endpoint.requests == []
+
+
+def test_a_dry_run_writes_its_forecast_as_a_report_and_no_table(judge_command, tmp_path, capsys):
+    out, report, figures = tmp_path / "judged.csv", tmp_path / "forecast.md", tmp_path / "figures"
+    asked = ("--out", str(out), "--report", str(report), "--figures", str(figures))
+    assert main(judge_command("--dry-run", *asked)) == 0
+    assert f"report: {report}" in capsys.readouterr().out
+    shown = report.read_text(encoding="utf-8")
+    assert "What asking would take" in shown
+    assert "4 of 5 rows count; left out: 1 missing." in shown
+    assert not out.exists()
+    assert not figures.exists()
+
+
+@pytest.mark.parametrize("refused", [(), ("logprobs", "top_logprobs", "response_format")])
+def test_a_dry_run_leaves_out_what_was_replied_in_whatever_form(
+    judge_command, judge_endpoint, capsys, refused
+):
+    judge_endpoint.refuse(*refused, words=None)
+    assert main(judge_command("--max-calls", str(2 + 5 * bool(refused)))) == 3  # five forms are refused
+    capsys.readouterr()
+    assert main(judge_command("--dry-run")) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "requests 4 answered before 2 the same as another 0 calls to make 2" in shown
+
+
+def test_a_dry_run_reads_the_table_in_parts(judge_command, judge_answers, capsys, monkeypatch):
+    sizes, batches = [], Table.batches_with
+
+    def noted(table, titles, size):
+        for batch in batches(table, titles, size):
+            sizes.append(batch.height)
+            yield batch
+
+    monkeypatch.setattr(Table, "batches_with", noted)
+    judge_answers.write_text("q,a\n" + "2+2?,4\n" * 2 + "2+2?,5\n,5\n" + "2+2?,4\n")
+    assert main(judge_command("--dry-run", "--json", "--part-rows", "2")) == 0
+    content = json.loads(capsys.readouterr().out)
+    (model,) = content["models"]
+    assert (content["asked"], content["left_out"]) == (4, {"missing": 1})
+    # A part asks once about equal rows, so there are three requests; the last one repeats the first.
+    assert (model["requests"], model["repeated"], model["calls"]) == (3, 1, 2)
+    assert set(sizes) == {1, 2}

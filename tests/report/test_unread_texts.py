@@ -1,0 +1,117 @@
+"""Warnings of texts that the model does not read stand above the headline in every output."""
+
+import json
+from html import unescape
+from pathlib import Path
+
+import pytest
+from tests.schema_check import check_json
+from tests.workbook_sheets import sheets_of
+
+import semscale
+from semscale.report.document.values import WithInterval
+from semscale.report.render.html import notebook_fragment, page
+from semscale.report.render.markdown import markdown
+from semscale.report.render.terminal import print_document
+from semscale.report.unread_texts import language_warnings, off_topic_warnings, unread_warnings
+
+GERMAN = (Path(__file__).parents[1] / "data/german_answers.txt").read_text(encoding="utf-8").splitlines()
+FIRST = "Most texts seem to be in a language that all-MiniLM-L6-v2 does not read, most often German"
+
+
+@pytest.fixture(scope="module")
+def rated():
+    return semscale.rate(GERMAN).summarize(GERMAN)
+
+
+def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, capsys, tmp_path):
+    document = rated.document()
+    headline = document.lead.value
+    assert isinstance(headline, WithInterval)
+    mean = f"{headline.value:.2f}"
+    language, off_topic = document.warnings
+    assert language.startswith(FIRST)
+    assert "do not trust these figures" in language
+    n = rated.counts["off-topic"]
+    assert off_topic.startswith(f"{n} of 30 texts ({100 * n / 30:.0f}\N{NO-BREAK SPACE}%) are off topic")
+    print_document(document)
+    rated.report(tmp_path / "x.xlsx")
+    summary = sheets_of(tmp_path / "x.xlsx")["Summary"]
+    cells = [str(cell) for row in summary.iter_rows() for cell in row if cell is not None]
+    first = next(at for at, cell in enumerate(cells) if cell.startswith(f"Warning: {FIRST}"))
+    assert first < next(at for at, cell in enumerate(cells) if "mean score" in cell)
+    shown = {
+        "screen": capsys.readouterr().out,
+        "page": unescape(page(document).partition("<body")[2]),
+        "markdown": markdown(document).replace("\\", ""),
+        "notebook": unescape(notebook_fragment(document)),
+    }
+    for output, text in shown.items():
+        assert 0 <= text.find(FIRST) < text.find(mean), output
+        assert text.find(off_topic) < text.find(mean), output
+        assert text.count(FIRST) == 1, output
+
+
+def test_json_has_warnings_first_and_the_language_as_a_value(rated):
+    text = rated.to_json()
+    check_json(text)
+    found = json.loads(text)
+    assert list(found)[:2] == ["schema", "warnings"]
+    assert found["warnings"][0].startswith(FIRST)
+    language = found["unread_language"]
+    assert (language["code"], language["name"], language["share"]) == ("de", "German", 1.0)
+    assert language["n"] >= 25
+
+
+def test_match_and_consistency_warn_of_the_language_too():
+    others = [*GERMAN[1:], GERMAN[0]]
+    matched = semscale.match(GERMAN, others).summarize(GERMAN, others)
+    assert matched.document().warnings[0].startswith(FIRST)
+    assert "(--model)" in matched.document().warnings[0]
+    check_json(matched.to_json())
+    samples = [[other] for other in others]
+    measured = semscale.consistency(GERMAN, samples).summarize(answers=GERMAN, samples=samples)
+    assert measured.document().warnings[0].startswith(FIRST)
+    assert "(--embedder)" in measured.document().warnings[0]
+    check_json(measured.to_json())
+
+
+def test_match_and_consistency_warn_of_texts_that_the_model_cannot_read():
+    texts, others = ["👍"] * 3 + ["It is good."] * 7, ["👎"] * 3 + ["It is bad."] * 7
+    matched = semscale.match(texts, others).summarize(texts, others).document()
+    (warning,) = matched.warnings
+    assert warning.startswith("In 3 of 10 rows (30\N{NO-BREAK SPACE}%) the model cannot read a text")
+    assert matched.counting == ("7 of 10 rows count; left out: 3 that the model cannot read",)
+    samples = [[other] for other in others]
+    measured = semscale.consistency(texts, samples).summarize(answers=texts, samples=samples).document()
+    assert measured.warnings[0].startswith(
+        "In 3 of 10 prompts (30\N{NO-BREAK SPACE}%) the model cannot read a text"
+    )
+
+
+def test_english_answers_have_no_warning():
+    texts = ["I would buy it today.", "No, it is far too expensive.", "I am not sure yet."] * 4
+    summary = semscale.rate(texts).summarize(texts)
+    assert summary.document().warnings == ()
+    assert json.loads(summary.to_json())["unread_language"] is None
+
+
+def test_a_fifth_is_not_yet_warned_of():
+    assert off_topic_warnings({"scored": 8, "off-topic": 2}) == ()
+    assert off_topic_warnings({"scored": 79, "off-topic": 21})[0].startswith(
+        "21 of 100 texts (21\N{NO-BREAK SPACE}%) are"
+    )
+    assert off_topic_warnings({"scored": 1, "off-topic": 1})[0].startswith(
+        "1 of 2 texts (50\N{NO-BREAK SPACE}%) is"
+    )
+    assert unread_warnings({"scored": 8, "weightless": 2}) == ()
+
+
+def test_rows_without_a_text_are_not_among_those_that_the_share_is_of():
+    # 2 of 5 texts; 95 other rows hold nothing.
+    said = off_topic_warnings({"scored": 3, "off-topic": 2, "missing": 90, "empty": 5})
+    assert said[0].startswith("2 of 5 texts (40\N{NO-BREAK SPACE}%)")
+
+
+def test_nothing_found_is_nothing_said():
+    assert language_warnings(None) == off_topic_warnings({}) == unread_warnings({"missing": 3}) == ()

@@ -1,0 +1,42 @@
+"""A setting that an instrument does not have is named, with the nearest one that it has."""
+
+import pytest
+
+import semscale
+from semscale.drift.measure.meter import DriftMeter
+from semscale.judging.judge import Judge, judge
+from semscale.judging.panel import Panel
+from semscale.matching.bertscore.scorer import BertScorer
+from semscale.matching.matcher import Matcher
+from semscale.self_consistency.consistency import Consistency
+from semscale.snapshots.session_scorer import SnapshotMeter
+
+
+@pytest.mark.parametrize(
+    ("call", "owner", "wrong", "near"),
+    [
+        (semscale.Rater, "Rater", "scal", "scale"),
+        (lambda **wrong: semscale.rate(["a"], **wrong), "Rater", "temprature", "temperature"),
+        (lambda **wrong: Matcher("cosine", **wrong), "Matcher", "corps", "corpus"),
+        (lambda **wrong: semscale.match(["a"], ["a"], **wrong), "Matcher", "sed", "seed"),
+        (BertScorer, "BertScorer", "layers", "layer"),
+        (lambda **wrong: semscale.bertscore(["a"], ["a"], **wrong), "bertscore", "rscale", "rescale"),
+        (Consistency, "Consistency", "mesures", "measures"),
+        (lambda **wrong: semscale.consistency(["a"], [["a"]], **wrong), "Consistency", "flor", "floor"),
+        (lambda **wrong: Judge("m", **wrong), "Judge", "rubrik", "rubric"),
+        (lambda **wrong: judge([], [], chat_model="m", **wrong), "Judge", "sampels", "samples"),
+        (Panel, "Panel", "judge", "judges"),
+        (DriftMeter, "DriftMeter", "paring", "pairing"),
+        (SnapshotMeter, "SnapshotMeter", "embeder", "embedder"),
+    ],
+)
+def test_the_nearest_setting_is_named(call, owner, wrong, near):
+    with pytest.raises(TypeError) as caught:
+        call(**{wrong: 1})
+    assert str(caught.value).startswith(f"{owner} has no setting {wrong!r}: did you mean {near!r}?")
+
+
+def test_where_none_is_near_all_are_listed():
+    with pytest.raises(TypeError) as caught:
+        BertScorer(bogus=1)
+    assert str(caught.value) == "BertScorer has no setting 'bogus' (known: layer, idf, rescale, precision)"
