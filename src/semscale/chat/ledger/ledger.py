@@ -19,6 +19,7 @@ from semscale.weights.places import cache_root
 
 T = TypeVar("T")
 FILE_NAME = "ledger.sqlite"
+_NOT_ALLOWED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
 _AT_ONCE = 1024  # jobs done in one transaction
 
 _Job = tuple[Callable[[LedgerFile], object], "asyncio.Future[object]"]
@@ -114,6 +115,11 @@ class Ledger:
         try:
             return await answer  # type: ignore[return-value]  # what the job returned
         except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF in _NOT_ALLOWED:
+                raise InputError(
+                    f"the ledger {self.path} cannot be written ({error}); check its permissions, or name "
+                    "another file"
+                ) from error
             raise InterruptedRunError(
                 f"the ledger {self.path} cannot be used ({error}); everything before is kept"
             ) from error
