@@ -86,3 +86,14 @@ class TestComparisons:
         assert digests[first.id] == digests[same.id] == digest_items(first.items)
         assert digests[other.id] not in {digests[first.id], None}
         assert digests["elsewhere"] is None
+
+
+def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
+    run = a_run()
+    history.keep(a_comparison(id="one", candidate_id=run.id), candidate=run)
+    assert history.run(run.id) == run
+    assert [kept.id for kept in history.comparisons()] == ["one"]
+    other = a_run()
+    with pytest.raises(InputError, match="has a comparison 'one' already"):
+        history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
+    assert [each.id for each in history.runs()] == [run.id]
