@@ -82,8 +82,8 @@ def test_when_every_call_fails_the_last_line_says_why(command, asked, endpoint, 
     ended = asked(*command, *FILES[2 if command is AUDIT else 0 :])
     assert ended.code == 2
     assert ended.err == (
-        "semscale: no call brought a reply, most often because: m: Error code: 503 - <html><body>Service "
-        "unavailable</body></html>\n"
+        "semscale: no call brought a usable reply, most often because: m: Error code: 503 - <html><body>"
+        "Service unavailable</body></html>\n"
     )
 
 
