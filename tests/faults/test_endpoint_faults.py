@@ -153,4 +153,4 @@ def test_a_panel_goes_on_with_the_judge_that_replies(asked, endpoint, tmp_path):
     ended = asked(*JUDGE, *FILES, "--panel", "panel.yaml", model=None)
     found = json.loads(ended.out)
     assert (ended.code, found["counts"]) == (0, {"scored": 5})
-    assert any("dead could not be asked" in words for words in found["cautions"])
+    assert any("dead gave no usable reply to " in words for words in found["cautions"])
