@@ -8,6 +8,7 @@ from semscale.chat.prices import Price, amount
 from semscale.chat.replies import Usage
 from semscale.errors import InputError
 
+_OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
 _ROUNDING = 1e-9  # two floats closer than this share of them are the same sum of money
 
 
@@ -33,10 +34,11 @@ class Budget:
     earlier: "Spent | None" = None
 
     def __post_init__(self) -> None:
-        for name in ("calls", "tokens", "money"):
+        for name, option in _OPTIONS.items():
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                raise InputError(f"a budget's {name} must be >= 0, got {value}")
+                said = f"must be >= 0, got {value}"
+                raise InputError(f"a budget's {name} {said}", in_shell=f"{option} {said}")
 
     def after(self, spent: "Spent") -> "Budget":
         """Give what is left of it."""
