@@ -69,6 +69,7 @@ def test_a_refused_call_counts_against_the_cap(runner, endpoint):
     endpoint.refuse("temperature")
     with pytest.raises(InterruptedRunError, match="the cap of 3 calls is reached; replies that came"):
         runner(budget=Budget(calls=3)).run(requests(9, temperature=0.0))
+    assert len(endpoint.requests) == 3
 
 
 def test_a_parameter_is_kept_where_a_call_without_it_is_refused_too(runner, endpoint):
