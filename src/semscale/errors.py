@@ -9,12 +9,12 @@ class InputError(SemscaleError, ValueError):
     """The caller's input is invalid: a wrong value, column, file or shape.
 
     Args:
-        message: what is wrong, and what to do.
+        *message: what is wrong, and what to do, in one sentence.
         in_shell: the same with the names of options, where the message has those of settings.
     """
 
-    def __init__(self, message: object, *, in_shell: str | None = None) -> None:
-        super().__init__(message)
+    def __init__(self, *message: object, in_shell: str | None = None) -> None:
+        super().__init__(*message)
         self.in_shell = in_shell
 
     @property
