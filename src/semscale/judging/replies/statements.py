@@ -12,7 +12,7 @@ from semscale.judging.replies.grammar.roles import STANDING, Role, Surroundings
 from semscale.judging.replies.grammar.tokens import tokenize
 from semscale.judging.replies.json_reply import JsonReply
 from semscale.judging.replies.mentions import LevelMention, ReplyTokens, find_mentions
-from semscale.judging.replies.quotations import is_of_others, quotations, within
+from semscale.judging.replies.quotations import is_of_others, within
 from semscale.judging.replies.scales import NamedScale, blank_own_scales, named_scales
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
@@ -37,13 +37,18 @@ _ANSWERED = re.compile(
 
 
 def statements_of(
-    reply: str, text: str, reader: LevelReader, objects: Sequence[JsonReply], *, score_last: bool
+    text: str,
+    quoted: Sequence[tuple[int, int]],
+    reader: LevelReader,
+    objects: Sequence[JsonReply],
+    *,
+    score_last: bool,
 ) -> tuple[list[Statement], Withdrawals]:
     """Find everything that may be a score, with its role.
 
     Args:
-        reply: as the model gave it.
         text: as ``readable`` gives it, with the values of JSON objects on lines of their own.
+        quoted: bounds of the words of others in it, in order.
         reader: of the template's levels.
         objects: the JSON objects of the reply.
         score_last: whether the explanation was asked for first.
@@ -51,7 +56,6 @@ def statements_of(
     Returns:
         The statements, and the places where the judge takes a score back or doubts it.
     """
-    quoted = quotations(reply, text)
     scales = list(named_scales(text, reader))
     found = find_mentions(blank_own_scales(text, scales), reader)
     statements = [_of_object(item, text, quoted) for item in objects]

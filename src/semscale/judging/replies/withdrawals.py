@@ -52,6 +52,10 @@ class Withdrawals:
     doubted: tuple[int, ...] = ()
     reopened: tuple[int, ...] = ()
 
+    def last_before(self, place: int) -> int:
+        """Where the words about the score at a place begin: after the last one that was taken back; else 0."""
+        return max((each for each in (*self.taken_back, *self.reopened) if each < place), default=0)
+
 
 @dataclass(frozen=True)
 class _Sentence:

@@ -1,0 +1,75 @@
+"""Finds what a judge says of the whole answer in words, and whether a score goes with it."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
+from semscale.judging.replies.grammar.lexicon import lexicon, split_words
+from semscale.judging.replies.quotations import within
+
+_NEAR = 10
+_LOW, _MIDDLE, _HIGH = 0.25, 0.5, 0.75
+_SEGMENT = re.compile(r"(?:[^.!?;:\n—–-]|\.(?=\w)|(?<=\w)-(?=\w))+[?]?")
+_NUMBERED = re.compile(r"\d[ \t]*[:=][ \t]*\Z")
+_OF_ANSWER = "^ adverb* (answer be (not be)? adverb*)?"
+_END = "(comma | adverb | word (?= adverb | $) | $)"
+_FLAWLESS = class_pattern(
+    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} flawless | comma flawless | ^ adverb* whole (?! comma) any{{0,3}} right"
+    f" | answer adverb* match any{{0,5}} wholly | answer wholly match | none word? error adverb* (comma | $)"
+)
+_WORTHLESS = class_pattern(
+    f"{_OF_ANSWER} wholly (wrong | aside) | worthless | ((^ | answer) any{{0,3}}) none (?! comma) any{{0,3}} right"
+    f" | whole ((?! comma) any){{0,5}} be adverb* wrong"
+)
+_POOR = class_pattern(
+    f"{_OF_ANSWER} mostly wrong | answer be adverb* wrong (comma | adverb | $) | (^ | answer) (be | adverb)* aside"
+)
+_GOOD = class_pattern("answer be adverb* mostly? right (comma | adverb | $)")
+_CONTRADICTED = (
+    (_FLAWLESS, 0.0, _MIDDLE),
+    (_WORTHLESS, _MIDDLE, 1.0),
+    (_POOR, _HIGH, 1.0),
+    (_GOOD, 0.0, _LOW),
+)
+"""Remarks, with the lowest and the highest of the scores that they contradict."""
+
+
+def contradicts(text: str, score: float, quoted: Sequence[tuple[int, int]], since: int) -> bool:
+    """Whether the judge says of the whole answer what does not go with a score.
+
+    Args:
+        text: as ``readable`` gives it.
+        score: from 0 to 1.
+        quoted: words of others, in order.
+        since: where the words about this score begin.
+
+    Example:
+        >>> contradicts("Score: 5. Everything in it is wrong.", 1.0, [], 0)
+        True
+        >>> contradicts("Score: 4. The first step is completely wrong.", 0.75, [], 0)
+        False
+    """
+    return any(
+        lowest <= score <= highest and remark.search(kinds)
+        for kinds in _remarks(text, quoted, since)
+        for remark, lowest, highest in _CONTRADICTED
+    )
+
+
+def _remarks(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterator[str]:
+    """Classes of the judge's own clauses that make no exception."""
+    for found in _SEGMENT.finditer(text, since):
+        before = text[max(0, found.start() - _NEAR) : found.start()]
+        if within(quoted, found.start()) or found[0].endswith("?") or _NUMBERED.search(before):
+            continue
+        kinds = sequence(_kinds(split_words(found[0])))
+        if "limit " not in kinds:
+            yield kinds
+
+
+def _kinds(words: Sequence[str]) -> Iterator[str]:
+    at = 0
+    while at < len(words):
+        kind, length = lexicon("remarks").find(words, at)
+        yield "comma" if words[at] == "," else kind
+        at += length
