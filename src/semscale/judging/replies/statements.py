@@ -23,10 +23,15 @@ _WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
 _STRONG = STANDING - {Role.AGREEING}
 _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
-    "corrected | amend | colon)* $"
+    "corrected | amend | pause | colon)* $"
 )
 _ASKS = class_pattern(
     "^ (dash | open | bar)* (the | this | judge)? (word | answer | be | this | the | outcome)* $"
+)
+_SUPPOSED = re.compile(
+    r"(?:^|[.!?\n])\W*(?:(?:but|and|now|so)[ ])?(?:suppose|imagine|picture|pretend|assume"
+    r"|let(?:'s|[ ]us|[ ]me)[ ](?:say|assume|suppose|pretend|imagine|play)|say[ ](?:the|that|you)|assuming)\b[^.!?\n]*[.!\n]\s*$",
+    re.IGNORECASE,
 )
 _ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
 _ANSWERED = re.compile(
@@ -64,6 +69,7 @@ def statements_of(
         answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
         around = Surroundings(
             quoted=within(quoted, mention.start),
+            supposed=_SUPPOSED.search(text, max(0, mention.left_start - _LEAD), mention.left_start) is not None,
             scale=_described_scale(mention, scales, legend),
             other_scale=_in_other_scale(text, mention, scales),
             earlier=bool(objects) or _has_level(found, at),
@@ -133,13 +139,14 @@ def _of_object(item: JsonReply, text: str, quoted: Sequence[tuple[int, int]]) ->
     role = item.role
     if within(quoted, item.start) or is_of_others(lead):
         role = Role.QUOTED
-    elif {"amend", "withdraw", "corrected", "edit"} & kinds:
+    elif {"amend", "pause", "withdraw", "corrected", "edit"} & kinds:
         role = Role.CORRECTED
     elif "example" in kinds and "judge" not in kinds:
         role = Role.HYPOTHETICAL
     if item.level is None and role in STANDING:
         return Statement(item.start, Role.OFF_SCALE, None, hard=True)
-    return Statement(item.start, role, item.level, opens=True, end=item.end)
+    end = item.end if item.level is None else item.level.after
+    return Statement(item.start, role, item.level, opens=True, end=end)
 
 
 def _answered(text: str, mention: LevelMention, reader: LevelReader) -> Statement | None:

@@ -79,6 +79,8 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     left = mention.left
     if mention.level is None and not patterns.KEY.search(left):
         return None
+    if patterns.FITS_TOO.search(mention.right) and not mention.named:
+        return Role.DOUBTFUL
     found = patterns.BOUND.search(left)
     if found is None:
         return None
@@ -93,6 +95,8 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
 
 def hypothetical(mention: LevelMention, around: Surroundings) -> Role | None:
     """Scores that would hold under a condition, and examples."""
+    if around.supposed and mention.level is not None:
+        return Role.HYPOTHETICAL
     left, near = mention.left, clause(mention.left)
     if patterns.WOULD_BE.search(left) and "score_word " not in left:
         return Role.HYPOTHETICAL

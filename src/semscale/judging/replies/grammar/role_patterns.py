@@ -8,7 +8,7 @@ from semscale.judging.replies.grammar.class_patterns import class_pattern
 
 WHY = "(because | for)"
 OF = "(prose | of)"
-CHANGE = "(amend | edit)"
+CHANGE = "(amend | edit | pause)"
 SCORE = "(score_word | weak_key)"
 WILL = "(will | would)"
 GIVE = "(give | rate)"
@@ -30,7 +30,7 @@ APT = class_pattern(
 FOR_PART = class_pattern(
     "^ (close)? for (a | the | judge)? (word | numbered) (stop | comma | and | line | $)"
 )
-EDITED = class_pattern("^ (edit | amend) any{0,8} colon (a | the | adverb | open)* $")
+EDITED = class_pattern("^ (edit | amend | pause) any{0,8} colon (a | the | adverb | open)* $")
 START = (
     f"(^ | this | comma | colon | dash | so | and | but | {WHY} | open | close | adverb | final | stop "
     f"| bar | outcome | (judge {WILL}* adverb? ({GIVE} | say | settle)))"
@@ -155,6 +155,7 @@ IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
+FITS_TOO = class_pattern(f"^ (close)? {WILL} be adverb* (maybe | apt | better)")
 UNREAL_AFTER = class_pattern("^ any* unreal")
 RESET = class_pattern(
     "(?: (word | filler | level | plain | numbered | adverb | other) "
@@ -179,7 +180,8 @@ DOUBT_AFTER = class_pattern(
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
     "line | $) | $) | dash (dash | line | stop | $) | (comma | open | dash) (or | maybe | if | bound) "
     "(a | the | level | number | adverb | be | to | and | open | word | might | this ) | "
-    "(comma | dash) (but) | number | level)"
+    "(comma | open | dash) (bound | maybe) (comma | close | stop | line | $) | "
+    "(comma | open | dash) if judge | (comma | dash) (but) | number | level)"
 )
 CLEAN_AFTER = class_pattern(
     "^ (close | unit)* bar | "
