@@ -64,7 +64,7 @@ def _remarks(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterat
             continue
         kinds = sequence(_kinds(split_words(found[0])))
         if "limit " not in kinds:
-            yield kinds
+            yield kinds.partition("say ")[0]
 
 
 def _kinds(words: Sequence[str]) -> Iterator[str]:

@@ -145,7 +145,7 @@ def _of_object(item: JsonReply, text: str, quoted: Sequence[tuple[int, int]]) ->
         role = Role.HYPOTHETICAL
     if item.level is None and role in STANDING:
         return Statement(item.start, Role.OFF_SCALE, None, hard=True)
-    end = item.end if item.level is None else item.level.after
+    end = item.end if item.level is None or item.settled else item.level.after
     return Statement(item.start, role, item.level, opens=True, end=end)
 
 

@@ -20,10 +20,10 @@ _TAKES_BACK = class_pattern(
     "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
     "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
-    "  (this (be | might be | ought) adverb* faulted | adverb* faulted any{0,2} (stop | question | line) $)"
+    "  (amend (stop | line) $ | this (be | might be | ought) adverb* faulted | faulted colon | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
-    "judge (adverb | be | settle | have)* (maybe | might (?! not))"
+    "faulted judge be | judge (adverb | be | settle | have)* (maybe | might (?! not))"
     "| (judge any* (level | number) | score_word | faulted | better) any* question $"
     "| ^ (but | or | and | maybe | adverb)* be this any* question $"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"

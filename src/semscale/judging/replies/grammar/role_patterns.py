@@ -124,7 +124,7 @@ CONFIDENCE = class_pattern(
 COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
-    "(a | plain | adverb)? (word | numbered | answer | reason | say | confidence | scale | inject | other | "
+    "(a | plain | adverb)? (word | cosmetic | numbered | answer | reason | say | confidence | scale | inject | other | "
     "level | draft | filler | earn)"
 )
 DEDUCT = class_pattern(
@@ -143,6 +143,7 @@ SAID_AFTER = class_pattern(
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
 OWN_WORDS = class_pattern(f"judge ({WILL} | adverb | have | to)* say")
+NOT_ABOVE = class_pattern("not ((?! level) any){0,4} bound (a | the)* $")
 PER = class_pattern("per ((?! comma final) any){0,20} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
 NOT = class_pattern(
