@@ -8,10 +8,11 @@ from semscale.judging.replies.grammar.lexicon import lexicon, split_words
 from semscale.judging.replies.quotations import within
 
 _NEAR = 10
-_LOW, _MIDDLE, _HIGH = 0.25, 0.5, 0.75
+_FEWEST_WORDS = 3
+_LOWEST, _LOW, _MIDDLE, _HIGH, _HIGHEST = 0.1, 0.25, 0.5, 0.75, 0.9
 _SEGMENT = re.compile(r"(?:[^.!?;:\n—–-]|\.(?=\w)|(?<=\w)-(?=\w))+[?]?")
 _NUMBERED = re.compile(r"\d[ \t]*[:=][ \t]*\Z")
-_OF_ANSWER = "^ adverb* (answer be (not be)? adverb*)?"
+_OF_ANSWER = "^ adverb* (answer be adverb*)?"
 _END = "(comma | adverb | word (?= adverb | $) | $)"
 _FLAWLESS = class_pattern(
     f"{_OF_ANSWER} wholly right | {_OF_ANSWER} flawless | comma flawless | ^ adverb* whole (?! comma) any{{0,3}} right"
@@ -25,6 +26,11 @@ _POOR = class_pattern(
     f"{_OF_ANSWER} mostly wrong | answer be adverb* wrong (comma | adverb | $) | (^ | answer) (be | adverb)* aside"
 )
 _GOOD = class_pattern("answer be adverb* mostly? right (comma | adverb | $)")
+_DENIED = "(none | not) any{0,3}"
+_GOOD_WORD = "(praise | right | flawless)"
+_BAD_WORD = "(blame | wrong | worthless | aside | error)"
+_PRAISE = class_pattern(f"^ ((?! none | not) any)* {_GOOD_WORD} | {_DENIED} {_BAD_WORD} | flawless")
+_BLAME = class_pattern(f"^ ((?! none | not) any)* {_BAD_WORD} | {_DENIED} {_GOOD_WORD} | worthless")
 _CONTRADICTED = (
     (_FLAWLESS, 0.0, _MIDDLE),
     (_WORTHLESS, _MIDDLE, 1.0),
@@ -49,22 +55,32 @@ def contradicts(text: str, score: float, quoted: Sequence[tuple[int, int]], sinc
         >>> contradicts("Score: 4. The first step is completely wrong.", 0.75, [], 0)
         False
     """
-    return any(
+    clauses = list(_clauses(text, quoted, since))
+    whole = [kinds.partition("say ")[0] for kinds in clauses if "limit " not in kinds]
+    said = any(
         lowest <= score <= highest and remark.search(kinds)
-        for kinds in _remarks(text, quoted, since)
+        for kinds in whole
         for remark, lowest, highest in _CONTRADICTED
     )
+    return said or (since == 0 and _clashes(clauses, whole, score))
 
 
-def _remarks(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterator[str]:
-    """Classes of the judge's own clauses that make no exception."""
+def _clashes(clauses: Sequence[str], whole: Sequence[str], score: float) -> bool:
+    """Whether all is praise beside the lowest score, or all is blame beside the highest."""
+    if not _HIGHEST > score > _LOWEST:
+        for_it, against = (_PRAISE, _BLAME) if score >= _HIGHEST else (_BLAME, _PRAISE)
+        evident = any(against.search(kinds) for kinds in whole if kinds.count(" ") >= _FEWEST_WORDS)
+        return evident and not any(for_it.search(kinds) for kinds in clauses)
+    return False
+
+
+def _clauses(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterator[str]:
+    """Classes of the judge's own clauses."""
     for found in _SEGMENT.finditer(text, since):
         before = text[max(0, found.start() - _NEAR) : found.start()]
         if within(quoted, found.start()) or found[0].endswith("?") or _NUMBERED.search(before):
             continue
-        kinds = sequence(_kinds(split_words(found[0])))
-        if "limit " not in kinds:
-            yield kinds.partition("say ")[0]
+        yield sequence(_kinds(split_words(found[0])))
 
 
 def _kinds(words: Sequence[str]) -> Iterator[str]:
