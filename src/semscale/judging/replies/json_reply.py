@@ -20,11 +20,12 @@ _SCORE_KEY = re.compile(_SCORE_KEYS, re.IGNORECASE)
 _LONGEST_LEVEL = 3
 _DISOWNING = frozenset({"draft", "amend", "withdraw", "faulted", "maybe"})
 _AGAINST = frozenset(
-    "revision revise revised review overridden override superseded disputed withdrawn retracted void outdated "
-    "provisional preliminary tentative draft invalid replaced contested obsolete appealed".split()
-)
-_FOR = frozenset("valid verified confirmed final finalized approved trusted binding stands".split())
-_CHANGES = frozenset("delta change offset modifier correction".split())
+    {"revision", "revise", "revised", "review", "overridden", "override", "superseded", "disputed",
+     "withdrawn", "retracted", "void", "outdated", "provisional", "preliminary", "tentative", "draft",
+     "invalid", "replaced", "contested", "obsolete", "appealed"}
+)  # fmt: skip
+_FOR = frozenset({"valid", "verified", "confirmed", "final", "approved", "trusted", "binding", "stands"})
+_CHANGES = frozenset({"delta", "change", "offset", "modifier", "correction"})
 _MOST_FAILURES = 100
 _WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
 _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}

@@ -85,10 +85,10 @@ def read_reply(
     quoted = quotations(reply, text)
     statements, withdrawals = statements_of(text, quoted, reader, objects, score_last=score_last)
     level = decide(statements, withdrawals)
-    if level is not None and contradicts(text, level.score, quoted, withdrawals.last_before(level.start)):
-        level = None
-    if level is not None and (cut or _is_open(text)) and not text[level.end :].strip():
-        level = None
+    if level is not None:
+        clashes = contradicts(text, level.score, quoted, withdrawals.last_before(level.start))
+        may_go_on = (cut or _is_open(text)) and not text[level.end :].strip()
+        level = None if clashes or may_go_on else level
     if level is None:
         refused = not any(item.role in STANDING for item in statements) and is_refusal(readable(reply))
         return ReplyReading(None, "refused" if refused else "unparsable", explanation)

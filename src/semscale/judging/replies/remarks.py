@@ -5,7 +5,6 @@ from collections.abc import Iterator, Sequence
 
 from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
 from semscale.judging.replies.grammar.lexicon import lexicon, split_words
-from semscale.judging.replies.quotations import within
 
 _NEAR = 10
 _FEWEST_WORDS = 3
@@ -13,17 +12,19 @@ _LOWEST, _LOW, _MIDDLE, _HIGH, _HIGHEST = 0.1, 0.25, 0.5, 0.75, 0.9
 _SEGMENT = re.compile(r"(?:[^.!?;:\n—–-]|\.(?=\w)|(?<=\w)-(?=\w))+[?]?")
 _NUMBERED = re.compile(r"\d[ \t]*[:=][ \t]*\Z")
 _OF_ANSWER = "^ adverb* (answer be adverb*)?"
-_END = "(comma | adverb | word (?= adverb | $) | $)"
 _FLAWLESS = class_pattern(
-    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} flawless | comma flawless | ^ adverb* whole (?! comma) any{{0,3}} right"
+    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} flawless | comma flawless"
+    f" | ^ adverb* whole (?! comma) any{{0,3}} right"
     f" | answer adverb* match any{{0,5}} wholly | answer wholly match | none word? error adverb* (comma | $)"
 )
 _WORTHLESS = class_pattern(
-    f"{_OF_ANSWER} wholly (wrong | aside) | worthless | ((^ | answer) any{{0,3}}) none (?! comma) any{{0,3}} right"
+    f"{_OF_ANSWER} wholly (wrong | aside) | worthless"
+    f" | ((^ | answer) any{{0,3}}) none (?! comma) any{{0,3}} right"
     f" | whole ((?! comma) any){{0,5}} be adverb* wrong"
 )
 _POOR = class_pattern(
-    f"{_OF_ANSWER} mostly wrong | answer be adverb* wrong (comma | adverb | $) | (^ | answer) (be | adverb)* aside"
+    f"{_OF_ANSWER} mostly wrong | answer be adverb* wrong (comma | adverb | $)"
+    f" | (^ | answer) (be | adverb)* aside"
 )
 _GOOD = class_pattern("answer be adverb* mostly? right (comma | adverb | $)")
 _DENIED = "(none | not) any{0,3}"
@@ -76,9 +77,11 @@ def _clashes(clauses: Sequence[str], whole: Sequence[str], score: float) -> bool
 
 def _clauses(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterator[str]:
     """Classes of the judge's own clauses."""
+    for start, end in quoted:
+        text = text[:start] + " " * (end - start) + text[end:]
     for found in _SEGMENT.finditer(text, since):
         before = text[max(0, found.start() - _NEAR) : found.start()]
-        if within(quoted, found.start()) or found[0].endswith("?") or _NUMBERED.search(before):
+        if found[0].endswith("?") or _NUMBERED.search(before):
             continue
         yield sequence(_kinds(split_words(found[0])))
 

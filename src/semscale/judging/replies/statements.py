@@ -29,8 +29,9 @@ _ASKS = class_pattern(
     "^ (dash | open | bar)* (the | this | judge)? (word | answer | be | this | the | outcome)* $"
 )
 _SUPPOSED = re.compile(
-    r"(?:^|[.!?\n])\W*(?:(?:but|and|now|so)[ ])?(?:suppose|imagine|picture|pretend|assume"
-    r"|let(?:'s|[ ]us|[ ]me)[ ](?:say|assume|suppose|pretend|imagine|play)|say[ ](?:the|that|you)|assuming)\b[^.!?\n]*[.!\n]\s*$",
+    r"(?:^|[.!?\n])\W*(?:(?:but|and|now|so)[ ])?(?:suppose|imagine|grant|picture|pretend|assume"
+    r"|let(?:'s|[ ]us|[ ]me)[ ](?:say|assume|suppose|pretend|imagine|play)"
+    r"|say[ ](?:the|that|you)|assuming)\b[^.!?\n]*[.!\n]\s*$",
     re.IGNORECASE,
 )
 _ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
@@ -69,7 +70,8 @@ def statements_of(
         answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
         around = Surroundings(
             quoted=within(quoted, mention.start),
-            supposed=_SUPPOSED.search(text, max(0, mention.left_start - _LEAD), mention.left_start) is not None,
+            supposed=_SUPPOSED.search(text, max(0, mention.left_start - _LEAD), mention.left_start)
+            is not None,
             scale=_described_scale(mention, scales, legend),
             other_scale=_in_other_scale(text, mention, scales),
             earlier=bool(objects) or _has_level(found, at),

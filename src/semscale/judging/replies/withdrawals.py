@@ -20,7 +20,8 @@ _TAKES_BACK = class_pattern(
     "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
     "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
-    "  (amend (stop | line) $ | this (be | might be | ought) adverb* faulted | faulted colon | adverb* faulted any{0,2} (stop | question | line) $)"
+    "  (amend (stop | line) $ | this (be | might be | ought) adverb* faulted | faulted colon"
+    "  | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
     "faulted judge be | judge (adverb | be | settle | have)* (maybe | might (?! not))"
@@ -32,9 +33,11 @@ _DENIES_FIRST = class_pattern("^ (but | and | adverb | amend | pause)* deny")
 _DOUBTS_FIRST = class_pattern(
     "^ (but | and | adverb)* (or | maybe | might)"
     "  (any{0,3} (stop | question | line) $ | any* (level | number | score_word | faulted))"
-    "| ^ (but | and | adverb)* if any* (level | faulted | amend | deduct | maybe | would)"
+    "| ^ (but | and | adverb)* if any* (faulted | amend | deduct | maybe)"
 )
-_STAYS = class_pattern("unchanged | level be (stop | line) | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)")
+_STAYS = class_pattern(
+    "unchanged | level be (stop | line) | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)"
+)
 _REOPENS = class_pattern("^ (open | dash)* (edit | amend | pause)")
 _HEADING = class_pattern("^ (open | dash)* edit")
 _UPDATES = class_pattern("^ (open | dash)* edit any{0,7} (colon | dash | close)")
@@ -57,7 +60,7 @@ class Withdrawals:
     reopened: tuple[int, ...] = ()
 
     def last_before(self, place: int) -> int:
-        """Where the words about the score at a place begin: after the last one that was taken back; else 0."""
+        """Where the words about the score at a place begin: after the last one that was taken back."""
         return max((each for each in (*self.taken_back, *self.reopened) if each < place), default=0)
 
 

@@ -70,7 +70,7 @@ def lexicon(name: str = "lexicon") -> Lexicon:
     """A lexicon that ships with Semscale.
 
     Args:
-        name: ``lexicon``, the words beside a number or a level name, or ``remarks``, those about a whole answer.
+        name: ``lexicon``, words beside a number or a level name, or ``remarks``, those about a whole answer.
     """
     file = resources.files("semscale.judging.replies.grammar") / f"{name}.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))

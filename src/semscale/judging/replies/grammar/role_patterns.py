@@ -124,8 +124,8 @@ CONFIDENCE = class_pattern(
 COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
-    "(a | plain | adverb)? (word | cosmetic | numbered | answer | reason | say | confidence | scale | inject | other | "
-    "level | draft | filler | earn)"
+    "(a | plain | adverb)? (word | cosmetic | numbered | answer | reason | say | confidence | scale | inject "
+    "| other | level | draft | filler | earn)"
 )
 DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "

@@ -8,7 +8,8 @@ from semscale.judging.replies.grammar.roles import STANDING, Role, Surroundings
 from semscale.judging.replies.mentions import LevelMention
 
 _RANKS = {
-    "final": Role.FINAL, "corrected": Role.CORRECTED, "amend": Role.CORRECTED, "pause": Role.CORRECTED, "draft": Role.DRAFT,
+    "final": Role.FINAL, "corrected": Role.CORRECTED, "amend": Role.CORRECTED,
+    "pause": Role.CORRECTED, "draft": Role.DRAFT,
     "other": Role.OF_ANOTHER, "confidence": Role.CONFIDENCE, "maximum": Role.SCALE, "scale": Role.SCALE,
     "word": Role.PART, "numbered": Role.PART, "number": Role.PART, "level": Role.PART,
     "inject": Role.ATTRIBUTED, "say": Role.ATTRIBUTED, "deduct": Role.DEDUCTION,
