@@ -1,4 +1,4 @@
-# make demo, make test, make check, make bench: the only commands to learn.
+# make demo, make test, make check, make bench: the only commands to learn. make faults is for what goes wrong.
 PYTHON ?= python3
 VENV := .venv
 BENCH_VENV := .bench-venv
@@ -11,7 +11,7 @@ WORKERS ?= 2
 SECONDS ?= 600
 PYTEST := python -m pytest --numprocesses $(WORKERS) --dist worksteal
 
-.PHONY: demo test check bench bench-validity fuzz test-local test-torch clean
+.PHONY: demo test faults check bench bench-validity fuzz test-local test-torch clean
 
 demo: $(VENV)/installed
 	@mkdir -p demo
@@ -20,6 +20,10 @@ demo: $(VENV)/installed
 
 test: $(VENV)/developer
 	$(BIN)/$(PYTEST)
+
+# All that docs/reliability.md counts: each long command killed at 50 moments and disturbed in the other ways.
+faults: $(VENV)/developer
+	SEMSCALE_FAULTS=all $(BIN)/python -m pytest --capture no tests/faults
 
 check: $(VENV)/developer
 	$(BIN)/ruff check .

@@ -3,9 +3,10 @@
 import errno
 import sys
 
+import polars as pl
 import pytest
 
-from semscale.cli.errors import exit_code
+from semscale.cli.errors import exit_code, said_as_code
 from semscale.errors import (
     InputError,
     InterruptedRunError,
@@ -88,3 +89,10 @@ def test_a_bug_where_nothing_can_be_kept(capsys, monkeypatch, logs):
     logs.write_text("a file where the folder should be")
     assert exit_code(raising(RuntimeError("boom"))) == 70
     assert "please report it with its traceback" in capsys.readouterr().err
+
+
+def test_a_parquet_file_that_was_cut_short_asks_for_room(capsys):
+    error = pl.exceptions.ComputeError("parquet: File out of specification: Invalid thrift: transport error")
+    error.written_to = "out.parquet"  # as the writing of files has it
+    assert said_as_code(error) == 2
+    assert capsys.readouterr().err == "semscale: out.parquet: not written whole; make room on the disk\n"

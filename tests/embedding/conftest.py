@@ -83,23 +83,30 @@ def write_tokenizer(path: Path, pad_id: int) -> None:
     tokenizer.save(str(path))
 
 
+def write_random_checkpoint(
+    folder: Path, family: str, *, seed: int = 0, prefix: str = "", **config: object
+) -> dict:
+    """Write a random checkpoint of a family into a folder, and return its weights."""
+    folder.mkdir()
+    rng = np.random.default_rng(seed)
+    weights = {
+        name: rng.normal(1.0 if "orm.weight" in name else 0.0, 0.4, shape).astype(np.float32)
+        for name, shape in parameter_shapes(family).items()
+    }
+    save_file({prefix + name: value for name, value in weights.items()}, folder / "model.safetensors")
+    settings = config_of(family) | config
+    (folder / "config.json").write_text(json.dumps(settings))
+    write_tokenizer(folder / "tokenizer.json", settings["pad_token_id"])
+    return weights
+
+
 @pytest.fixture
 def write_checkpoint(tmp_path: Path):
     """Give a function that writes a random checkpoint of a family and returns its folder and weights."""
 
-    def write(family: str, *, seed: int = 0, prefix: str = "", **config: object) -> tuple[Path, dict]:
+    def write(family: str, *, seed: int = 0, **settings: object) -> tuple[Path, dict]:
         folder = tmp_path / f"{family}-{seed}"
-        folder.mkdir()
-        rng = np.random.default_rng(seed)
-        weights = {
-            name: rng.normal(1.0 if "orm.weight" in name else 0.0, 0.4, shape).astype(np.float32)
-            for name, shape in parameter_shapes(family).items()
-        }
-        save_file({prefix + name: value for name, value in weights.items()}, folder / "model.safetensors")
-        settings = config_of(family) | config
-        (folder / "config.json").write_text(json.dumps(settings))
-        write_tokenizer(folder / "tokenizer.json", settings["pad_token_id"])
-        return folder, weights
+        return folder, write_random_checkpoint(folder, family, seed=seed, **settings)
 
     return write
 

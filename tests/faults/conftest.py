@@ -4,6 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from endpoint import Endpoint, misbehaving_endpoint
+from tests.faults.forking import Starter
+from tests.faults.laboratory import Laboratory
 
 from semscale.chat.retrying import Retries
 from semscale.cli.main import main
@@ -55,3 +57,12 @@ def check_no_key(ended, folder, caplog):
         assert "sentinel" not in text
     found = [path.name for path in folder.rglob("*") if path.is_file() and b"sentinel" in path.read_bytes()]
     assert found == []
+
+
+@pytest.fixture(scope="session")
+def laboratory(tmp_path_factory) -> Iterator[Laboratory]:
+    """Long commands in forked processes, with a chat model that always replies the same."""
+    root = tmp_path_factory.mktemp("laboratory")
+    (root / "notes").mkdir()
+    with misbehaving_endpoint() as chat, Starter(root / "notes", {"OPENAI_API_KEY": "sk-any"}) as starter:
+        yield Laboratory(root, starter, chat)

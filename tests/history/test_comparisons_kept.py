@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from stored_runs import DAY, NAN, START, a_comparison
+from stored_runs import DAY, NAN, START, a_comparison, a_run
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.runs import new_id
@@ -74,3 +74,14 @@ class TestComparisons:
     def test_scores_of_one_that_is_not_there(self, history):
         with pytest.raises(UnknownNameError, match="unknown comparison"):
             history.scores(new_id())
+
+
+def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):
+    run = a_run()
+    history.keep(a_comparison(id="one", candidate_id=run.id), candidate=run)
+    assert history.run(run.id) == run
+    assert [kept.id for kept in history.comparisons()] == ["one"]
+    other = a_run()
+    with pytest.raises(InputError, match="has a comparison 'one' already"):
+        history.keep(a_comparison(id="one", candidate_id=other.id), candidate=other)
+    assert [each.id for each in history.runs()] == [run.id]

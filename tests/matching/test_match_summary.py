@@ -32,9 +32,9 @@ def test_counts_are_those_of_all_items(summary):
 
 def test_scores_are_at_hand_as_a_whole_and_by_group(summary):
     assert sorted(summary.scores) == [0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9]
-    # Row 5 has no group, and that of row 7 is blank: groups all the same.
+    # Row 5 has no group, and that of row 7 is empty, which is none as well.
     assert {name: scores.tolist() for name, scores in summary.group_scores.items()} == {
-        "a": [0.5, 0.3], "b": [0.1, 0.9, 0.2], None: [0.7], "": [0.8],
+        "a": [0.5, 0.3], "b": [0.1, 0.9, 0.2], None: [0.7, 0.8],
     }  # fmt: skip
 
 

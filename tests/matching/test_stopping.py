@@ -1,11 +1,8 @@
-"""Matched files: stopped or killed at any moment, the same call ends with the same bytes."""
-
-import sys
+"""Matched files: stopped at any moment, the same call ends with the same bytes."""
 
 import polars as pl
 import pytest
 from tests.conftest import ToyEmbedder
-from tests.killed_runs import assert_killed_runs_end_the_same
 
 from semscale.errors import InterruptedRunError
 from semscale.guards.registry import GUARDS, Guards
@@ -67,13 +64,3 @@ def test_finished_parts_are_not_matched_again(tmp_path):
     rest = CountingEmbedder(3)  # two parts of four are left, then unrelated pairs
     assert match_answers(tmp_path, "csv", embedder=rest).read_bytes() == whole
     assert rest.calls == 0
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL and no fork")
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_killed_at_random_moments_the_file_is_the_same(tmp_path, kind):
-    write_answers(tmp_path)
-    whole = match_answers(tmp_path, kind, "whole").read_bytes()
-    assert_killed_runs_end_the_same("tests.matching.test_stopping:match_answers", tmp_path, kind, whole)
-    files = sorted(path.name for path in tmp_path.iterdir())
-    assert files == ["answers.parquet", f"out.{kind}", f"whole.{kind}"]

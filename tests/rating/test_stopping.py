@@ -1,14 +1,9 @@
-"""Files: stopped or killed at any moment, the same command ends with the same bytes."""
-
-import sys
+"""Files: stopped at any moment, the same command ends with the same bytes."""
 
 import numpy as np
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
-from tests.conftest import ToyEmbedder
-from tests.killed_runs import assert_killed_runs_end_the_same
-from tests.rating.conftest import ALL_COLUMNS, some_scale
 
 from semscale.embedding.cache.cached_embedder import CachedEmbedder
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
@@ -174,23 +169,3 @@ def test_stopped_while_the_columns_are_checked(survey, tmp_path, answers, toy_em
         rate_file(answers, survey.ALL_COLUMNS, rater=rater, out=tmp_path / "rated.csv")
     assert survey.files_in(tmp_path) == ["answers.parquet"]
     assert toy_embedder.embedded == []
-
-
-def rate_answers(folder, kind, out="out"):
-    """Rate the survey's answers in four parts."""
-    toy_rater = Rater(some_scale(), embedder=ToyEmbedder(), floor=None)
-    path, settings = folder / f"{out}.{kind}", FileSettings(15)
-    rate_file(
-        open_table(folder / "answers.parquet"), ALL_COLUMNS, rater=toy_rater, out=path, settings=settings
-    )
-    return path
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGKILL and no fork")
-@pytest.mark.parametrize("kind", ["csv", "jsonl", "parquet"])
-def test_killed_at_random_moments_the_file_is_the_same(survey, tmp_path, kind):
-    survey.some_answers().write_parquet(tmp_path / "answers.parquet")
-    whole = rate_answers(tmp_path, kind, "whole").read_bytes()
-    # Four parts take about 60 steps on the disk, so runs of up to 25 steps are killed three times and more.
-    assert_killed_runs_end_the_same("tests.rating.test_stopping:rate_answers", tmp_path, kind, whole)
-    assert survey.files_in(tmp_path) == ["answers.parquet", f"out.{kind}", f"whole.{kind}"]

@@ -2,6 +2,8 @@
 
 import errno
 import os
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -53,6 +55,26 @@ def test_a_full_disk_is_said_with_the_file(tmp_path, capsys, error):
 
     assert exit_code(write) == 2
     assert capsys.readouterr().err == (f"semscale: {path}: No space left on device; make room on the disk\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no harmless signal to ask whether a process runs")
+def test_what_a_killed_process_left_is_removed(tmp_path):
+    with replacing(tmp_path / "x.txt") as ours:
+        ours.write_text("new")
+    _, path, host, _, _ = ours.name.split(".")
+    with subprocess.Popen([sys.executable, "-c", ""]) as ended:
+        pass
+    left = [f".{path}.{host}.{ended.pid}.tmp", f".{path}.{host}.{2**64}.tmp"]
+    kept = [
+        f".{path}.{host}.{os.getppid()}.tmp",  # of a process that runs
+        f".{path}.00000000.{ended.pid}.tmp",  # of another machine, which shares the folder
+        f".0000000000000000.{host}.{ended.pid}.tmp",  # of another file
+    ]
+    for name in (*left, *kept):
+        (tmp_path / name).write_text("half")
+    with replacing(tmp_path / "x.txt") as temporary:
+        temporary.write_text("newer")
+    assert sorted(os.listdir(tmp_path)) == sorted([*kept, "x.txt"])
 
 
 def test_a_file_that_the_error_names_stays_named(tmp_path):

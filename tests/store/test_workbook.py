@@ -5,6 +5,8 @@ import errno
 import gc
 import io
 import os
+import re
+import zipfile
 
 import polars as pl
 import pytest
@@ -28,6 +30,14 @@ def test_rows_are_counted_over_all_frames(tmp_path, monkeypatch):
     frames = [pl.DataFrame({"n": [1, 2]})] * 2
     with pytest.raises(InputError, match="there are 4"):
         write_workbook(frames, tmp_path / "x.xlsx")
+
+
+def test_it_does_not_say_when_it_was_made(tmp_path):
+    write_workbook([pl.DataFrame({"n": [1]})], tmp_path / "x.xlsx")
+    with zipfile.ZipFile(tmp_path / "x.xlsx") as parts:
+        about = parts.read("docProps/core.xml").decode()
+    years = re.findall(r">(\d{4})-\d\d-\d\dT[\d:]+Z<", about)
+    assert years == ["1980", "1980"]  # created and modified
 
 
 def test_the_longest_cell(tmp_path):

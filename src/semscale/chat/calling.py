@@ -129,7 +129,7 @@ class Caller:
             return outcome
         finally:
             if outcome is None or outcome.status == "failed":
-                await asyncio.shield(ledger.release(key, self._run))
+                await ledger.release(key, self._run)
 
     async def _called(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         self.watch.request_begins()

@@ -12,6 +12,7 @@ from semscale.errors import InterruptedRunError, SemscaleError
 
 DONE, BAD_INPUT, BUG = 0, 2, 70
 
+_CUT_SHORT = "thrift: transport error"  # of polars, when the end of a Parquet file cannot be written
 _ENVIRONMENT = {
     errno.ENOSPC: "make room on the disk",
     errno.EFBIG: "raise the limit on the size of a file",
@@ -63,9 +64,11 @@ def said_as_code(error: Exception) -> int:
     if isinstance(error, SemscaleError):
         return _failed(error, BAD_INPUT)
     code = _environment_code(error)
+    named = getattr(error, "filename", None) or getattr(error, "written_to", None)
+    where = f"{named}: " if named else ""
+    if code is None and named and _CUT_SHORT in str(error):
+        return _failed(f"{where}not written whole; make room on the disk", BAD_INPUT)
     if code is not None:
-        named = getattr(error, "filename", None) or getattr(error, "written_to", None)
-        where = f"{named}: " if named else ""
         what = getattr(error, "strerror", None) or os.strerror(code)
         return _failed(f"{where}{what}; {_ENVIRONMENT[code]}", BAD_INPUT)
     return _bug(error)

@@ -70,13 +70,8 @@ class History:
             InputError: the history has a run with this id, cannot be written, or cannot store a value.
             UnknownNameError: ``rerun_of`` names no run.
         """
-        row, items = run_rows(run)
         with self._database.writing() as connection:
-            if run.rerun_of is not None:
-                _refuse_lone_rerun(connection, run)
-            _refuse_known(connection, RUNS, run.id, "a run")
-            insert_rows(connection, RUNS, [row])
-            insert_rows(connection, ITEMS, items)
+            _record(connection, run)
 
     def run(self, name: str) -> Run:
         """Load a run.
@@ -177,14 +172,21 @@ class History:
             )
         return self.run(latest.run_id), latest
 
-    def keep(self, comparison: StoredComparison) -> None:
+    def keep(self, comparison: StoredComparison, *, candidate: Run | None = None) -> None:
         """Store a comparison with its figures and scores.
 
+        Args:
+            comparison: its candidate and its baseline.
+            candidate: the candidate if it is not stored yet: both are stored, or neither.
+
         Raises:
-            InputError: the history has a comparison with this id, cannot be written, or cannot store a value.
+            InputError: the history has one of the ids, cannot be written, or cannot store a value.
+            UnknownNameError: the candidate's ``rerun_of`` names no run.
         """
         row, figures, scores = comparison_rows(comparison)
         with self._database.writing() as connection:
+            if candidate is not None:
+                _record(connection, candidate)
             _refuse_known(connection, COMPARISONS, comparison.id, "a comparison")
             insert_rows(connection, COMPARISONS, [row])
             insert_rows(connection, FIGURES, figures)
@@ -253,6 +255,15 @@ class History:
             f"dataset {dataset!r} has no approved baseline: semscale drift approve RUN, such as its "
             f"latest run {short_id(recorded[-1].id)}"
         )
+
+
+def _record(connection: Connection, run: Run) -> None:
+    row, items = run_rows(run)
+    if run.rerun_of is not None:
+        _refuse_lone_rerun(connection, run)
+    _refuse_known(connection, RUNS, run.id, "a run")
+    insert_rows(connection, RUNS, [row])
+    insert_rows(connection, ITEMS, items)
 
 
 def _refuse_known(connection: Connection, table: Table, name: str, noun: str) -> None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import platform
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -18,7 +19,8 @@ _LONGEST_NAME = 255
 def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     """Yield a temporary path to write to; the file replaces ``path`` if the block ends without an error.
 
-    A link stays a link: the file that it points to is replaced.
+    A link stays a link: the file that it points to is replaced. A temporary file that a killed process of
+    this machine left for the same path is removed.
 
     Args:
         path: path of the finished file.
@@ -38,8 +40,9 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     target = Path(os.path.realpath(path))
     beside = within if within is not None and _same_disk(within, target.parent) else target.parent
     # A name of its own length, as the name of the finished file may be as long as the system allows.
-    name = hashlib.blake2b(os.fsencode(target.name), digest_size=8).hexdigest()
-    temporary = beside / f".{name}.{os.getpid()}.tmp"
+    start = f".{_hashed(target.name, 8)}.{_hashed(platform.node(), 4)}."
+    _remove_abandoned(beside, start)
+    temporary = beside / f"{start}{os.getpid()}.tmp"
     try:
         yield temporary
         sync(temporary)
@@ -54,6 +57,30 @@ def replacing(path: Path, within: Path | None = None) -> Iterator[Path]:
     finally:
         with suppress(FileNotFoundError):
             temporary.unlink()
+
+
+def _hashed(name: str, size: int) -> str:
+    return hashlib.blake2b(os.fsencode(name), digest_size=size).hexdigest()
+
+
+def _remove_abandoned(folder: Path, start: str) -> None:
+    for path in folder.glob(f"{start}*.tmp"):
+        process = path.name.removeprefix(start).removesuffix(".tmp")
+        if process.isdecimal() and not _is_running(int(process)):
+            path.unlink(missing_ok=True)
+
+
+def _is_running(process: int) -> bool:
+    """Tell whether a process of this machine runs; Windows cannot be asked with a signal: there it does."""
+    if os.name == "nt":
+        return True
+    try:
+        os.kill(process, 0)
+    except (ProcessLookupError, OverflowError):
+        return False
+    except PermissionError:  # another user's
+        return True
+    return True
 
 
 def _same_disk(one: Path, other: Path) -> bool:

@@ -79,7 +79,7 @@ def _name(cell: object) -> str:
 
 
 def groups_in(cells: pl.Series) -> pl.Series:
-    """Read a column as names; 3 and 3.0 are the same name, and bytes and durations are named as in outputs.
+    """Read a column as names, an empty one as none; 3 and 3.0 are the same, bytes are named as in outputs.
 
     Example:
         >>> groups_in(pl.Series([3.0, None])).to_list()
@@ -87,7 +87,7 @@ def groups_in(cells: pl.Series) -> pl.Series:
     """
     if cells.dtype.is_nested():
         return pl.Series(cells.name, [None if cell is None else str(cell) for cell in cells.to_list()])
-    names = plain(cells.to_frame()).to_series().cast(pl.String)
+    names = plain(cells.to_frame()).to_series().cast(pl.String).replace("", None)
     if not cells.dtype.is_float():
         return names
     numbers = cells.fill_nan(None)

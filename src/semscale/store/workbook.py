@@ -6,7 +6,7 @@ import tempfile
 import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from semscale.errors import InputError
 MAX_ROWS = 1_048_575
 """The most rows that a sheet can hold below its header."""
 
+_CREATED = datetime(1980, 1, 1, tzinfo=UTC)  # as its archive's files: the same content is the same bytes
 LONGEST_CELL = 32_767
 _FIRST_YEAR = 1900
 _SETTINGS = {
@@ -56,6 +57,8 @@ def write_workbook(frames: Iterable[pl.DataFrame], target: Path) -> None:
 def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[Any]:
     """Open a workbook that leaves no open or temporary file behind if the disk is full.
 
+    It does not say when it was made, so that the same content gives the same bytes.
+
     Args:
         target: the file.
         constant_memory: whether rows are written at once; they must then come from top to bottom.
@@ -70,6 +73,7 @@ def opened_workbook(target: Path, *, constant_memory: bool = False) -> Iterator[
             with xlsxwriter.Workbook(
                 output, _SETTINGS | {"tmpdir": parts, "constant_memory": constant_memory}
             ) as workbook:
+                workbook.set_properties({"created": _CREATED})
                 yield workbook
         except xlsxwriter.exceptions.FileCreateError as error:
             refused = error.__context__

@@ -21,3 +21,10 @@ from semscale.chat.endpoint.retry_after import read_retry_after
 )
 def test_seconds_from_now(headers, seconds):
     assert read_retry_after(headers, now=100.0) == seconds
+
+
+@pytest.mark.parametrize("now", [-1e8, 0.0, 1e8])
+def test_a_date_counts_from_the_time_of_the_endpoint(now):
+    headers = {"retry-after": "Thu, 01 Jan 1970 00:02:00 GMT", "date": "Thu, 01 Jan 1970 00:01:50 GMT"}
+    assert read_retry_after(headers, now=now) == 10.0
+    assert read_retry_after(headers | {"date": "today"}, now=90.0) == 30.0

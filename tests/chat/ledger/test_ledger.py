@@ -56,3 +56,12 @@ def test_a_file_that_is_no_ledger_is_named(tmp_path):
     (tmp_path / "l").write_text("no database, only text " * 100)
     with Ledger(tmp_path / "l") as ledger, pytest.raises(InputError, match="cannot be used as a ledger"):
         asyncio.run(ledger.find(KEY))
+
+
+def test_a_file_that_may_not_be_written_is_named_with_what_to_do(tmp_path):
+    # SQLite opens a folder as little as a file without permission.
+    with (
+        Ledger(tmp_path) as ledger,
+        pytest.raises(InputError, match="check its permissions, or name"),
+    ):
+        asyncio.run(ledger.find(KEY))

@@ -15,6 +15,10 @@ sys.stdin.read()
 """
 
 
+def users_in(folder):
+    return [path.name for path in folder.iterdir() if path.name != "entrance"]
+
+
 def test_a_user_runs_until_it_leaves(tmp_path):
     one, other = LedgerUser(tmp_path), LedgerUser(tmp_path)
     assert one.name != other.name
@@ -22,8 +26,9 @@ def test_a_user_runs_until_it_leaves(tmp_path):
     assert one.is_alive(one.name)
     other.leave()
     assert not one.is_alive(other.name)
-    assert [path.name for path in tmp_path.iterdir()] == [one.name]
+    assert users_in(tmp_path) == [one.name]
     one.leave()
+    assert users_in(tmp_path) == []
 
 
 def test_an_unknown_user_does_not_run(tmp_path):
@@ -46,4 +51,17 @@ def test_a_killed_process_does_not_run(tmp_path):
     process.communicate()
     assert not user.is_alive(name)
     assert not (tmp_path / name).exists()
+    user.leave()
+
+
+def test_the_next_user_removes_those_that_were_killed(tmp_path):
+    running = LedgerUser(tmp_path)
+    for _ in range(2):
+        command = [sys.executable, "-c", KILLED, str(tmp_path)]
+        with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            process.stdout.readline()  # it has begun
+            process.kill()
+    user = LedgerUser(tmp_path)
+    assert set(users_in(tmp_path)) == {running.name, user.name}
+    running.leave()
     user.leave()

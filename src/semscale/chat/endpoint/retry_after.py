@@ -10,7 +10,7 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
 
     Args:
         headers: names in lower case.
-        now: seconds since 1970, for dates.
+        now: seconds since 1970, for a date beside which the endpoint does not say its own time (``Date``).
 
     Returns:
         Seconds from now, at least 0; ``None`` where the headers do not say.
@@ -30,11 +30,19 @@ def read_retry_after(headers: Mapping[str, str], now: float) -> float | None:
         seconds = _number(headers.get(name))
         if seconds is not None:
             return max(0.0, seconds * unit)
+    until = _moment(headers.get("retry-after"))
+    if until is None:
+        return None
+    # Two times of one clock: this machine's own may be wrong by days.
+    answered = _moment(headers.get("date"))
+    return max(0.0, until - (now if answered is None else answered))
+
+
+def _moment(text: str | None) -> float | None:
     try:
-        moment = email.utils.parsedate_to_datetime(headers.get("retry-after", ""))
+        return email.utils.parsedate_to_datetime(text or "").timestamp()
     except (ValueError, TypeError):
         return None
-    return max(0.0, moment.timestamp() - now)
 
 
 def _number(text: str | None) -> float | None:

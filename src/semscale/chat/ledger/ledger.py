@@ -19,6 +19,7 @@ from semscale.weights.places import cache_root
 
 T = TypeVar("T")
 FILE_NAME = "ledger.sqlite"
+_NOT_ALLOWED = frozenset({sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM})
 _AT_ONCE = 1024  # jobs done in one transaction
 
 _Job = tuple[Callable[[LedgerFile], object], "asyncio.Future[object]"]
@@ -66,7 +67,7 @@ class Ledger:
         try:
             found = await self._do(lambda file: file.claim(key, run))
         except asyncio.CancelledError:
-            await asyncio.shield(self.release(key, run))  # the thread may have reserved it already
+            await self.release(key, run)  # the thread may have reserved it already
             raise
         return found if isinstance(found, Claim) else self._outcome(found)
 
@@ -81,8 +82,11 @@ class Ledger:
         await self._do(lambda file: file.record(key, run, attempt))
 
     async def release(self, key: bytes, run: int) -> None:
-        """Give up the reservation of a call that brought no final outcome."""
-        await self._do(lambda file: file.release(key, run))
+        """Give up the reservation of a call without a final outcome, even if the caller is cancelled."""
+        releasing = asyncio.ensure_future(self._do(lambda file: file.release(key, run)))
+        # Of a cancelled caller nobody waits for the error: the run ends with the one that cancelled it.
+        releasing.add_done_callback(lambda task: task.cancelled() or task.exception())
+        await asyncio.shield(releasing)
 
     async def attempts(self, key: bytes) -> list[Attempt]:
         """Return all attempts at a call, oldest first."""
@@ -114,13 +118,25 @@ class Ledger:
         try:
             return await answer  # type: ignore[return-value]  # what the job returned
         except sqlite3.OperationalError as error:
+            # Errors raised by Python's module itself have no code, such as the one for broken characters.
+            code = getattr(error, "sqlite_errorcode", None)
+            if code is None:
+                raise self._unusable(error) from error
+            if code & 0xFF in _NOT_ALLOWED:
+                raise InputError(
+                    f"the ledger {self.path} cannot be written ({error}); check its permissions, or name "
+                    "another file"
+                ) from error
             raise InterruptedRunError(
                 f"the ledger {self.path} cannot be used ({error}); everything before is kept"
             ) from error
         except (sqlite3.DatabaseError, OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"{self.path} cannot be used as a ledger ({error}); move it away or name another file"
-            ) from error
+            raise self._unusable(error) from error
+
+    def _unusable(self, error: Exception) -> InputError:
+        return InputError(
+            f"{self.path} cannot be used as a ledger ({error}); move it away or name another file"
+        )
 
     def _serve(self) -> None:
         file: LedgerFile | None = None

@@ -6,9 +6,13 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+_ENTRANCE = "entrance"
+
 
 class LedgerUser:
     """One user of a ledger; it counts as running while it holds its lock, which a killed process loses.
+
+    The files of users that were killed are removed when another one begins.
 
     Args:
         folder: contains the lock files of all users of the ledger.
@@ -23,10 +27,12 @@ class LedgerUser:
         folder.mkdir(parents=True, exist_ok=True)
         # One thread takes the lock, another may release it.
         self._lock = FileLock(folder / self.name, thread_local=False)
-        self._lock.acquire()
+        with FileLock(folder / _ENTRANCE):  # nobody is removed between making a file and locking it
+            self._lock.acquire()
+            self._remove_ended()
 
     def is_alive(self, other: str) -> bool:
-        """Tell whether the user with this name still runs."""
+        """Tell whether the user with this name still runs; the file of one that does not is removed."""
         path = self._folder / other
         if other == self.name:
             return True
@@ -40,6 +46,11 @@ class LedgerUser:
         with contextlib.suppress(OSError):
             path.unlink()
         return False
+
+    def _remove_ended(self) -> None:
+        for path in self._folder.iterdir():
+            if path.name != _ENTRANCE:
+                self.is_alive(path.name)
 
     def leave(self) -> None:
         """Release the lock."""

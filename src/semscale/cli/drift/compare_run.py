@@ -108,9 +108,7 @@ class CompareRun:
             )
             decision = self._decided(history, comparison)
         summary = DriftSummary(comparison, decision, approval, recorded_from=recorded)
-        if recorded is not None:
-            history.record(candidate)
-        history.keep(summary.stored)
+        history.keep(summary.stored, candidate=None if recorded is None else candidate)
         return summary
 
     def _runs(self, history: "History") -> tuple[Run, Run, Approval | None, str | None]:

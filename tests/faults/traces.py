@@ -1,0 +1,93 @@
+"""What a command leaves behind: outputs, entries of a history, caches, and files that nobody asked for."""
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+from tests.faults.commands import LongCommand
+
+_KEPT = re.compile(
+    r"(cache/)?(embeddings|states|ledger|history|other)\.sqlite(-wal|-shm|\.lock)?|cache/ledger\.sqlite\.owners/entrance"
+)
+_OWNED = {
+    "semscale_runs": {"semscale_items": "run_id"},
+    "semscale_comparisons": {"semscale_figures": "comparison_id", "semscale_scores": "comparison_id"},
+}
+_DRAWN = {"id", "run_id", "comparison_id", "candidate_id", "recorded", "compared", "digest"}
+
+
+def files_in(folder: Path) -> set[str]:
+    """Name all files below a folder."""
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def outputs_of(command: LongCommand, folder: Path) -> dict[str, bytes]:
+    """Read the files that a command writes; ids that are drawn at random read as their kind."""
+    paths = [folder / name for name in command.outputs]
+    files = [each for path in paths for each in ([path] if path.is_file() else sorted(path.rglob("*")))]
+    return {path.relative_to(folder).as_posix(): plain(path.read_bytes(), folder) for path in files}
+
+
+def plain(content: bytes, folder: Path) -> bytes:
+    """Replace the ids of a history, which are drawn at random, and the path of the folder."""
+    for id_ in sorted(_ids(folder / "history.sqlite")):
+        content = content.replace(id_.encode(), b"ID").replace(id_[:8].encode(), b"ID")
+    return content.replace(str(folder).encode(), b"FOLDER")
+
+
+def _ids(path: Path) -> set[str]:
+    if not path.exists():
+        return set()
+    with closing(sqlite3.connect(path)) as history:
+        return {id_ for table in _OWNED for (id_,) in history.execute(f"SELECT id FROM {table}")}
+
+
+def entries_of(path: Path, *, drawn: bool) -> Counter:
+    """Count the runs, approvals and comparisons of a history.
+
+    Args:
+        path: of the history.
+        drawn: whether to leave out ids, which are drawn at random, and times.
+    """
+    if not path.exists():
+        return Counter()
+    with closing(sqlite3.connect(path)) as history:
+        history.row_factory = sqlite3.Row
+        return Counter(_entries(history, _DRAWN if drawn else set()))
+
+
+def _entries(history: sqlite3.Connection, without: set[str]) -> Iterator[tuple]:
+    for table, parts in {**_OWNED, "semscale_approvals": {}}.items():
+        for row in history.execute(f"SELECT * FROM {table}").fetchall():
+            owned = [
+                sorted(
+                    _shown(each, without)
+                    for each in history.execute(f"SELECT * FROM {part} WHERE {owner} = ?", [row["id"]])
+                )
+                for part, owner in parts.items()
+            ]
+            yield table, _shown(row, without), str(owned)
+
+
+def _shown(row: sqlite3.Row, without: set[str]) -> str:
+    return repr([(name, row[name]) for name in row.keys() if name not in without])  # noqa: SIM118
+
+
+def strays(command: LongCommand, folder: Path, given: set[str]) -> set[str]:
+    """Name the files that are neither input nor output, nor belong to a cache or history."""
+    left = files_in(folder) - given - set(command.outputs)
+    return {
+        name
+        for name in left
+        if not _KEPT.fullmatch(name) and not name.startswith(tuple(f"{each}/" for each in command.outputs))
+    }
+
+
+def assert_sound(folder: Path) -> None:
+    """Check that every SQLite file in a folder is sound."""
+    for path in folder.rglob("*.sqlite"):
+        with closing(sqlite3.connect(path)) as file:
+            assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)], path.name
