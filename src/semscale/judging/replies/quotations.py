@@ -20,10 +20,33 @@ _TAGGED = re.compile(
     r"<(student|submission|question|user|reference|quote|blockquote)\b[^>\n]{0,60}(?<!/)>.{0,4000}?</\1>",
     re.IGNORECASE | re.DOTALL,
 )
+_OWNER = (
+    r"(?:(?:the|hidden|full|student'?s?|candidate'?s?|model'?s?)[ \t]+)?(?:answer|text|student"
+    r"|response|candidate|submission|"
+    r"essay|material|document)(?:[ \t]+(?:text|answer|response))?(?:[ \t]+of[ \t]+the[ \t]+\w+)?"
+)
+_BLOCKS = re.compile(
+    rf"<(?P<tag>answer|response|text|candidate|essay|material|document|input)\b[^>\n]{{0,60}}(?<!/)>"
+    r"(?P<inside>.{0,4000}?)</(?P=tag)>"
+    rf"|^[ \t]*\[[ \t]*(?P<box>{_OWNER})[ \t]*\](?:.{{0,4000}}?\[[ \t]*(?:/"
+    rf"|end[ \t]+(?:of[ \t]+)?)(?P=box)[ \t]*\]|[^\n]*\n(?:[^\n]*\S[^\n]*(?:\n|\Z)){{1,20}})"
+    rf"|^[ \t]*(?P<rule>[-=~*#]{{3,}})[ \t]*(?:begin[ \t]+)?{_OWNER}[ \t]*(?P=rule)[ \t]*\n"
+    r".{0,4000}?(?:^[ \t]*(?P=rule)[^\n]*$|\Z)"
+    rf"|<<<[ \t]*(?P<heredoc>\w+).{{0,4000}}?(?:(?P=heredoc)[ \t]*>>>|\Z)"
+    rf"|^[ \t]*begin[ \t]+{_OWNER}[ \t]*$.{{0,4000}}?(?:^[ \t]*end[ \t]+{_OWNER}|\Z)",
+    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+)
+_LABELLED = re.compile(
+    rf"^[ \t]*(?:[\w']+[ \t]+)?{_OWNER}[ \t]*:[ \t]*\n?[ \t]*(?P<inside>(?:final[ \t]+)?(?:score"
+    rf"|rating|verdict|grade)[ \t]*[:=][^\n]*)",
+    re.IGNORECASE | re.MULTILINE,
+)
 _LEVEL_ALONE = re.compile(
     r"[\s\d/.,%*+-]*|[^\W\d_]+(?:[ _-][^\W\d_]+){0,3}[.!]?(?:[ \t]*\(\d+\))?"
     r"|\d+[^\w\n]+[^\W\d_]+[ _-][^\W\d_]+"
 )
+_EXPLAINED = re.compile(r"(?im)^[ \t]*(?:explanation|reason|reasoning|rationale|justification)[ \t]*:")
+_REASONED = re.compile(r"</(?:think|thinking|reasoning|analysis|thought)", re.IGNORECASE)
 _QUOTED_LINES = re.compile(r"(?:^[ \t]*>[^\n]*(?:\n|\Z))+", re.MULTILINE)
 _FENCED = re.compile(r"^[ \t]*(?:```|~~~)[^\n]{0,80}\n.{0,4000}?(?:```|~~~|\Z)", re.DOTALL | re.MULTILINE)
 _BLOCK = re.compile(r"\s*\n(?:[ \t]*\S[^\n]*(?:\n|\Z)){1,20}")
@@ -44,6 +67,8 @@ _SPEAKS_OF_OTHERS = class_pattern("(^ | word | any) (say | inject | other) ")
 _OWN = class_pattern("(judge | final | so | corrected) (any{0,3}) (score_word | outcome | give | settle)")
 _NOTE = re.compile(
     r"(?im)^[^\n]{0,200}(?:(?:part of|from|in) the (?:answer|text|material)|copied|quot|injected"
+    r"|\b(?:answer|response|student|text|submission|candidate)\b[^\n]{0,10}\b(?:contains?|contained|says|said|wrote|reads)\b"
+    r"[ ]*(?:this|that|it)?[.!]?[ ]*$"
     r"|what (?:the|an?|this) \w+ (?:says?|said|wrote|writes|claims)|(?:not|n't) mine|belongs to)[^\n]*$"
 )
 
@@ -61,6 +86,8 @@ def quotations(reply: str, text: str) -> list[tuple[int, int]]:
         Bounds of each, in order.
     """
     found = [match.span() for pattern in (_MARKED, _TAGGED, _COMMENT) for match in pattern.finditer(reply)]
+    found += [match.span() for match in _BLOCKS.finditer(reply) if _is_quoted(reply, match)]
+    found += [match.span("inside") for match in _LABELLED.finditer(reply)]
     spoken = _SINGLE.sub("", _DOUBLE.sub("", text)).strip(" \t\n.,;{}[]")
     for pattern in (_DOUBLE, _SINGLE):
         for match in pattern.finditer(text):
@@ -76,6 +103,18 @@ def quotations(reply: str, text: str) -> list[tuple[int, int]]:
     if turn is not None:
         found.append((turn, len(text)))
     return _joined(found)
+
+
+def _is_quoted(reply: str, block: re.Match[str]) -> bool:
+    """Whether a block is the answer: its name says so, and it does not end reasoning or hold explanation."""
+    inside = block["inside"]
+    if inside is None:
+        return True
+    return (
+        not _LEVEL_ALONE.fullmatch(inside.strip())
+        and not _EXPLAINED.search(inside)
+        and not _REASONED.search(reply, 0, block.start())
+    )
 
 
 def within(spans: Sequence[tuple[int, int]], place: int) -> bool:

@@ -5,6 +5,7 @@ from typing import Literal
 
 from semscale.chat.declining import declines_to_score
 from semscale.judging.prompts.template import Template
+from semscale.judging.replies.afterwords import unsettles
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
 from semscale.judging.replies.grammar.roles import STANDING
@@ -14,6 +15,7 @@ from semscale.judging.replies.remarks import contradicts
 from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
+from semscale.judging.replies.sums import blank_sums
 
 LONGEST = 50_000
 """Characters of a reply, reasoning and blanks apart, above which nobody could say what it states."""
@@ -83,12 +85,14 @@ def read_reply(
     for item in objects:
         text = text[: item.start] + long_values(text[item.start : item.end]) + text[item.end :]
     quoted = quotations(reply, text)
+    text = blank_sums(text)
     statements, withdrawals = statements_of(text, quoted, reader, objects, score_last=score_last)
     level = decide(statements, withdrawals)
     if level is not None:
         clashes = contradicts(text, level.score, quoted, withdrawals.last_before(level.start))
         may_go_on = (cut or _is_open(text)) and not text[level.end :].strip()
-        level = None if clashes or may_go_on else level
+        unsettled = not objects and unsettles(text, level, quoted, reader)
+        level = None if clashes or unsettled or may_go_on else level
     if level is None:
         refused = not any(item.role in STANDING for item in statements) and declines_to_score(readable(reply))
         return ReplyReading(None, "refused" if refused else "unparsable", explanation)

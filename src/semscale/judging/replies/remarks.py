@@ -11,9 +11,10 @@ _FEWEST_WORDS = 3
 _LOWEST, _LOW, _MIDDLE, _HIGH, _HIGHEST = 0.1, 0.25, 0.5, 0.75, 0.9
 _SEGMENT = re.compile(r"(?:[^.!?;:\n—–-]|\.(?=\w)|(?<=\w)-(?=\w))+[?]?")
 _NUMBERED = re.compile(r"\d[ \t]*[:=][ \t]*\Z")
+_IDENTIFIER = re.compile(r"\w+_\w+")
 _OF_ANSWER = "^ adverb* (answer be adverb*)?"
 _FLAWLESS = class_pattern(
-    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} flawless | comma flawless"
+    f"{_OF_ANSWER} wholly right | {_OF_ANSWER} wholly? flawless | comma flawless"
     f" | ^ adverb* whole (?! comma) any{{0,3}} right"
     f" | answer adverb* match any{{0,5}} wholly | answer wholly match | none word? error adverb* (comma | $)"
 )
@@ -24,7 +25,8 @@ _WORTHLESS = class_pattern(
 )
 _POOR = class_pattern(
     f"{_OF_ANSWER} mostly wrong | answer be adverb* wrong (comma | adverb | $)"
-    f" | (^ | answer) (be | adverb)* aside"
+    f" | (^ | answer) (be | adverb)* aside "
+    f"| ^ adverb* answer ((?! comma) any){1, 10} adverb be adverb* wrong $"
 )
 _GOOD = class_pattern("answer be adverb* mostly? right (comma | adverb | $)")
 _DENIED = "(none | not) any{0,3}"
@@ -83,7 +85,7 @@ def _clauses(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterat
         before = text[max(0, found.start() - _NEAR) : found.start()]
         if found[0].endswith("?") or _NUMBERED.search(before):
             continue
-        yield sequence(_kinds(split_words(found[0])))
+        yield sequence(_kinds(split_words(_IDENTIFIER.sub(" ", found[0]))))
 
 
 def _kinds(words: Sequence[str]) -> Iterator[str]:

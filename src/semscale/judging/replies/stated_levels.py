@@ -204,8 +204,9 @@ class LevelReader:
             level = self._by_number.get(number)
             return None if level is None else level.score
         fraction = not digits.isdecimal()
-        if number > self.template.highest or (fraction and not explicit and 0 < number <= _TEN):
-            return None  # 0.85 and 9.5 may be meant on 0 to 1 and on 0 to 10
+        unclear = fraction and not explicit and (0 < number <= _TEN or "," in digits)
+        if number > self.template.highest or unclear:
+            return None  # 0.85 and 9.5 may be meant on 0 to 1 and on 0 to 10, and 85,5 may be two numbers
         return number / self.template.highest
 
     def _with_name(self, text: str, stated: StatedLevel) -> StatedLevel | None:
@@ -258,7 +259,7 @@ class LevelReader:
 
 
 def _is_plain(digits: str) -> bool:
-    """Whether a number can mean one thing only: ``4``, ``85.5`` or ``85,5``; not ``4.000``."""
+    """Whether a number can mean one thing only: ``4``, ``85.5`` or ``85,5 %``; not ``4.000``."""
     whole, *fractions = re.split(r"[.,]", digits)
     if len(fractions) > 1 or (whole != "0" and whole.startswith("0")):
         return False

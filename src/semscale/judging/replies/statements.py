@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Sequence
 
+from semscale.judging.replies.affirmations import answered
 from semscale.judging.replies.decision import Statement
 from semscale.judging.replies.grammar.class_patterns import class_pattern
 from semscale.judging.replies.grammar.lexicon import lexicon, split_words
@@ -14,7 +15,7 @@ from semscale.judging.replies.json_reply import JsonReply
 from semscale.judging.replies.mentions import LevelMention, ReplyTokens, find_mentions
 from semscale.judging.replies.quotations import is_of_others, within
 from semscale.judging.replies.scales import NamedScale, blank_own_scales, named_scales
-from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
+from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
 _FEWEST_PAIRS = 3
@@ -25,19 +26,10 @@ _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
     "corrected | amend | pause | colon)* $"
 )
-_ASKS = class_pattern(
-    "^ (dash | open | bar)* (the | this | judge)? (word | answer | be | this | the | outcome)* $"
-)
 _SUPPOSED = re.compile(
     r"(?:^|[.!?\n])\W*(?:(?:but|and|now|so)[ ])?(?:suppose|imagine|grant|picture|pretend|assume"
     r"|let(?:'s|[ ]us|[ ]me)[ ](?:say|assume|suppose|pretend|imagine|play)"
     r"|say[ ](?:the|that|you)|assuming)\b[^.!?\n]*[.!\n]\s*$",
-    re.IGNORECASE,
-)
-_ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
-_ANSWERED = re.compile(
-    r"[\w ]+?(?:ness)?[\"')]*[ \t]*(?:answer|response)?[ \t]*[:=?|]+[\s\"'|–—-]*"
-    r"(?P<said>yes|no|true|false|nope|yep|uncertain|unsure|unclear)\b(?![ \t]*,?[ \t]*(?:but|and|or|/))",
     re.IGNORECASE,
 )
 
@@ -67,7 +59,7 @@ def statements_of(
     statements = [_of_object(item, text, quoted) for item in objects]
     legend = _legend(found.mentions)
     for at, mention in enumerate(found.mentions):
-        answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
+        plain_reply = answered(text, mention, reader) if not within(quoted, mention.start) else None
         around = Surroundings(
             quoted=within(quoted, mention.start),
             supposed=_SUPPOSED.search(text, max(0, mention.left_start - _LEAD), mention.left_start)
@@ -81,8 +73,9 @@ def statements_of(
             numbered=reader.ends is not None,
             standing=any(item.role in _STRONG for item in statements),
             denied=bool(statements) and statements[-1].role is Role.DENIED,
+            attributed=bool(statements) and statements[-1].role is Role.ATTRIBUTED,
         )
-        statements.append(answered or _statement(mention, role_of(mention, around)))
+        statements.append(plain_reply or _statement(mention, role_of(mention, around)))
     own = [token for token in found.tokens if not within(quoted, token.start)]
     return statements, withdrawals(own)
 
@@ -149,23 +142,3 @@ def _of_object(item: JsonReply, text: str, quoted: Sequence[tuple[int, int]]) ->
         return Statement(item.start, Role.OFF_SCALE, None, hard=True)
     end = item.end if item.level is None or item.settled else item.level.after
     return Statement(item.start, role, item.level, opens=True, end=end)
-
-
-def _answered(text: str, mention: LevelMention, reader: LevelReader) -> Statement | None:
-    """Read the answer to the question whether the answer is right: ``Correct: no``."""
-    if mention.level is None or not mention.named or not mention.right.startswith(_ASKED):
-        return None
-    found = _ANSWERED.match(text, mention.start)
-    if found is None or not (mention.opens or _ASKS.search(mention.left)):
-        return None
-    name, said = text[mention.start : mention.level.end], found["said"]
-    affirmed = said.lower() in {"yes", "true", "yep"}
-    score = reader.name_score(name) if affirmed else reader.opposite(name)
-    if said.lower().startswith("un"):
-        score = reader.name_score("uncertain")
-    if score is None:
-        return None
-    end = found.end("said")
-    start = found.start("said") if reader.name_score(said) == score else end
-    level = StatedLevel(score, start, end, end, named=True)
-    return Statement(mention.start, Role.STATED, level, opens=True, end=end)

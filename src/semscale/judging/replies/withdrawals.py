@@ -17,6 +17,7 @@ _TAKES_BACK = class_pattern(
     "| (?<! because) judge (word | adverb | will | would | have | be | to | ought | if){0,3}"
     "  (amend | not{0,1} any? faulted)"
     "| judge any{0,5} (other | corrected) score_word ((?! level) any)* $"
+    "| (so | comma | but) this (be | might) (be | a | adverb)* faulted (stop | line) $"
     "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
     "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
@@ -24,7 +25,8 @@ _TAKES_BACK = class_pattern(
     "  | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
-    "faulted judge be | judge (adverb | be | settle | have)* (maybe | might (?! not))"
+    "(faulted | maybe) judge be (stop | line | comma) | faulted judge be | judge (adverb | be "
+    "| settle | have)* (maybe | might (?! not))"
     "| (judge any* (level | number) | score_word | faulted | better) any* question $"
     "| ^ (but | or | and | maybe | adverb)* be this any* question $"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"

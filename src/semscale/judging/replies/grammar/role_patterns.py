@@ -64,7 +64,8 @@ EARNED = class_pattern(
 )
 EARNED_FAR = class_pattern(f"(this | answer) any{{0,8}} (earn | be {GIVE}) adverb* a (plain | adverb)* $")
 THATS = class_pattern(
-    f"{START} (so | adverb | final | and | comma | {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
+    f"({START} | judge be (number | adverb)* confidence) (so | adverb | final | and | comma "
+    f"| {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
     f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
 )
 MAKES = class_pattern(
@@ -177,7 +178,8 @@ DOUBT_AFTER = class_pattern(
     "^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | "
     "^ (close)? (question | plus | compare | or | maybe | bound | slash "
     "| percent | but | if | might "
-    "| partly | scale | (dash | and | to | bar) (a | the)? (level | number) | comma (level | number) "
+    "| partly | scale | (dash | and | to | bar) (a | the)? (level | number) | comma (level "
+    "| number) (?! word) "
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
     "line | $) | $) | dash (dash | line | stop | $) | (comma | open | dash) (or | maybe | if | bound) "
     "(a | the | level | number | adverb | be | to | and | open | word | might | this ) | "
@@ -188,7 +190,7 @@ CLEAN_AFTER = class_pattern(
     "^ (close | unit)* bar | "
     "^ (close | bar | unit | maximum unit)* ($ | stop | line | comma | colon | dash | open | "
     f"{WHY} | and | adverb | so | this | the | judge | final | reason | withdraw | {CHANGE} | "
-    f"to | {OF} | question | relative | seems (?! faulted | maybe | bound))"
+    f"to | {OF} | question | relative | seems (?! faulted | maybe | bound) | not (a | the)? level)"
 )
 JUDGE_GIVES = class_pattern(
     f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "

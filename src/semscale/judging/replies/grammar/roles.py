@@ -67,6 +67,7 @@ class Surroundings:
         numbered: whether the scale has numbers, of which something may be taken off.
         standing: whether a score was stated before it.
         denied: whether the mention before it is denied.
+        attributed: whether the mention before it is somebody else's wish or words.
         supposed: whether the sentence before it puts a case: ``Suppose it is true.``
         signed: whether the scale has numbers below zero, so that a dash may be a minus.
     """
@@ -82,3 +83,4 @@ class Surroundings:
     numbered: bool = True
     standing: bool = False
     denied: bool = False
+    attributed: bool = False

@@ -174,6 +174,8 @@ def last_sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     alone = not inside and set(mention.left.split()) <= _OPENING_WORDS and mention.last and not mention.opens
     if not alone or not mention.free or around.filler or not (around.earlier or mention.words > 1):
         return None
+    if around.attributed and not mention.left:
+        return Role.UNEXPLAINED
     return settled(mention, around, Role.STATED)
 
 

@@ -15,7 +15,7 @@ _SIGNS = {
     "×": "slash", "^": "slash", "$": UNKNOWN, "°": UNKNOWN,
 }  # fmt: skip
 _ARROW = re.compile(r"(?:-+|=+|:)[>=]|→")
-_DOTS = re.compile(r"\.(?=[.\s\"')\]}]|\Z)")
+_DOTS = re.compile(r"(?<!\bp)(?<!\bpp)(?<!\bfig)(?<!\bvol)(?<!\beq)(?<!\bch)\.(?=[.\s\"')\]}]|\Z)")
 BOUNDARIES = frozenset({"stop", "question", "line"})
 """Classes that end a sentence."""
 
