@@ -182,6 +182,7 @@ def test_a_cap_leaves_the_rest_unfinished():
     verdicts = Judge(model).judge(["q"] * 4, ["a", "b", "c", "d"], running=running)
     assert verdicts.counts == {Status.SCORED: 2, Status.UNFINISHED: 2}
     assert "the cap of 2 calls is reached; without a ledger" in verdicts.stopped
+    assert [verdict.reason for verdict in verdicts[2:]] == [verdicts.stopped] * 2
     assert len(model.requests) == 2
 
 

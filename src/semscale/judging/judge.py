@@ -196,8 +196,7 @@ class Judge:
                 self.model, every, form, running=running, progress=progress
             )
         aggregated = {
-            item: aggregate_verdict(found, self.template, stopped=stopped is not None)
-            for item, found in waiting.items()
+            item: aggregate_verdict(found, self.template, stopped=stopped) for item, found in waiting.items()
         }
         verdicts = [
             aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
