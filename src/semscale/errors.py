@@ -6,7 +6,21 @@ class SemscaleError(Exception):
 
 
 class InputError(SemscaleError, ValueError):
-    """The caller's input is invalid: a wrong value, column, file or shape."""
+    """The caller's input is invalid: a wrong value, column, file or shape.
+
+    Args:
+        *message: what is wrong, and what to do, in one sentence.
+        in_shell: the same with the names of options, where the message has those of settings.
+    """
+
+    def __init__(self, *message: object, in_shell: str | None = None) -> None:
+        super().__init__(*message)
+        self.in_shell = in_shell
+
+    @property
+    def shell_message(self) -> str:
+        """The message as the command line prints it."""
+        return str(self) if self.in_shell is None else self.in_shell
 
 
 class UnknownNameError(InputError, KeyError):

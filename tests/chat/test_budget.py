@@ -31,10 +31,26 @@ def test_money_is_unknown_without_a_price():
     ("budget", "reason"),
     [
         (Budget(calls=0), "the cap of 0 calls is reached"),
-        (Budget(tokens=29), "the cap of 29 tokens is reached"),  # 10 + 20 are wanted
-        (Budget(money=49.0), "the cap of 49 EUR is reached"),  # 10 at 1 and 20 at 2
-        (Budget(tokens=29, whole=Budget(tokens=1000)), "the cap of 1,000 tokens is reached"),
-        (Budget(money=1234567.891).divided(10**6), "the cap of 1,234,567.891 EUR is reached"),
+        # 10 + 20 are wanted
+        (
+            Budget(tokens=29),
+            "the cap of 29 tokens has no room for the next call: 0 spent so far, up to 30 more for the call",
+        ),
+        # 10 at 1 and 20 at 2
+        (
+            Budget(money=49.0),
+            "the cap of 49 EUR has no room for the next call: 0 spent so far, up to 50 more for the call",
+        ),
+        (
+            Budget(tokens=29, whole=Budget(tokens=1000)),
+            "the cap of 1,000 tokens has no room for the next call: 0 of 29 for this part spent so far, "
+            "up to 30 more for the call",
+        ),
+        (
+            Budget(money=1234567.891).divided(10**6),
+            "the cap of 1,234,567.891 EUR has no room for the next call: 0 of 1.23 for this part spent so "
+            "far, up to 50 more for the call",
+        ),
         (Budget(calls=1, tokens=30, money=50.0), None),
     ],
 )
@@ -59,10 +75,34 @@ def test_a_call_waits_while_another_may_use_up_the_rest():
 def test_a_cap_below_zero(cap):
     with pytest.raises(InputError, match=f"a budget's {cap} must be >= 0, got -1"):
         Budget(**{cap: -1})
+    with pytest.raises(InputError) as caught:
+        Budget(**{cap: -1})
+    option = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}[cap]
+    assert caught.value.shell_message == f"{option} must be >= 0, got -1"
 
 
 def test_the_cap_that_is_named_is_the_one_that_was_given():
     left = Budget(calls=9, tokens=90, money=9.0).divided(3).after(Spent(2, Usage(20, 5), 1.0))
     assert (left.calls, left.tokens, left.money) == (1, 5, 2.0)
-    assert reserve(Meter(left, None), Usage(10, 20))[1] == "the cap of 90 tokens is reached"
+    # A third of 90 is 30, of which 25 are spent.
+    assert reserve(Meter(left, None), Usage(10, 20))[1] == (
+        "the cap of 90 tokens has no room for the next call: 25 of 30 for this part spent so far, "
+        "up to 30 more for the call"
+    )
     assert left.divided(2).whole == Budget(calls=9, tokens=90, money=9.0)
+
+
+def test_a_cap_with_no_room_names_what_is_spent_and_what_the_next_call_may_cost():
+    price = Price(1e-6, 2e-6, "USD")
+    meter = Meter(Budget(money=3.0).after(Spent(1, Usage(400_000, 0), 0.4, 1)), price)
+    number, _ = reserve(meter, Usage(90_000, 0))
+    meter.settle(number, Usage(90_000, 0))
+    # .40 + .09 are spent, and a call of 1.5 million tokens in a reply may cost 3.
+    assert reserve(meter, Usage(0, 1_500_000))[1] == (
+        "the cap of 3 USD has no room for the next call: 0.49 spent so far, up to 3 more for the call"
+    )
+    # One token of a prompt costs a millionth, two of a reply four of them.
+    assert reserve(Meter(Budget(money=1e-6), price), Usage(1, 2))[1] == (
+        "the cap of 0.000001 USD has no room for the next call: 0 spent so far, "
+        "up to 0.000005 more for the call"
+    )

@@ -6,7 +6,7 @@ import pytest
 
 from semscale.chat import Request
 from semscale.chat.budget import Budget
-from semscale.chat.forecast import forecast
+from semscale.chat.forecast import FurtherCalls, forecast
 from semscale.chat.ledger.ledger import Ledger
 from semscale.chat.prices import Price, PriceTable
 from semscale.chat.replies import Usage
@@ -27,6 +27,9 @@ def test_a_forecast_counts_what_is_new(endpoint, tmp_path):
     assert plan.most == Usage(36, 15)
     assert plan.money == pytest.approx(0.36 + 1.5)
     assert plan.currency == "EUR"
+    # Three calls, each repeated six times.
+    assert plan.repetitions == FurtherCalls(18, Usage(216, 90), pytest.approx(6 * 1.86))
+    assert plan.corrections == FurtherCalls(0, Usage(0, 0), 0.0)
     assert plan.beyond(Budget(calls=2, tokens=51, money=1.0)) == [
         "3 calls, of 2 allowed",
         "1.86 money, of 1 allowed",

@@ -21,7 +21,7 @@ PLACE = "semscale-history.sqlite"
 
 
 def run_of(name, day, dataset="answers", **settings):
-    items = (Item("1", (Output("Yes.", {"credits": 2.0}),)),)
+    items = (Item("1", (Output(f"Yes, as on day {day}.", {"credits": 2.0}),)),)
     return Run(
         dataset, f"model-{name}", items, id=name * 32, recorded=START + timedelta(days=day), **settings
     )

@@ -95,7 +95,7 @@ def test_groups_are_compared_on_the_screen_in_the_report_and_in_json(judge_comma
     }
     assert {row["group"] for row in found["lowest"]} == {"1066", "scattering", "Austen"}
     shown = report.read_text(encoding="utf-8")
-    assert "## How the scores are spread, by known" in shown
+    assert "## How the scores are spread\n" in shown
     assert "| `scattering` | 1\\* | 0 | 0.25 |" in shown
     assert main(judge_command("--by", "known")) == 0
     screen = capsys.readouterr().out

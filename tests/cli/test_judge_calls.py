@@ -90,7 +90,7 @@ def test_screen_and_exit_code_say_that_nobody_was_reached_and_why(judge_command,
     assert main(judge_command()) == 2
     printed = capsys.readouterr()
     assert "most often because: judge-one: Error code: 400 - unknown field." in " ".join(printed.out.split())
-    why = "no call brought a reply, most often because: judge-one: Error code: 400 - unknown field"
+    why = "no call brought a usable reply, most often because: judge-one: Error code: 400 - unknown field"
     assert printed.err == f"semscale: {why}\n"
 
 

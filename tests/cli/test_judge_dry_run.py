@@ -14,6 +14,8 @@ def test_a_dry_run_asks_nobody(judge_command, judge_endpoint, capsys):
     assert main(judge_command("--dry-run")) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert "requests 4 answered before 0 the same as another 0 calls to make 4" in shown
+    assert "asking again for replies that cannot be read 8 " in shown  # two corrections of each of four
+    assert "repeating calls that fail 72 " in shown  # six repetitions of each of 4 + 8
     assert "Nothing was sent" in shown
     assert "the price of judge-one is not known" in shown
     assert judge_endpoint.requests == []
@@ -60,3 +62,21 @@ def test_a_dry_run_reads_the_table_in_parts(judge_command, judge_answers, capsys
     # A part asks once about equal rows, so there are three requests; the last one repeats the first.
     assert (model["requests"], model["repeated"], model["calls"]) == (3, 1, 2)
     assert set(sizes) == {1, 2}
+
+
+@pytest.mark.parametrize(("reply", "calls"), [("hm", 12), ("Score: 4", 4)])
+def test_a_run_takes_no_more_calls_than_the_forecast_says(
+    judge_command, judge_endpoint, capsys, reply, calls
+):
+    assert main(judge_command("--dry-run", "--json")) == 0
+    (model,) = json.loads(capsys.readouterr().out)["models"]
+    judge_endpoint.reply = lambda asked: reply
+    main(judge_command("--json"))
+    assert len(judge_endpoint.requests) == calls
+    assert model["calls"] == 4
+    assert model["calls"] + model["corrections"]["calls"] == 12
+    capsys.readouterr()
+    assert main(judge_command("--dry-run", "--json")) == 0
+    (after,) = json.loads(capsys.readouterr().out)["models"]
+    # What cannot be read may be asked for again; what can be read is settled.
+    assert (after["calls"], after["corrections"]["calls"]) == (0, 8 if reply == "hm" else 0)

@@ -6,7 +6,9 @@ import json
 import polars as pl
 import pytest
 
+from semscale.cli.options.guards import guard_modes
 from semscale.cli.options.matching import MatchOptions
+from semscale.errors import InputError
 from semscale.matching import matcher
 from semscale.store.reading import open_table
 
@@ -217,3 +219,15 @@ def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_pat
     (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
     assert matched["semscale_findings"][0][0]["guard"] == "number"
     assert json.loads(semscale(*match("--json", "--guard", "all=off")).out)["guards"] == {}
+
+
+@pytest.mark.parametrize("second", ["number=warn", "number=off"])
+def test_a_guard_that_is_given_twice_is_refused(second):
+    with pytest.raises(InputError, match="^--guard number is given twice; it takes one mode$"):
+        guard_modes(["number=off", second])
+
+
+def test_all_stands_for_the_guards_that_are_not_named():
+    modes = guard_modes(["number=warn", "all=off"])
+    assert modes.pop("number") == "warn"
+    assert set(modes.values()) == {"off"}

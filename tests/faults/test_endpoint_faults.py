@@ -82,8 +82,8 @@ def test_when_every_call_fails_the_last_line_says_why(command, asked, endpoint, 
     ended = asked(*command, *FILES[2 if command is AUDIT else 0 :])
     assert ended.code == 2
     assert ended.err == (
-        "semscale: no call brought a reply, most often because: m: Error code: 503 - <html><body>Service "
-        "unavailable</body></html>\n"
+        "semscale: no call brought a usable reply, most often because: m: Error code: 503 - <html><body>"
+        "Service unavailable</body></html>\n"
     )
 
 
@@ -153,4 +153,4 @@ def test_a_panel_goes_on_with_the_judge_that_replies(asked, endpoint, tmp_path):
     ended = asked(*JUDGE, *FILES, "--panel", "panel.yaml", model=None)
     found = json.loads(ended.out)
     assert (ended.code, found["counts"]) == (0, {"scored": 5})
-    assert any("dead could not be asked" in words for words in found["cautions"])
+    assert any("dead gave no usable reply to " in words for words in found["cautions"])

@@ -7,6 +7,7 @@ import pytest
 from stored_runs import DAY, NAN, START, a_comparison, a_run
 
 from semscale.errors import InputError, UnknownNameError
+from semscale.history.item_json import digest_items
 from semscale.history.runs import new_id
 from semscale.history.stored_comparison import StoredFigure
 
@@ -74,6 +75,17 @@ class TestComparisons:
     def test_scores_of_one_that_is_not_there(self, history):
         with pytest.raises(UnknownNameError, match="unknown comparison"):
             history.scores(new_id())
+
+    def test_the_digest_of_the_candidates_outputs_comes_with_it(self, history):
+        first, same, other = a_run(), a_run(), a_run(4)
+        for run in (first, same, other):
+            history.record(run)
+            history.keep(a_comparison(candidate_id=run.id, id=new_id()))
+        history.keep(a_comparison(candidate_id="elsewhere", id=new_id()))
+        digests = {kept.candidate_id: kept.candidate_digest for kept in history.comparisons()}
+        assert digests[first.id] == digests[same.id] == digest_items(first.items)
+        assert digests[other.id] not in {digests[first.id], None}
+        assert digests["elsewhere"] is None
 
 
 def test_a_candidate_is_stored_with_its_comparison_or_not_at_all(history):

@@ -4,7 +4,14 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate.decision import (
+    DriftTest,
+    GateDecision,
+    Outcome,
+    SequenceTest,
+    ThresholdCheck,
+    deciding_bound,
+)
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair, MeasuredRun
 from semscale.drift.measure.metrics import TEXT_METRICS, field_metric
@@ -117,13 +124,14 @@ def approval_of(comparison, text=""):
 
 def _decided(comparison, name, group, chosen, share, relative):
     span = comparison.metrics[name].span
-    drift = paired_means(comparison.drifts(name)[chosen][:, None], spans=np.array([span]))[0].mean
+    bounds = np.array([[-span if comparison.reruns else 0.0, span]])
+    drift = paired_means(comparison.drifts(name)[chosen][:, None], bounds=bounds)[0].mean
     losses = comparison.losses(name)[chosen]
     noise = comparison.noise(name)
     margin = max(share * span, relative * (noise or 0.0))
     significant, material = bool(drift.low > 0), bool(drift.value >= margin)
     outcome = Outcome.FAIL if significant and material else Outcome.UNDECIDED
-    if outcome is not Outcome.FAIL and drift.high < margin:
+    if outcome is not Outcome.FAIL and deciding_bound(drift) < margin:
         outcome = Outcome.PASS
     p = np.nan if np.isnan(drift.value) else 0.0004 if significant else 0.21
     known = losses[~np.isnan(losses)]

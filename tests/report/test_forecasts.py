@@ -4,7 +4,7 @@ import json
 
 from tests.schema_check import check_json
 
-from semscale.chat.forecast import Forecast
+from semscale.chat.forecast import Forecast, FurtherCalls
 from semscale.chat.forecast_summary import ForecastSummary
 from semscale.chat.replies import Usage
 from semscale.report.json_encoding import to_json
@@ -12,7 +12,19 @@ from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
 
-PRICED = Forecast(9, 2, 1, 6, Usage(1200, 300), 0, 1.25, "EUR", "")
+PRICED = Forecast(
+    9,
+    2,
+    1,
+    6,
+    Usage(1200, 300),
+    0,
+    1.25,
+    "EUR",
+    "",
+    corrections=FurtherCalls(12, Usage(2400, 600), 2.5),
+    repetitions=FurtherCalls(108, Usage(21600, 5400), 2.2e-5),
+)
 UNPRICED = Forecast(9, 0, 0, 9, Usage(1800, 9216), 9, None, "", "the price of m is not known; add it")
 
 
@@ -23,6 +35,9 @@ def test_the_screen_says_what_asking_would_take(capsys):
     assert "9 of 11 prompts count; left out: 2 empty" in shown
     assert "requests 9 answered before 2 the same as another 1 calls to make 6" in shown
     assert "tokens of prompts, about 1,200 tokens of replies 300 cost in EUR 1.25" in shown
+    assert "What may come on top, at most" in shown
+    assert "asking again for replies that cannot be read 12 2,400 600 2.5 " in shown
+    assert "repeating calls that fail 108 21,600 5,400 0.000022" in shown
     assert "calls without a limit to their reply (1,024 tokens each) 9 cost not known" in shown
     assert shown.endswith("the price of m is not known; add it Nobody was asked.")
 
@@ -43,3 +58,4 @@ def test_json_has_the_same_numbers():
     assert (content["asked"], content["left_out"]) == (9, {})
     (model,) = content["models"]
     assert (model["model"], model["calls"], model["reply_tokens"], model["money"]) == ("m", 9, 9216, None)
+    assert model["corrections"] == {"calls": 0, "prompt_tokens": 0, "reply_tokens": 0, "money": 0.0}

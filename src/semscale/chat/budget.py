@@ -4,9 +4,12 @@ import asyncio
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.chat.prices import Price
+from semscale.chat.prices import Price, amount
 from semscale.chat.replies import Usage
 from semscale.errors import InputError
+
+_OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
+_ROUNDING = 1e-9  # two floats closer than this share of them are the same sum of money
 
 
 @dataclass(frozen=True)
@@ -18,6 +21,7 @@ class Budget:
         tokens: of prompts and replies together.
         money: in the currency of the price table.
         whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
+        earlier: what was spent of this part before; ``None`` where nothing was.
 
     Raises:
         InputError: a cap is below 0.
@@ -27,12 +31,14 @@ class Budget:
     tokens: int | None = None
     money: float | None = None
     whole: "Budget | None" = None
+    earlier: "Spent | None" = None
 
     def __post_init__(self) -> None:
-        for name in ("calls", "tokens", "money"):
+        for name, option in _OPTIONS.items():
             value = getattr(self, name)
             if value is not None and not value >= 0:
-                raise InputError(f"a budget's {name} must be >= 0, got {value}")
+                said = f"must be >= 0, got {value}"
+                raise InputError(f"a budget's {name} {said}", in_shell=f"{option} {said}")
 
     def after(self, spent: "Spent") -> "Budget":
         """Give what is left of it."""
@@ -41,6 +47,7 @@ class Budget:
             _left(self.tokens, spent.usage.tokens),
             _left(self.money, spent.money or 0.0),
             whole=self.whole or self,
+            earlier=spent if self.earlier is None else self.earlier.plus(spent),
         )
 
     def divided(self, parts: int) -> "Budget":
@@ -70,11 +77,23 @@ class Spent:
         calls: calls that were sent, retries included.
         usage: tokens of prompts and replies.
         money: cost; ``None`` if the price is unknown.
+        replies: replies that came, those from the ledger included.
     """
 
     calls: int
     usage: Usage
     money: float | None
+    replies: int = 0
+
+    def plus(self, other: "Spent") -> "Spent":
+        """Add what was spent later."""
+        known = self.money is not None and other.money is not None
+        return Spent(
+            self.calls + other.calls,
+            _sum(self.usage, other.usage),
+            (self.money or 0.0) + (other.money or 0.0) if known else None,
+            self.replies + other.replies,
+        )
 
 
 class Meter:
@@ -92,7 +111,7 @@ class Meter:
     def __init__(self, budget: Budget, price: Price | None) -> None:
         self._budget = budget
         self._price = price
-        self._calls = 0
+        self._calls = self._replies = 0
         self._used = Usage(0, 0)
         self._aside: dict[int, Usage] = {}
         self._changed = asyncio.Event()
@@ -100,7 +119,18 @@ class Meter:
     @property
     def spent(self) -> Spent:
         """What was spent so far; calls under way count as calls, but not yet in tokens or money."""
-        return Spent(self._calls, self._used, self._price.of(self._used) if self._price else None)
+        money = self._price.of(self._used) if self._price else None
+        return Spent(self._calls, self._used, money, self._replies)
+
+    @property
+    def spent_in_all(self) -> Spent:
+        """The same, with what was spent of the budget before."""
+        earlier = self._budget.earlier
+        return self.spent if earlier is None else earlier.plus(self.spent)
+
+    def count_reply(self) -> None:
+        """Note that a reply came, from the model or from the ledger."""
+        self._replies += 1
 
     async def reserve(self, wanted: Usage) -> tuple[int, str | None]:
         """Reserve what a call may cost; wait while calls under way may still use up the rest.
@@ -127,20 +157,36 @@ class Meter:
         return self._budget.calls is not None and self._calls >= self._budget.calls
 
     def _beyond(self, wanted: Usage) -> str | None:
-        named = self._budget.whole or self._budget
+        budget, price = self._budget, self._price
         if self._out_of_calls():
-            return f"the cap of {named.calls:,} calls is reached"
-        if self._budget.tokens is None and self._budget.money is None:
+            return f"the cap of {(budget.whole or budget).calls:,} calls is reached"
+        if budget.tokens is None and budget.money is None:
             return None
         total = self._used
         for aside in self._aside.values():
             total = _sum(total, aside)
         total = _sum(total, wanted)
-        if self._budget.tokens is not None and total.tokens > self._budget.tokens:
-            return f"the cap of {named.tokens:,} tokens is reached"
-        if self._budget.money is not None and self._price and self._price.of(total) > self._budget.money:
-            return f"the cap of {named.money:,.12g} {self._price.currency} is reached"
+        if budget.tokens is not None and total.tokens > budget.tokens:
+            return self._no_room("tokens", wanted.tokens, "tokens")
+        if budget.money is not None and price and price.of(total) > budget.money:
+            return self._no_room("money", price.of(wanted), price.currency)
         return None
+
+    def _no_room(self, name: str, wanted: float, unit: str) -> str:
+        """Say which cap has no room for the next call, what is spent of it, and what the call may take."""
+        budget = self._budget
+        whole = getattr(budget.whole or budget, name)
+        part = getattr(budget, name) + (_taken(budget.earlier, name) if budget.earlier else 0)
+        shared = f" of {amount(part)} for this part" if part < whole * (1 - _ROUNDING) else ""
+        return (
+            f"the cap of {amount(whole, digits=None)} {unit} has no room for the next call: "
+            f"{amount(_taken(self.spent_in_all, name))}{shared} spent so far, "
+            f"up to {amount(wanted)} more for the call"
+        )
+
+
+def _taken(spent: Spent, name: str) -> float:
+    return spent.usage.tokens if name == "tokens" else spent.money or 0.0
 
 
 def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from semscale.chat.budget import Meter
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.endpoint.failures import failure_of
+from semscale.chat.first_failures import FirstFailures
 from semscale.chat.ledger.content_key import ContentKeys
 from semscale.chat.ledger.file import Claim
 from semscale.chat.ledger.ledger import Ledger
@@ -86,7 +87,10 @@ class Caller:
         self._taken = taken_parameters(setting.model)
         self._trial: asyncio.Event | None = None
         self.watch = ReplyWatch(setting.clock.now, setting.retries.patience)
+        self._first_failures = FirstFailures(has_replies=setting.meter.spent_in_all.replies > 0)
         self._run = next(_RUNS)
+        self.cap: CapReachedError | None = None
+        """The cap that let no failed call be repeated; ``None`` where there was none."""
 
     @property
     def model_name(self) -> str:
@@ -122,6 +126,8 @@ class Caller:
         while (found := await ledger.claim(key, self._run)) is Claim.ELSEWHERE:
             await self._setting.clock.sleep(_LOOK_AGAIN)
         if not isinstance(found, Claim):
+            if isinstance(found, Reply):
+                self._note_reply()
             return RequestOutcome.of(index, found)
         outcome = None
         try:
@@ -140,21 +146,40 @@ class Caller:
 
     async def _repeated(self, index: int, key: bytes, request: Request) -> RequestOutcome:
         setting, attempts = self._setting, 0
+        failure: CallError | None = None
         for repeated in itertools.count():
-            async with self._first_alone(request):
-                result, calls = await self._in_a_form_taken(key, request)
+            try:
+                async with self._first_alone(request):
+                    result, calls = await self._in_a_form_taken(key, request)
+            except CapReachedError as cap:
+                if failure is None:
+                    raise
+                self.cap = cap
+                break
             attempts += calls
             if isinstance(result, Reply):
+                self._note_reply()
                 return RequestOutcome.of(index, result, attempts)
-            if result.kind in FATAL:
-                raise FatalCallError(result)
-            wait = setting.retries.wait_after(result, repeated, setting.clock.chance())
+            failure = result
+            self._end_if_in_vain(failure, repeated)
+            wait = setting.retries.wait_after(failure, repeated, setting.clock.chance())
             if wait is None:
                 break
-            if result.retry_after is not None and result.kind in _HOLDING:
+            if failure.retry_after is not None and failure.kind in _HOLDING:
                 self.watch.endpoint_pauses(self._pacer.hold(wait))
             await setting.clock.sleep(wait)
-        return RequestOutcome.of(index, result, attempts)
+        return RequestOutcome(index, failure=failure, attempts=attempts)
+
+    def _note_reply(self) -> None:
+        self._setting.meter.count_reply()
+        self._first_failures.note_reply()
+
+    def _end_if_in_vain(self, failure: CallError, repeated: int) -> None:
+        """Raise ``FatalCallError`` after a failure that every other call has, too."""
+        if failure.kind in FATAL:
+            raise FatalCallError(failure)
+        if self._first_failures.are_all_alike(failure, repeated):
+            raise FatalCallError(_in_vain(failure, self._first_failures.n))
 
     async def _in_a_form_taken(self, key: bytes, request: Request) -> tuple[Reply | CallError, int]:
         """Call, and call again at once without the parameters that the model refuses.
@@ -232,6 +257,11 @@ class Caller:
             return CallError(f"{model.name} did not answer within {timeout:g} s", kind=FailureKind.TIMEOUT)
         except Exception as error:  # a foreign model may raise anything; the run goes on
             return failure_of(error, self._scrubber, model=model.name)
+
+
+def _in_vain(failure: CallError, n: int) -> CallError:
+    said = f"no call brought a usable reply, and the first {n} failed alike: {failure}"
+    return CallError(f"{said}; check the endpoint's address and what it takes", kind=failure.kind)
 
 
 def _taken(result: Reply | CallError, expected: Usage) -> Usage:

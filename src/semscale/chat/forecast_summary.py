@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from semscale.chat.forecast import Forecast
+from semscale.chat.forecast import Forecast, FurtherCalls
 from semscale.presentable import Presentable
 
 
@@ -55,4 +55,15 @@ def _record(name: str, found: Forecast) -> dict[str, Any]:
         "money": found.money,
         "currency": found.currency or None,
         "price_note": found.price_note or None,
+        "corrections": _further(found.corrections),
+        "repetitions": _further(found.repetitions),
+    }
+
+
+def _further(calls: FurtherCalls) -> dict[str, Any]:
+    return {
+        "calls": calls.calls,
+        "prompt_tokens": calls.most.prompt_tokens,
+        "reply_tokens": calls.most.completion_tokens,
+        "money": calls.money,
     }

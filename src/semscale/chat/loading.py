@@ -79,7 +79,8 @@ def _endpoint(name: str, base_url: str | None, key_variable: str) -> ChatModel:
         near = nearest_name(name, ["local", *local])
         if base_url is not None or near is None:
             raise
-        raise InputError(f"{error}; or did you mean {near!r}, on this machine?") from error
+        hint = f"; or did you mean {near!r}, on this machine?"
+        raise InputError(f"{error}{hint}", in_shell=f"{error.shell_message}{hint}") from error
 
 
 def _local(name: str, base_url: str | None, progress: Progress | None) -> ChatModel:

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Self
@@ -36,6 +37,26 @@ class Price:
             0.003
         """
         return self.prompt * usage.prompt_tokens + self.completion * usage.completion_tokens
+
+
+def amount(value: float, *, digits: int | None = 2) -> str:
+    """Write tokens or money without an exponent: at most two decimals, more for less than 1.
+
+    Args:
+        value: at least 0.
+        digits: significant digits of what is less than 1; ``None`` writes the value as it was given.
+
+    Example:
+        >>> amount(1234.5678), amount(90), amount(0.0000123), amount(1e-6, digits=None)
+        ('1,234.57', '90', '0.000012', '0.000001')
+    """
+    exact = Decimal(repr(float(value)))
+    if digits is None or exact == exact.to_integral_value():
+        shown = exact
+    else:
+        shown = exact.quantize(Decimal(1).scaleb(min(-2, exact.adjusted() - digits + 1)))
+    written = f"{shown:,f}"
+    return written.rstrip("0").rstrip(".") if "." in written else written
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,7 @@ class Runner:
                     told.add(outcome)
             finally:
                 await run.stop()
-        run.raise_if_ended_early(keeps_replies=self.keeps_replies)
+        run.raise_if_ended_early(self.keeps_replies, has_replies=self._meter.spent_in_all.replies > 0)
 
 
 def run_apart(work: Coroutine[object, object, T]) -> T:
@@ -168,14 +168,10 @@ class _RunTasks:
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
 
-    def raise_if_ended_early(self, *, keeps_replies: bool) -> None:
-        again = {CapReachedError: "a higher cap", NoReplyError: "the same command"}
-        if self._reason is not None and (what := again.get(type(self._reason))):
-            rest = (
-                f"replies that came are kept, and {what} goes on from there"
-                if keeps_replies
-                else f"without a ledger {what} asks for everything again"
-            )
+    def raise_if_ended_early(self, keeps_replies: bool, *, has_replies: bool) -> None:
+        if isinstance(self._reason, CapReachedError | NoReplyError):
+            is_capped = isinstance(self._reason, CapReachedError)
+            rest = _how_to_go_on(is_capped, keeps_replies, has_replies)
             raise InterruptedRunError(f"{self._reason}; {rest}") from self._reason
         if isinstance(self._reason, FatalCallError):
             raise self._reason.failure
@@ -193,6 +189,8 @@ class _RunTasks:
                     return
                 raise
             await self._ready.put(outcome)
+            if self._caller.cap is not None:
+                self._end(self._caller.cap)
 
     def _end(self, reason: SemscaleError) -> None:
         self._reason = self._reason or reason
@@ -250,6 +248,18 @@ class _RunTasks:
         if left:
             await asyncio.wait(left)
         await self._ready.put(None)
+
+
+def _how_to_go_on(is_capped: bool, keeps_replies: bool, has_replies: bool) -> str:
+    """Say what the user can do after a run that ended early."""
+    if not keeps_replies:
+        what = "a higher cap" if is_capped else "the same command"
+        return f"without a ledger {what} asks for everything again"
+    if not is_capped:
+        return "replies that came are kept, and the same command goes on from there"
+    if not has_replies:
+        return "no reply came, so give a higher cap"
+    return "replies that came are kept; a cap counts for each run, so the same command goes on from there"
 
 
 class _Numbered:

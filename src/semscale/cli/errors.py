@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from semscale.cli.interrupts import INTERRUPTED as STOPPED
-from semscale.errors import InterruptedRunError, SemscaleError
+from semscale.errors import InputError, InterruptedRunError, SemscaleError
 
 DONE, BAD_INPUT, BUG = 0, 2, 70
 
@@ -62,7 +62,7 @@ def said_as_code(error: Exception) -> int:
     if isinstance(error, InterruptedRunError):
         return _failed(error, STOPPED)
     if isinstance(error, SemscaleError):
-        return _failed(error, BAD_INPUT)
+        return _failed(error.shell_message if isinstance(error, InputError) else error, BAD_INPUT)
     code = _environment_code(error)
     named = getattr(error, "filename", None) or getattr(error, "written_to", None)
     where = f"{named}: " if named else ""

@@ -153,8 +153,8 @@ def present(
         further: what JSON has beside the summary.
 
     Raises:
-        InterruptedRunError: the run ended early; everything is written before.
-        ReplyError: no call brought a reply; likewise.
+        ReplyError: no call brought a reply; everything is written before.
+        InterruptedRunError: the run ended early; likewise.
     """
     document = summary.document()
     written = outputs.write(document)
@@ -173,10 +173,10 @@ def present(
         from semscale.report.render.terminal import print_document
 
         print_document(document, written=written)
+    if failed:
+        raise ReplyError(f"no call brought a usable reply, most often because: {failed}")
     if stopped:
         raise InterruptedRunError(stopped)
-    if failed:
-        raise ReplyError(f"no call brought a reply, most often because: {failed}")
 
 
 def _changed(path: Path | None) -> int | None:

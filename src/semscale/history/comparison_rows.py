@@ -36,7 +36,9 @@ def comparison_rows(comparison: StoredComparison) -> tuple[Row, list[Row], list[
     return row, figures, scores
 
 
-def read_comparison(found: Found, figures: Iterable[Found]) -> StoredComparison:
+def read_comparison(
+    found: Found, figures: Iterable[Found], *, candidate_digest: str | None = None
+) -> StoredComparison:
     """Build a comparison, without its scores, from its row and the rows of its figures."""
     return StoredComparison(
         baseline_id=found["baseline_id"],
@@ -48,6 +50,7 @@ def read_comparison(found: Found, figures: Iterable[Found]) -> StoredComparison:
         figures=tuple(_read_figure(figure) for figure in figures),
         compared=found["compared"],
         id=found["id"],
+        candidate_digest=candidate_digest,
     )
 
 

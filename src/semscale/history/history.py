@@ -206,14 +206,19 @@ class History:
             for column, value in ((COMPARISONS.c.dataset, dataset), (COMPARISONS.c.baseline_id, baseline_id))
             if value is not None
         ]
-        query = select(COMPARISONS).where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
+        digest = RUNS.c.digest.label("candidate_digest")
+        query = select(COMPARISONS, digest).outerjoin(RUNS, RUNS.c.id == COMPARISONS.c.candidate_id)
+        query = query.where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
         of_figures = select(FIGURES).join(COMPARISONS).where(*wanted).order_by(FIGURES.c.position)
         with self._database.reading() as connection:
             figures = defaultdict[str, list[Found]](list)
             for figure in connection.execute(of_figures).mappings():
                 figures[figure["comparison_id"]].append(figure)
             found = connection.execute(query).mappings()
-            return [read_comparison(each, figures[each["id"]]) for each in found]
+            return [
+                read_comparison(each, figures[each["id"]], candidate_digest=each["candidate_digest"])
+                for each in found
+            ]
 
     def scores(self, comparison_id: str) -> dict[str, Floats]:
         """Load the scores of a comparison.

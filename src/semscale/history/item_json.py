@@ -1,8 +1,9 @@
 """JSON form of items in the database; it preserves every text that a model can produce."""
 
+import hashlib
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from semscale.errors import InputError
@@ -66,3 +67,17 @@ def _number(item: Item, name: str, value: float) -> float | None:
 
 def _loaded(fields: Mapping[str, float | None]) -> dict[str, float]:
     return {name: float("nan") if value is None else value for name, value in fields.items()}
+
+
+def digest_bodies(bodies: Iterable[str]) -> str:
+    """Hash the JSON of items in their order."""
+    found = hashlib.sha256()
+    for body in bodies:
+        found.update(body.encode())
+        found.update(b"\n")
+    return found.hexdigest()
+
+
+def digest_items(items: Iterable[Item]) -> str:
+    """Hash items with their outputs, in their order; it is the digest that a history keeps of a run."""
+    return digest_bodies(map(dump_item, items))

@@ -1,11 +1,10 @@
 """Conversion between runs or approvals and database rows."""
 
-import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from semscale.errors import InputError
 from semscale.history.column_values import Found, Row, aware, plain
-from semscale.history.item_json import dump_item, load_item
+from semscale.history.item_json import digest_bodies, dump_item, load_item
 from semscale.history.runs import Approval, Run
 from semscale.history.summaries import RunSummary
 
@@ -91,12 +90,3 @@ def read_approval(found: Found) -> Approval:
         expires=found["expires"],
         id=found["id"],
     )
-
-
-def digest_bodies(bodies: Iterable[str]) -> str:
-    """Hash the JSON of items in their order."""
-    found = hashlib.sha256()
-    for body in bodies:
-        found.update(body.encode())
-        found.update(b"\n")
-    return found.hexdigest()

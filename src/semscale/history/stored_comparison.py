@@ -50,6 +50,7 @@ class StoredComparison:
         scores: every metric's losses, shape (n,), in the order of the baseline's items; NaN without a value.
         compared: time of the comparison, in UTC.
         id: the comparison's id, the same in every history.
+        candidate_digest: hash of the candidate's items and outputs; ``None`` if the history lacks the run.
     """
 
     baseline_id: str
@@ -62,3 +63,9 @@ class StoredComparison:
     scores: Mapping[str, Floats] = field(default_factory=dict)
     compared: datetime = field(default_factory=now)
     id: str = field(default_factory=new_id)
+    candidate_digest: str | None = None
+
+    @property
+    def outputs_key(self) -> tuple[str, str]:
+        """Tells whose outputs were compared: the same model with the same outputs is one candidate."""
+        return self.model, self.candidate_digest or self.candidate_id

@@ -18,6 +18,9 @@ from semscale.errors import InterruptedRunError
 from semscale.judging.replies.reading import ReplyReading
 from semscale.types import Progress
 
+UNREAD = frozenset({"unparsable", "empty"})
+"""Statuses of replies that neither state a score nor decline to give one, and are asked for again."""
+
 
 @dataclass(frozen=True)
 class Running:
@@ -67,7 +70,7 @@ class Conversation:
         """Whether the last reply neither states a score nor declines to give one."""
         if self.failure is not None or self.reading is None:
             return False
-        return self.reading.status in {"unparsable", "empty"}
+        return self.reading.status in UNREAD
 
     def correct(self, messages: tuple[Message, ...]) -> None:
         """Add messages; the longer conversation is another request, for which a ledger has no reply yet."""

@@ -15,7 +15,7 @@ from semscale.stats.agreement.human_ceiling import HumanComparison, compare_with
 from semscale.stats.agreement.kappa import weighted_kappa
 from semscale.stats.calibration.prediction_powered import CorrectedMean, prediction_powered_mean
 from semscale.stats.intervals.estimates import IntervalPlan
-from semscale.stats.intervals.means import estimate_mean
+from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.store.columns import as_list, is_missing
 from semscale.types import Floats
 
@@ -30,13 +30,21 @@ class HumanEvidence:
         labels: shape (n, raters), from 0 to 1, NaN where nobody was asked.
         kappa: quadratic weighted kappa of score and mean label, both at the template's nearest level.
         ceiling: agreement with people beside people's with each other; ``None`` with one label an item.
-        corrected: mean that people would give to all items, with the judge's own mean beside it.
+        corrected: mean that people would give to all items that have a score, with the judge's own mean of
+            these beside it; items without a score, labelled or not, are left out of it.
+        judge_less_people: mean of score less mean label, -1 to 1, over the items with both.
     """
 
     labels: Floats
     kappa: AgreementEstimate
     ceiling: HumanComparison | None
     corrected: CorrectedMean
+    judge_less_people: MeanEstimate
+
+    @property
+    def n_labelled(self) -> int:
+        """Items with a label, with a score or without one."""
+        return int((~np.isnan(self.mean_label)).sum())
 
     @property
     def mean_label(self) -> Floats:
@@ -104,6 +112,7 @@ def beside_humans(
         kappa=weighted_kappa(nearest(expected, levels), nearest(mean, levels), interval=interval, seed=seed),
         ceiling=compare_with_humans(expected, labels, interval=interval, seed=seed) if several else None,
         corrected=replace(corrected, naive=estimate_mean(expected, bounds=bounds, plan=plan)),
+        judge_less_people=estimate_mean(expected - mean, bounds=(-1.0, 1.0), plan=plan),
     )
 
 

@@ -9,8 +9,9 @@ import numpy as np
 from semscale.chat.connections import held_open
 from semscale.chat.loading import load_chat_model
 from semscale.chat.messages import Parameters, Request
+from semscale.chat.replies import CallError, Reply
 from semscale.chat.runner import run_apart
-from semscale.judging.asking import Conversation, Running, ask
+from semscale.judging.asking import UNREAD, Conversation, Running, ask
 from semscale.judging.items import read_items
 from semscale.judging.judge_requests import JudgeRequests
 from semscale.judging.judge_settings import JudgeSettings, check_settings, checked_temperature
@@ -242,6 +243,19 @@ class Judge:
             ]
             for capabilities in self._to_try
         ]
+
+    def corrections_after(self, request: Request, found: Reply | CallError | None = None) -> list[Request]:
+        """Write the longest corrections that may follow a first request.
+
+        Args:
+            request: one of ``requests``.
+            found: what is known to come back; a reply that can be read, a refusal or a failure has none.
+        """
+        if isinstance(found, CallError):
+            return []
+        if found is not None and self._requests.read(request, found).status not in UNREAD:
+            return []
+        return self._requests.longest_corrections(request)
 
     def prompt(self, item: JudgedItem) -> str:
         """The last message to the judge about an item, without the system message."""

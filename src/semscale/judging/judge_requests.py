@@ -1,13 +1,14 @@
 """How a judge asks about an item: its requests, corrections, reading of replies, and signature."""
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from semscale.chat.chat_model import ChatModel
 from semscale.chat.messages import Request
 from semscale.chat.parameter_form import LEFT_OUT
 from semscale.chat.replies import Reply
+from semscale.chat.tokens import BYTES_PER_TOKEN, most_reply_tokens
 from semscale.judging.asking import Conversation, Running, ask
 from semscale.judging.model_capabilities import ModelCapabilities
 from semscale.judging.prompts.prompting import JudgedItem, Order, PromptForm, ReferencePlace
@@ -88,6 +89,15 @@ class JudgeRequests:
                 for each in asked:
                     each.correct(form.correction(each.replies[-1].text))
         return running, stopped
+
+    def longest_corrections(self, request: Request) -> list[Request]:
+        """Write the corrections after replies that cannot be read and are as long as they may be."""
+        form = self.prompt_form(ModelCapabilities(request.parameters.schema is not None, None))
+        messages = form.correction("x" * int(BYTES_PER_TOKEN * most_reply_tokens(request)))
+        return [
+            replace(request, messages=request.messages + messages * turn)
+            for turn in range(1, self.corrections + 1)
+        ]
 
     def read(self, request: Request, reply: Reply) -> ReplyReading:
         """Read the score that a reply states, if it states one beyond doubt.

@@ -2,9 +2,10 @@
 
 from typing import TYPE_CHECKING
 
+from semscale.chat.prices import amount
 from semscale.report.document.blocks import DataTable
 from semscale.report.document.document import Document, Section
-from semscale.report.document.values import Cell, Count, Number, Quoted, Words
+from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.sentences import rows_that_count
 
 if TYPE_CHECKING:
@@ -18,7 +19,9 @@ def forecast_document(summary: "ForecastSummary") -> Document:
     counting = rows_that_count(summary.n, total, summary.left_out, summary.noun)
     sections = (
         Section(
-            f"model-{place}", Quoted(name), (DataTable(("", "at most"), _rows(found), title=Quoted(name)),)
+            f"model-{place}",
+            Quoted(name),
+            (DataTable(("", "if each reply can be read"), _rows(found), title=Quoted(name)), _further(found)),
         )
         for place, (name, found) in enumerate(forecasts.items(), start=1)
     )
@@ -36,6 +39,32 @@ def forecast_document(summary: "ForecastSummary") -> Document:
     )
 
 
+def _further(found: "Forecast") -> DataTable:
+    """List what corrections and repetitions may add."""
+    named = (
+        ("asking again for replies that cannot be read", found.corrections),
+        ("repeating calls that fail", found.repetitions),
+    )
+    cost = f"cost in {found.currency}" if found.currency else "cost"
+    rows: list[tuple[Cell, ...]] = [
+        (
+            Words(name),
+            Count(calls.calls),
+            Count(calls.most.prompt_tokens),
+            Count(calls.most.completion_tokens),
+            Words("not known") if calls.money is None else _money(calls.money),
+        )
+        for name, calls in named
+        if calls.calls
+    ]
+    columns = ("", "calls", "tokens of prompts", "tokens of replies", cost)
+    return DataTable(columns, tuple(rows), title="What may come on top, at most")
+
+
+def _money(value: float) -> Words:
+    return Words(amount(value))
+
+
 def _rows(found: "Forecast") -> tuple[tuple[Cell, ...], ...]:
     rows: list[tuple[Cell, ...]] = [
         (Words("requests"), Count(found.requests)),
@@ -51,4 +80,4 @@ def _rows(found: "Forecast") -> tuple[tuple[Cell, ...], ...]:
         )
     if found.money is None:
         return (*rows, (Words("cost"), Words("not known")))
-    return (*rows, (Words(f"cost in {found.currency}"), Number(found.money, None)))
+    return (*rows, (Words(f"cost in {found.currency}"), _money(found.money)))

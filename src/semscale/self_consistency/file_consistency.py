@@ -6,6 +6,7 @@ from typing import Any
 
 import polars as pl
 
+from semscale.chat.declining import declines_to_answer
 from semscale.renamed_settings import renamed
 from semscale.results.row_sampling import RowSample
 from semscale.self_consistency.asking.asked_model import AskedModel
@@ -138,7 +139,8 @@ class _FirstLook:
             return [(item, cell) for item, cell in enumerate(known) if prompt_status(cell) is Status.SCORED]
         if self.eligible is not None:
             answers = enumerate(cells.answers)
-            return [(item, str(cell)) for item, cell in answers if self.eligible[first + item]]
+            usable = ((item, str(cell)) for item, cell in answers if self.eligible[first + item])
+            return [(item, answer) for item, answer in usable if not declines_to_answer(answer)]
         pairs = take_samples(cells.answers, cells.samples, fewest=self.fewest).pairs
         own = dict(zip(pairs.item.tolist(), pairs.prediction.tolist(), strict=True))
         return [(item, pairs.texts[text]) for item, text in own.items()]

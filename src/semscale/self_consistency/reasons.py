@@ -23,7 +23,9 @@ def measuring_reasons(taken: SampledAnswers, score: Floats) -> Reasons:
     reasons = [reason_words(status, "the answer") for status in taken.status]
     for item in np.flatnonzero(taken.status == Status.TOO_FEW_SAMPLES).tolist():
         n = int(taken.n_samples[item])
-        reasons[item] = f"{n or 'no'} sample{'s are' if n > 1 else ' is'} usable, {taken.fewest} needed"
+        declined = f"; {left_out} declined to answer" if (left_out := int(taken.n_declined[item])) else ""
+        usable = f"{n or 'no'} sample{'s are' if n > 1 else ' is'} usable"
+        reasons[item] = f"{usable}, {taken.fewest} needed{declined}"
     for item in np.flatnonzero((taken.status == Status.SCORED) & np.isnan(score)).tolist():
         reasons[item] = _NO_VALUE
     return tuple(reasons)

@@ -45,7 +45,7 @@ def test_kind_by_status_and_code(status, code, kind):
 def test_the_remedy_names_variable_or_address():
     assert str(failure(StatusError(401), variable="MY_KEY")).endswith("; check the key in MY_KEY")
     moved = str(failure(StatusError(302)))
-    assert moved.endswith("; the endpoint redirects; give the address that it redirects to as base_url")
+    assert moved.endswith("; the endpoint redirects; give the address that it redirects to")
 
 
 def test_a_page_that_is_no_json_is_shown_and_kept():

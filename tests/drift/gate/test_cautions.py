@@ -6,6 +6,8 @@ import pytest
 from made_up import comparison
 
 from semscale.drift.gate.cautions import gate_cautions
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.measured import AlignedPair
 from semscale.history.items import Item, Output
 
@@ -26,7 +28,7 @@ def told(baseline, candidate, scores=REREAD):
         candidate=of(made.candidate, candidate),
         measured=measured,
     )
-    return gate_cautions(made, ())
+    return gate_cautions(made, (), GateSettings())
 
 
 def test_signs_that_the_model_does_not_know_are_named():
@@ -68,7 +70,7 @@ def test_outputs_of_which_only_one_has_a_number_are_counted():
     # The last output has no partner: its absence is no missing number.
     pairs = (*(AlignedPair(place, 0, 0) for place in range(11)), AlignedPair(11, 0, None))
     made = replace(made, candidate=candidate, measured=replace(made.measured, pairs=pairs))
-    (caution,) = gate_cautions(made, ())
+    (caution,) = gate_cautions(made, (), GateSettings())
     assert caution.startswith("credits: in 2 of 11 pairs of outputs only one has a number (NaN is none)")
     assert "2.5, the worst case" in caution
 
@@ -76,6 +78,36 @@ def test_outputs_of_which_only_one_has_a_number_are_counted():
 def test_reruns_that_are_silent_where_the_baseline_speaks_are_named():
     silence = {"silence": np.zeros(12)}
     partly = {"silence": np.r_[np.ones(2), np.zeros(10)]}
-    (caution,) = gate_cautions(comparison(silence, reruns=[silence, partly]), ())
+    (caution,) = gate_cautions(comparison(silence, reruns=[silence, partly]), (), GateSettings())
     assert caution.startswith("in 2 of 12 items only one of baseline and rerun says anything")
-    assert gate_cautions(comparison(silence, reruns=[silence]), ()) == []
+    assert gate_cautions(comparison(silence, reruns=[silence]), (), GateSettings()) == []
+
+
+def of_significance(made, **settings):
+    asked = GateSettings(replicates=500, **settings)
+    return [caution for caution in decide(made, asked).cautions if caution.startswith("too few items")]
+
+
+def test_tests_that_cannot_fail_are_named_with_the_items_that_are_enough():
+    # 2 ** -3 = .125. Two tests: the stricter needs p < .025, and 2 ** -6 = .0156 is the first below it.
+    losses = {"match": [1.0] * 3, "silence": [1.0] * 3}
+    (said,) = of_significance(comparison(losses))
+    assert said == (
+        "too few items for any drift to fail in 'match', 'silence': p is at least 2^-n, 0.125 with 3 items, "
+        "before it is adjusted for 2 tests; 6 items are enough"
+    )
+
+
+@pytest.mark.parametrize(("correction", "n_cautions"), [("holm", 1), ("bh", 0)])
+def test_what_can_fail_depends_on_the_correction(correction, n_cautions):
+    # Two equal p-values of 2 ** -5 = .031: Holm doubles them, Benjamini and Hochberg leave them.
+    losses = {"match": [1.0] * 5, "silence": [1.0] * 5}
+    assert len(of_significance(comparison(losses), correction=correction)) == n_cautions
+
+
+def test_groups_that_cannot_fail_are_named():
+    groups = {"topic": ["a"] * 30 + ["b"] * 3}
+    (said,) = of_significance(comparison({"match": np.ones(33)}, groups=groups), by=("topic",))
+    assert (
+        "fail in 'topic b': p is at least 2^-n, 0.125 with 3 items, before it is adjusted for 3 tests" in said
+    )

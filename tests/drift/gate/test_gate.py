@@ -75,11 +75,40 @@ def test_losses_that_are_all_alike_fail_once_signs_suffice(n, outcome, needed):
     assert (test.outcome, test.n_needed, test.p_value) == (outcome, needed, 2.0**-n)
 
 
-@pytest.mark.parametrize(("loss", "needed"), [(0.0, 2), (1.0, 5)])
-def test_one_item_decides_nothing(loss, needed):
-    # Two have an interval; five signs have a p-value of 1 / 32.
+@pytest.mark.parametrize("loss", [0.0, 1.0])
+def test_one_item_decides_nothing_and_has_no_spread_to_say_how_many_would(loss):
     (test,) = decide(comparison({"match": [loss]}), FEW).tests
-    assert (test.outcome, test.n_needed) == (Outcome.UNDECIDED, needed)
+    assert (test.outcome, test.n_needed) == (Outcome.UNDECIDED, None)
+
+
+@pytest.mark.parametrize(
+    ("n", "outcome", "needed"), [(3, "undecided", 10), (9, "undecided", 10), (10, "pass", None)]
+)
+def test_fewer_than_10_items_never_pass(n, outcome, needed):
+    decision = decide(comparison({"match": np.zeros(n)}), FEW)
+    assert (decision.outcome, decision.n_needed) == (outcome, needed)
+
+
+def test_a_group_of_few_items_does_not_pass_and_does_not_hold_the_gate_up():
+    groups = {"topic": ["a"] * 30 + ["b"] * 9}
+    decision = decide(
+        comparison({"match": np.zeros(39)}, groups=groups), GateSettings(by=("topic",), replicates=500)
+    )
+    assert [str(test.outcome) for test in decision.tests] == ["pass", "pass", "undecided"]
+    assert decision.outcome is Outcome.PASS
+
+
+def test_items_that_are_all_alike_have_an_exact_interval_and_pass_by_their_drift():
+    # Of 30 items none: up to 1 - .05 ** (1 / 30) = .0950 may, beyond the margin of .05.
+    (test,) = decide(comparison({"silence": np.zeros(30)}), FEW).tests
+    assert (test.drift.low, test.drift.high) == pytest.approx((0.0, 0.0950), abs=1e-4)
+    assert (test.drift.method, test.outcome) == ("exact", Outcome.PASS)
+
+
+def test_without_a_rerun_no_drift_lies_below_0_or_above_the_worst_case():
+    # Three items, one of them lost: mean 1 / 3, and t with two degrees of freedom reaches 1.10 and more.
+    (test,) = decide(comparison({"contradictions": [1.0, 0.0, 0.0]}), FEW).tests
+    assert (test.drift.low, test.drift.high) == (0.0, 1.0)
 
 
 def test_a_metric_without_any_value_is_undecided_for_good():

@@ -130,7 +130,17 @@ def test_where_nothing_varied_the_plan_is_a_bound():
     (silence,) = plan.metrics
     # 2 ** -5 is the first below .05; a drift that never varies is seen from the margin on.
     assert (silence.sd, silence.detectable, silence.items_for_margin) == (0.0, 0.05, 5)
-    assert any("nothing varied in silence" in caution for caution in plan.cautions)
+    # With fewer than 10 items no test passes. ln .05 / ln .95 = 58.4 items exclude the margin of .05.
+    assert silence.items_to_pass == 10
+    (said,) = plan.cautions
+    assert said.startswith("nothing varied in silence, so that the spread is unknown")
+    assert said.endswith("5 % of items differ takes 59 that are all alike")
+
+
+def test_the_worst_case_of_a_field_is_not_in_a_history():
+    kept = stored_comparison({"credits_difference": 0.0}, scores={"credits_difference": np.zeros(30)})
+    (said,) = plan_gate([kept]).cautions
+    assert said.endswith("with which the gate fails or passes")
 
 
 def test_too_few_items_detect_nothing():

@@ -4,6 +4,7 @@ from made_up import comparison, stored_comparison
 
 from semscale.drift.gate.sequence import one_series, sequence_tests, series_before
 from semscale.drift.gate.settings import GateSettings
+from semscale.history.item_json import digest_items
 
 SIGNATURE = stored_comparison({"match": 0.1}).signature
 
@@ -44,6 +45,27 @@ def test_this_candidate_does_not_count_twice():
     same = stored_comparison({"match": 0.15}, day=2, candidate_id=made.candidate.id)
     series, left_out = series_before(made, [before, same])
     assert ([kept.id for kept in series], left_out) == ([before.id], [])
+
+
+def test_the_same_outputs_of_the_same_model_are_one_candidate():
+    same = {"candidate_digest": "f" * 64}
+    runs = [stored_comparison({"match": 0.1}, day=day, **same) for day in (1, 2, 3)]
+    other_model = stored_comparison({"match": 0.1}, day=4, model="model-c", **same)
+    series, left_out = picked([*runs, other_model])
+    assert series == [runs[2], other_model]
+    assert left_out == [
+        f"2 comparisons of '{'0' * 8}' are left out, because they were compared again later with the same "
+        "outputs, which count once"
+    ]
+
+
+def test_what_this_candidate_said_before_counts_once():
+    made = comparison({"match": [0.1, 0.2]})
+    same = stored_comparison({"match": 0.15}, day=1, candidate_digest=digest_items(made.candidate.items))
+    other = stored_comparison({"match": 0.15}, day=2, candidate_digest="f" * 64)
+    series, (said,) = series_before(made, [same, other])
+    assert series == [other]
+    assert said.startswith("1 comparison of '00000000' is left out, because it was compared again later with")
 
 
 def test_losses_allowed_and_evidence_by_hand():

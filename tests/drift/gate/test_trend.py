@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
-from made_up import START, stored_comparison
+from made_up import START, comparison, stored_comparison
 
+from semscale.drift.gate.drift_summary import stored
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.trend import trends
 from semscale.drift.measure.metrics import field_metric
 from semscale.errors import InputError
@@ -83,3 +86,14 @@ def test_a_metric_that_came_later_has_no_values_before():
 def test_nothing_to_follow():
     with pytest.raises(InputError, match="at least one comparison"):
         trends([])
+
+
+def test_evidence_is_the_gates_where_the_latest_run_has_its_scores():
+    made = comparison({"match": [0.4, 0.6, 0.5]}, reruns=[{"match": [0.0, 0.1, 0.05]}])
+    settings = GateSettings(over_runs=True, replicates=500)
+    before = stored_comparison({"match": 0.5}, signature=str(made.measured.signature))
+    decision = decide(made, settings, earlier=[before])
+    (test,) = decision.sequence
+    found = trends([before, stored(made, decision)], settings).metrics["match"].sequence
+    assert len(found.losses) == 2
+    assert found.evidence == pytest.approx(test.evidence)

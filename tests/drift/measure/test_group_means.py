@@ -6,7 +6,7 @@ from semscale.stats.intervals.estimates import IntervalPlan
 from semscale.stats.intervals.paired_bootstrap import paired_means
 
 PLAN = IntervalPlan(replicates=1000)
-SPANS = np.array([1.0, 2.5])
+BOUNDS = np.array([[-1.0, 1.0], [-2.5, 2.5]])
 
 
 def made(n, seed, mean=0.1):
@@ -16,10 +16,10 @@ def made(n, seed, mean=0.1):
 def test_a_group_has_what_it_has_alone():
     values = {"a": made(12, 0), "b": made(20, 1), "c": made(12, 2, 0.6), "d": made(4, 3), "e": made(12, 4)}
     values["e"][3, 1] = np.nan
-    found = means_by_group(values, spans=SPANS, plan=PLAN, finest=5000)
+    found = means_by_group(values, bounds=BOUNDS, plan=PLAN, finest=5000)
     assert list(found) == list(values)
     for name, differences in values.items():
-        alone = paired_means(differences, spans=SPANS, plan=PLAN, finest=5000)
+        alone = paired_means(differences, bounds=BOUNDS, plan=PLAN, finest=5000)
         for one, other in zip(found[name], alone, strict=True):
             assert one.p_value == other.p_value
             assert one.mean.n == other.mean.n
@@ -28,9 +28,9 @@ def test_a_group_has_what_it_has_alone():
 
 def test_many_groups_of_one_size_are_taken_some_at_a_time(monkeypatch):
     values = {number: made(12, number) for number in range(5)}
-    whole = means_by_group(values, spans=SPANS, plan=PLAN)
+    whole = means_by_group(values, bounds=BOUNDS, plan=PLAN)
     monkeypatch.setattr("semscale.drift.measure.group_means._CELLS", 4000)  # 2 groups of 2 figures
-    parts = means_by_group(values, spans=SPANS, plan=PLAN)
+    parts = means_by_group(values, bounds=BOUNDS, plan=PLAN)
     assert [mean.mean.n for means in parts.values() for mean in means] == [12] * 10
     assert [mean.p_value for means in parts.values() for mean in means] == [
         mean.p_value for means in whole.values() for mean in means

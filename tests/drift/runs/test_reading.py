@@ -147,7 +147,11 @@ def test_the_order_of_the_file_is_kept_over_batches(tmp_path, monkeypatch):
 MALFORMED = [
     ("id,output\n1,a\n,b\n", None, "answers.csv, data row 2: column 'id' has no id; give every item an id"),
     ("id,output\n1,a\n  ,b\n", None, "data row 2: column 'id' has no id"),
-    ("id,output\n1,a\n2,b\n1,c\n", None, "got '1' more than once, '1' in data rows 1 and 3; .*--long"),
+    (
+        "id,output\n1,a\n2,b\n1,c\n",
+        None,
+        "got '1' more than once, '1' in data rows 1 and 3; .*set Run",
+    ),
     (
         "key,output\n1,a\n",
         None,

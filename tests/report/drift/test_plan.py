@@ -38,7 +38,9 @@ def test_what_is_not_to_fail_and_what_is_a_bound_is_said(capsys):
     # The margin is .05; silence has no spread.
     assert document.cautions == (
         "a drift within its margin is not to fail, whatever the number of items: match",
-        "nothing varied in silence: the plan for it is a bound",
+        "nothing varied in silence, so that the spread is unknown: the numbers for it are the fewest items "
+        "with which the gate fails or passes; to exclude that 5 % of items differ takes 59 that are all "
+        "alike",
     )
     print_document(document)
     shown = capsys.readouterr().out

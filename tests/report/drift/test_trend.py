@@ -13,7 +13,7 @@ from semscale.drift.gate.trend import trends
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import TOLERATED
 from semscale.report.charts.palette import ACCENT
-from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
+from semscale.report.charts.trend import MOST_RUNS, Course, Mark, Timeline, courses
 from semscale.report.document.values import WithInterval
 from semscale.report.drift.trend import TABLED_RUNS, readings, trend_document
 from semscale.report.render.html import page
@@ -245,3 +245,30 @@ def test_dates_that_have_no_room_are_left_out():
     assert timeline.is_even  # five of six lie within a day
     root = ElementTree.fromstring(courses(timeline, [], width=348))
     assert len(list(root.iter(f"{SVG}text"))) == 3
+
+
+def test_a_metric_beyond_its_limit_is_marked_by_what_the_gate_said_of_the_run():
+    # Losses .1 below and .3 beyond the limit of .2.
+    loss = np.array([0.1, 0.3, 0.3, 0.3, 0.3, 0.1])
+    flat = np.full(6, 0.2)
+    course = Course("Match", loss, loss, loss, flat / 2, flat, None)
+    assert course.marks(("fail", "fail", "undecided", "pass", None, None)) == [
+        Mark.BELOW, Mark.FAILED, Mark.UNDECIDED, Mark.UNTESTED, Mark.UNTESTED, Mark.UNTESTED,
+    ]  # fmt: skip
+
+
+def legend_of(*outcomes, loss=0.3):
+    kept = [
+        stored_comparison({"match": loss}, day=day, outcome=outcome) for day, outcome in enumerate(outcomes)
+    ]
+    figure = trend_document(trends(kept)).sections[0].blocks[0]
+    return [swatch.label for swatch in figure.legend]
+
+
+def test_the_legend_names_what_occurs_and_calls_nothing_failed_that_did_not():
+    assert any(text.startswith("failed") for text in legend_of("fail"))
+    for outcomes in (("undecided",), (None,), ("undecided", None)):
+        assert not any("failed" in text for text in legend_of(*outcomes))
+    assert any(text.startswith("undecided") for text in legend_of("undecided"))
+    assert "not tested by a gate" in legend_of(None)
+    assert "not tested by a gate" not in legend_of("pass", loss=0.01)

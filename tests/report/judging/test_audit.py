@@ -88,3 +88,15 @@ def test_several_judges_have_a_signature_of_all(renderings):
         for name in both.audits:
             assert f"Signature of {name}" in shown
             assert f"{name}</bdi>: 11 of 12" in shown or f"{name}: 11 of 12" in shown
+
+
+def test_it_says_on_how_many_rows_the_checks_rest(renderings):
+    def puzzled(request):
+        return "hm" if "I hope that this is helpful" in material(request) else "Score: 4"
+
+    found = audit(Judge(Scripted(puzzled, name="one")), QUESTIONS, ANSWERS, running=plain_running())
+    # No padded answer gets a score, so that check has no row; the others have all 11 answers.
+    for shown in renderings(AuditSummary("answers.csv", {"one": found})):
+        assert "11 of 12 rows count; left out: 1 empty; the checks rest on 0 to 11 of them" in " ".join(
+            shown.split()
+        )

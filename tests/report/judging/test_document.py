@@ -6,7 +6,7 @@ import re
 import pytest
 from tests.judging.conftest import Scripted, material, plain_running
 
-from semscale.chat.replies import Reply, TokenLogprob
+from semscale.chat.replies import CallError, FailureKind, Reply, TokenLogprob
 from semscale.judging.judge import Judge
 from semscale.judging.panel import Panel
 from semscale.report.document.values import Count
@@ -42,6 +42,7 @@ def test_nothing_in_a_text_or_a_reply_is_markup(panel_page):
     assert "<script" not in panel_page
     assert "<img" not in panel_page
     assert "&lt;script&gt;alert(1)" in panel_page
+    assert "&lt;img src=x&gt; because of 5" in panel_page
     assert "default-src 'none'" in panel_page
     assert not re.search(r"(?:src|href)=\"(?!https://arxiv|#)", panel_page)
 
@@ -77,6 +78,37 @@ def test_the_labels_means_say_which_rows_they_are_of():
     assert alone[1].value == pytest.approx(1.75 / 3)
     assert alone[2].text.startswith("without the judge, of 3 rows with a label and a score")
     assert ("With label and score", Count(3)) in summary.document().facts
+    said = {row[0].text: row for row in human_table(summary).rows}
+    assert said["mean, corrected by the labels"][2].text.startswith(
+        "what people would give to the 3 rows with a score, if the labelled ones among them are"
+    )
+    assert said["mean of all labels"][1].value == pytest.approx(0.625)
+    assert said["mean of all labels"][2].text.startswith("of 4 rows with a label, 1 of them without a score")
+    # Scores 1, .5 and 0 less labels 1, .5 and .25
+    less = said["judge less people"]
+    assert less[1].value == pytest.approx(-0.25 / 3)
+    assert less[1].low < less[1].value < less[1].high
+    assert less[2].text.startswith("on the 3 rows with a label and a score; above 0 is lenient; interval by")
+
+
+def test_a_judge_of_a_panel_without_any_score_is_named_above_the_headline():
+    mute = Judge(Scripted(lambda _: "hm", name="mute"))
+    document = made(saying("one"), mute).document()
+    assert document.warnings == ("mute scored nothing: these figures are those of one alone.",)
+    assert "mute gave no score to any of 4 rows." in document.cautions
+    assert "one gave no score to 1 row; its figures hold for the others only." in document.cautions
+    assert made(mute).document().warnings == ()
+    assert made(saying("one"), saying("other")).document().warnings == ()
+
+
+def test_calls_without_a_usable_reply_are_counted_with_their_reason():
+    def silent(request):
+        if material(request).startswith("3"):
+            raise CallError("m answered without text", kind=FailureKind.SILENT)
+        return "Score: 4"
+
+    cautions = made(Judge(Scripted(silent, name="m"))).document().cautions
+    assert "m gave no usable reply to 1 row, most often because: m answered without text." in cautions
 
 
 def test_each_mean_is_of_the_column_that_it_names(capsys):

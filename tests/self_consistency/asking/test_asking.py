@@ -94,7 +94,10 @@ def test_a_second_start_pays_for_nothing_twice(tmp_path):
     capped = Runner(first, ledger=ledger, budget=Budget(calls=5), limits=Limits(concurrency=1))
     part = exact(first).ask(["sure?", "guess?"], 3, runner=capped)
     # Two answers, and all three samples of the first prompt: the second has none of its own.
-    said = "the cap of 5 calls is reached; replies that came are kept, and a higher cap goes on from there"
+    said = (
+        "the cap of 5 calls is reached; replies that came are kept; a cap counts for each run, so the same "
+        "command goes on from there"
+    )
     assert part.replies.counts.stopped == said
     assert list(part.consistencies.status) == [Status.SCORED, Status.UNFINISHED]
     np.testing.assert_array_equal(part.consistencies.score, [1.0, np.nan])

@@ -77,3 +77,20 @@ def test_what_is_no_list_is_refused_with_its_place(answers, samples, message):
 def test_nothing_gives_nothing():
     taken = take_samples([], [])
     assert len(taken.status) == len(taken.pairs.item) == 0
+
+
+def test_an_answer_that_declines_is_refused_and_such_samples_are_left_out():
+    no, sorry = "N/A", "I'm sorry, but I can't help with that."
+    taken = take_samples(
+        [no, "Paris", "Paris", "Rome", None],
+        [[no, no], ["Paris", sorry, "Lyon"], [sorry, no], [no, None, "Rome"], [no]],
+        fewest=2,
+    )
+    assert [str(status) for status in taken.status] == [
+        "refused", "scored", "too-few-samples", "too-few-samples", "missing",
+    ]  # fmt: skip
+    assert taken.n_samples.tolist() == [0, 2, 0, 1, 0]
+    assert taken.n_left_out.tolist() == [2, 1, 2, 2, 1]
+    assert taken.n_declined.tolist() == [2, 1, 2, 1, 1]
+    assert taken.pairs.item.tolist() == [1, 1]
+    assert taken.pairs.place.tolist() == [0, 2]

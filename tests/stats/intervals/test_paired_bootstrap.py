@@ -143,3 +143,17 @@ def test_it_errs_no_more_than_it_may_where_t_does():
 def test_refuses_other_shapes_and_infinite_values(values):
     with pytest.raises(InputError, match="values must have a row"):
         paired_means(values)
+
+
+@pytest.mark.parametrize("n", [5, 12])
+def test_bounded_differences_that_are_all_alike_have_exact_intervals(n):
+    # Unseen, up to q = 1 - .05 ** (1 / n) of the items may differ: .1 - q (.1 - 0) to .1 + q (1 - .1).
+    unseen = 1 - 0.05 ** (1 / n)
+    found = paired_means(column(*[0.1] * n), bounds=np.array([[0.0, 1.0]]), plan=PLAN)[0]
+    assert (found.mean.low, found.mean.high) == pytest.approx((0.1 - 0.1 * unseen, 0.1 + 0.9 * unseen))
+    assert (found.mean.method, found.p_value) == ("exact", 2.0**-n)
+
+
+def test_differences_that_vary_by_rounding_alone_are_alike():
+    found = paired_means(column(*(0.1 + 1e-9 * np.arange(12))), bounds=np.array([[0.0, 1.0]]), plan=PLAN)[0]
+    assert found.mean.method == "exact"

@@ -1,4 +1,11 @@
-from semscale.stats.tests.items_needed import needed_for_significance, needed_for_width, signs_needed
+import pytest
+
+from semscale.stats.tests.items_needed import (
+    needed_for_significance,
+    needed_for_width,
+    needed_to_exclude,
+    signs_needed,
+)
 
 
 def test_significance_by_the_t_table():
@@ -24,3 +31,13 @@ def test_width_by_the_t_table():
     assert needed_for_width(0.5, 1.0, 0.95) == 18
     assert needed_for_width(0.0, 1.0, 0.95) is None
     assert needed_for_width(0.1, float("nan"), 0.95) is None
+
+
+def test_signs_are_below_alpha_and_not_at_it():
+    assert signs_needed(0.25) == 3  # 2 ** -2 is .25 itself
+
+
+@pytest.mark.parametrize(("share", "needed"), [(0.05, 59), (0.5, 5), (1.0, 1)])
+def test_items_without_an_event_exclude_a_share(share, needed):
+    # .95 ** 59 = .0485 and .95 ** 58 = .0510; .5 ** 5 = .031 and .5 ** 4 = .0625.
+    assert needed_to_exclude(share, 0.95) == needed

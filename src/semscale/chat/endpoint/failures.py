@@ -46,7 +46,7 @@ def failure_of(
     kind = _kind(status, str(getattr(error, "code", "")))
     remedy = _REMEDIES.get(kind, "").format(variable=variable, place=place)
     if status in _REDIRECTS:
-        remedy = "the endpoint redirects; give the address that it redirects to as base_url"
+        remedy = "the endpoint redirects; give the address that it redirects to"
     raw = _body(response, scrubber)
     # The client's error shows JSON bodies; for others, such as a proxy's page, show the beginning.
     page = f" - {scrubber.line(raw, longest=80)}" if raw[:1] not in {"", "{", "["} else ""

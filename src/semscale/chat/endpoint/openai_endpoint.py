@@ -52,9 +52,11 @@ class EndpointChat:
     ) -> None:
         named = base_url or os.environ.get("OPENAI_BASE_URL")
         if not named and not os.environ.get(key_variable):
-            raise InputError(f"{key_variable} is not set; set it, or name another endpoint with base_url")
+            said = f"{key_variable} is not set; set it, or name another endpoint with"
+            raise InputError(f"{said} base_url", in_shell=f"{said} --base-url")
         if not named and is_offline():
-            raise InputError("SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with base_url")
+            said = "SEMSCALE_OFFLINE is set, so OpenAI is not contacted; name it with"
+            raise InputError(f"{said} base_url", in_shell=f"{said} --base-url")
         if timeout <= 0:
             raise InputError(f"timeout must be > 0 seconds, got {timeout}")
         self._base_url = _checked_url(named or OPENAI)
@@ -135,10 +137,10 @@ class EndpointChat:
 def _checked_url(text: str) -> str:
     place = urlsplit(text)
     if place.scheme not in {"http", "https"} or not place.hostname:
-        raise InputError("base_url must be an address such as http://localhost:11434/v1")
+        said = "must be an address such as http://localhost:11434/v1"
+        raise InputError(f"base_url {said}", in_shell=f"--base-url {said}")
     if place.username or place.password or place.query or place.fragment:
         shown = f"{place.scheme}://{place.hostname}"
-        raise InputError(
-            f"base_url must have neither a user nor a query, got one with {shown}; keys come from variables"
-        )
+        said = f"must have neither a user nor a query, got one with {shown}; keys come from variables"
+        raise InputError(f"base_url {said}", in_shell=f"--base-url {said}")
     return text.rstrip("/")

@@ -7,19 +7,22 @@ from semscale.guards.registry import GUARDS
 
 
 def guard_modes(written: Iterable[str]) -> dict[str, str]:
-    """Read ``GUARD=MODE`` pairs; ``all`` stands for every guard, and a later pair overrides an earlier one.
+    """Read ``GUARD=MODE`` pairs; ``all`` stands for every guard that has no pair of its own.
 
     Raises:
-        InputError: a pair without ``=``.
+        InputError: a pair without ``=``, or a guard that is given twice.
 
     Example:
         >>> guard_modes(["all=off", "number=warn"])["number"]
         'warn'
     """
-    modes: dict[str, str] = {}
+    named: dict[str, str] = {}
     for pair in written:
         name, equals, mode = pair.partition("=")
         if not equals:
             raise InputError(f"--guard must be GUARD=MODE, such as number=off, got {pair!r}")
-        modes |= dict.fromkeys(GUARDS if name == "all" else [name], mode)
-    return modes
+        if name in named:
+            raise InputError(f"--guard {name} is given twice; it takes one mode")
+        named[name] = mode
+    modes = dict.fromkeys(GUARDS, named.pop("all")) if "all" in named else {}
+    return modes | named

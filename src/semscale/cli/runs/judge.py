@@ -73,7 +73,7 @@ def forecast_judges(options: JudgeOptions) -> ForecastSummary:
         options.calls.forecasts(works),
         n,
         {str(status): count for status, count in rows.items()},
-        note="Nothing was sent; replies that cannot be read are asked for again.",
+        note="Nothing was sent. A model that refuses parameters takes a few calls more, once.",
     )
 
 
@@ -121,7 +121,10 @@ async def _forecast(judge: Judge, parts: _Parts, ledger: Ledger) -> Forecast:
             yield from judge.requests(cells.questions, cells.answers, references=cells.references)[form]
 
     n_forms = len(judge.requests([], []))
-    found = [await forecast(requests(form), judge.model, ledger=ledger) for form in range(n_forms)]
+    found = [
+        await forecast(requests(form), judge.model, ledger=ledger, follow_ups=judge.corrections_after)
+        for form in range(n_forms)
+    ]
     return min(found, key=lambda each: each.calls)
 
 

@@ -4,20 +4,24 @@ import math
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from semscale.drift.gate.decision import DriftTest
+import numpy as np
+
+from semscale.drift.gate.decision import FEWEST_TO_PASS, DriftTest
+from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.measured import AlignedPair
 from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
-from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
+from semscale.stats.tests.items_needed import signs_needed
+from semscale.stats.tests.multiple_testing import adjusted
 
 _SAME = 1e-5  # the largest loss by rounding between texts with the same tokens
 _UNREAD = frozenset({"Mn", "Zs", "Cc", "Cf"})  # accents, spaces and control characters
 
 
-def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
+def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest], settings: GateSettings) -> list[str]:
     """List what weakens a decision: reruns, texts that the model cannot read, few items, missing values."""
     return [
         *_about_reruns(comparison),
@@ -25,6 +29,7 @@ def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest]) -> list[st
         *_about_unread(comparison),
         *_about_numbers(comparison),
         *_about_items(comparison, tests),
+        *_about_significance(tests, settings),
     ]
 
 
@@ -110,16 +115,14 @@ def _folded(text: str) -> str:
 def _about_items(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str]:
     cautions = []
     n = len(comparison.baseline.items)
-    if n < FEWEST_CLUSTERS:
+    if n < FEWEST_TO_PASS:
         items = f"{n} item{'s' * (n != 1)}"
-        cautions.append(f"only {items}: with fewer than {FEWEST_CLUSTERS} little can be shown; add items")
-    few = {
-        f"{test.group[0]} {test.group[1]}"
-        for test in tests
-        if test.group is not None and test.drift.n < FEWEST_CLUSTERS
-    }
+        cautions.append(
+            f"only {items}: with fewer than {FEWEST_TO_PASS} no test passes; add {FEWEST_TO_PASS - n} or more"
+        )
+    few = [test for test in tests if test.group is not None and test.drift.n < FEWEST_TO_PASS]
     if few:
-        cautions.append(f"groups with fewer than {FEWEST_CLUSTERS} items show little: {named(sorted(few))}")
+        cautions.append(f"groups with fewer than {FEWEST_TO_PASS} items cannot pass: {_groups(few)}")
     nothing = [test.metric for test in tests if test.group is None and test.drift.n == 0]
     if nothing:
         cautions.append(f"no item has a value, so that nothing can be decided: {named(nothing)}")
@@ -129,3 +132,32 @@ def _about_items(comparison: Comparison, tests: Sequence[DriftTest]) -> list[str
     if left_out:
         cautions.append(f"up to {left_out} of {n} items have no value in a metric and are left out of it")
     return cautions
+
+
+def _about_significance(tests: Sequence[DriftTest], settings: GateSettings) -> list[str]:
+    """Name tests that cannot fail: n items have a p-value of 2 to the power of -n at least.
+
+    Tests over all runs are left out, as their p-values do not come from this run's items alone.
+    """
+    own = [test for test in tests if test.drift.n and not (settings.over_runs and test.group is None)]
+    if not own:
+        return []
+    least = adjusted(np.array([2.0**-test.drift.n for test in own]), settings.correction)
+    powerless = [test for test, p in zip(own, least.tolist(), strict=True) if p >= settings.alpha]
+    overall = [test for test in powerless if test.group is None]
+    grouped = [test for test in powerless if test.group is not None]
+    enough = signs_needed(settings.alpha / len(own))
+    return [
+        f"too few items for any drift to fail in {names}: p is at least 2^-n, {2.0**-most:.3g} with {most} "
+        f"item{'s' * (most != 1)}, before it is adjusted for {len(own)} test{'s' * (len(own) != 1)}; "
+        f"{enough} items are enough"
+        for names, most in (
+            (named(test.metric for test in overall), max((test.drift.n for test in overall), default=0)),
+            (_groups(grouped), max((test.drift.n for test in grouped), default=0)),
+        )
+        if most
+    ]
+
+
+def _groups(tests: Iterable[DriftTest]) -> str:
+    return named(sorted({" ".join(test.group) for test in tests if test.group is not None}))

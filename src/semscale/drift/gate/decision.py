@@ -1,6 +1,7 @@
 """The gate's decision with its tests and thresholds."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -15,6 +16,10 @@ class Outcome(StrEnum):
     PASS = "pass"  # noqa: S105 - no password
     FAIL = "fail"
     UNDECIDED = "undecided"
+
+
+FEWEST_TO_PASS = 10
+"""Items with a value that a test needs to pass: of fewer that did not change, most others may have."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,7 @@ class DriftTest:
         is_material: whether the mean drift is at least the margin.
         outcome: the test's outcome.
         n_needed: number of items that would decide the test if mean and spread stayed the same; ``None`` if
-            it is decided, or if no number would decide it.
+            it is decided, if no number would decide it, or if one item has no spread.
     """
 
     metric: str
@@ -49,6 +54,11 @@ class DriftTest:
     is_material: bool
     outcome: Outcome
     n_needed: int | None = None
+
+    @property
+    def has_few_items(self) -> bool:
+        """Whether some items have a value, but fewer than a test needs to pass."""
+        return 0 < self.drift.n < FEWEST_TO_PASS
 
     @property
     def urgency(self) -> tuple[int, bool, float]:
@@ -137,8 +147,22 @@ class GateDecision:
     @property
     def n_needed(self) -> int | None:
         """Items that would decide every undecided test over all items; ``None`` if no number would."""
-        needed = [test.n_needed for test in self.overall if test.outcome is Outcome.UNDECIDED]
-        return None if not needed or None in needed else max(n for n in needed if n is not None)
+        return items_needed([test for test in self.overall if test.outcome is Outcome.UNDECIDED])
+
+
+def items_needed(tests: Sequence[DriftTest]) -> int | None:
+    """Give the number of items that would decide all of some undecided tests; ``None`` if none would."""
+    needed = [test.n_needed for test in tests]
+    return None if not needed or None in needed else max(n for n in needed if n is not None)
+
+
+def deciding_bound(drift: MeanEstimate) -> float:
+    """Give what must lie below the margin for a test to pass: the upper end of the drift's interval.
+
+    Where all items have the same drift, it is this drift. Its exact interval would leave every clean run
+    undecided in metrics that hardly ever occur, such as silence.
+    """
+    return drift.value if drift.method == "exact" else drift.high
 
 
 def in_margins(drift: float, margin: float) -> float:

@@ -22,6 +22,7 @@ from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
 from semscale.drift.measure.metrics import Metric
 from semscale.drift.runs.run_summaries import approval_record, run_record
+from semscale.history.item_json import digest_items
 from semscale.history.runs import Approval
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.presentable import Presentable
@@ -193,6 +194,7 @@ class DriftSummary(Presentable):
             outcome=None if self.decision is None else str(self.decision.outcome),
             figures=tuple(map(_stored_figure, self.figures)),
             scores={name: comparison.losses(name) for name in comparison.metrics},
+            candidate_digest=digest_items(comparison.candidate.items),
         )
 
     def record(self) -> dict[str, Any]:

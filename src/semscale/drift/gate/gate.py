@@ -7,7 +7,14 @@ from math import ceil
 import numpy as np
 
 from semscale.drift.gate.cautions import gate_cautions
-from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest
+from semscale.drift.gate.decision import (
+    FEWEST_TO_PASS,
+    DriftTest,
+    GateDecision,
+    Outcome,
+    SequenceTest,
+    deciding_bound,
+)
 from semscale.drift.gate.mean_drifts import Group, mean_drifts
 from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import sequence_cautions, sequence_tests, series_before
@@ -47,9 +54,10 @@ def decide(
 
     Every metric is tested over all items, and in every group of the kinds in ``by``. A test fails if its
     drift is *significant* (the one-sided p-value of "no drift", adjusted for the number of tests, is below
-    alpha) and *material* (the mean drift is at least the margin). It passes if it does not fail and the
-    drift's interval is entirely below the margin. Otherwise it is undecided and states how many items would
-    decide it if mean and spread stayed the same.
+    alpha) and *material* (the mean drift is at least the margin). It passes if it does not fail, at least 10
+    items have a value, and the drift's interval is entirely below the margin; where all items have the same
+    drift, this drift. Otherwise it is undecided and states how many items would decide it if mean and spread
+    stayed the same.
 
     The gate fails if a test or a threshold fails. Otherwise it is undecided if a test over all items is
     undecided, and passes if none is. Undecided groups are reported, but do not make the gate undecided.
@@ -90,7 +98,7 @@ def decide(
         tests=tests,
         thresholds=checks,
         sequence=sequence,
-        cautions=tuple(cautions + gate_cautions(comparison, tests)),
+        cautions=tuple(cautions + gate_cautions(comparison, tests, settings)),
         signature=gate_signature(comparison.signature, settings),
         settings=settings,
     )
@@ -178,7 +186,7 @@ def _tested(
     is_material = bool(drift.value >= question.margin)
     if is_significant and is_material:
         outcome = Outcome.FAIL
-    elif not is_material and drift.high < question.margin:
+    elif not is_material and drift.n >= FEWEST_TO_PASS and deciding_bound(drift) < question.margin:
         outcome = Outcome.PASS
     else:
         outcome = Outcome.UNDECIDED
@@ -206,14 +214,16 @@ def _needed(
 ) -> int | None:
     """Return how many items would decide the test, never fewer than the present ones, which did not."""
     found = question.found
-    sd = found.sd if found.mean.n > 1 else 0.0  # a single item has none
+    if found.mean.n < 2:  # noqa: PLR2004 - no spread
+        return None
     if is_material:
         if single_alpha is None:  # more runs would decide here, not more items
             return None
-        needed = needed_for_significance(found.mean.value, sd, single_alpha)
+        needed, fewest = needed_for_significance(found.mean.value, found.sd, single_alpha), 0
     else:
-        needed = needed_for_width(question.margin - found.mean.value, sd, settings.interval)
-    return None if needed is None else max(needed, found.mean.n + 1)
+        gap = question.margin - found.mean.value
+        needed, fewest = needed_for_width(gap, found.sd, settings.interval), FEWEST_TO_PASS
+    return None if needed is None else max(needed, fewest, found.mean.n + 1)
 
 
 def _overall(tests: Sequence[DriftTest], thresholds_hold: bool) -> Outcome:

@@ -1,7 +1,7 @@
 """What a history holds: runs, approvals and comparisons of each dataset, and how its metrics developed."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from semscale.drift.gate.records import stored_figure_record
@@ -99,7 +99,9 @@ def _dataset(history: "History", name: str) -> DatasetHistory:
     if comparisons:
         latest = max(comparisons, key=lambda kept: kept.compared)
         baseline = IndexedBaseline(history.run(latest.baseline_id), (), sort=False)
-        followed = trends(comparisons, metrics=baseline.metrics)
+        with_scores = replace(latest, scores=history.scores(latest.id))
+        others = [kept for kept in comparisons if kept.id != latest.id]
+        followed = trends([*others, with_scores], metrics=baseline.metrics)
     return DatasetHistory(
         name,
         tuple(history.runs(name)),

@@ -35,12 +35,24 @@ def mean_drifts(
     if not names:
         return {}
     drifts = np.column_stack([comparison.drifts(name) for name in names])
-    spans = np.array([comparison.metrics[name].span for name in names])
+    bounds = np.array([drift_bounds(comparison, name) for name in names])
     of_group = {group: drifts[inside] for group, inside in members.items()}
-    found = means_by_group(of_group, spans=spans, plan=plan, finest=finest)
+    found = means_by_group(of_group, bounds=bounds, plan=plan, finest=finest)
     return {
         (name, group): mean for group, means in found.items() for name, mean in zip(names, means, strict=True)
     }
+
+
+def drift_bounds(comparison: Comparison, name: str) -> tuple[float, float]:
+    """Give the least and the greatest drift that an item can have in a metric.
+
+    Without a rerun drift is the loss itself, and at least 0. A field may differ by more than the baseline's
+    numbers range: then its greatest drift is the greatest that was seen.
+    """
+    span, drifts = comparison.metrics[name].span, comparison.drifts(name)
+    least = -span if comparison.reruns else 0.0
+    seen = drifts[~np.isnan(drifts)]
+    return float(np.min(seen, initial=least)), float(np.max(seen, initial=span))
 
 
 def missing_drifts(

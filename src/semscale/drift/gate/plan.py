@@ -2,18 +2,19 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
-from math import ceil, sqrt
+from math import ceil, isnan, nan, sqrt
 from typing import Any
 
 from scipy.special import ndtri
 
+from semscale.drift.gate.decision import FEWEST_TO_PASS
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.gate.spread import Spread, spread_of_comparison, spread_of_history
 from semscale.drift.measure.comparison import Comparison
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.stored_comparison import StoredComparison
 from semscale.presentable import Presentable
-from semscale.stats.tests.items_needed import signs_needed
+from semscale.stats.tests.items_needed import needed_to_exclude, signs_needed
 from semscale.stats.tests.power import detectable_difference, items_for_difference
 
 _FEWEST = 2
@@ -31,7 +32,8 @@ class MetricPlan:
         margin: the smallest material drift.
         detectable: smallest drift that fails the gate with the given power, as significant and material.
         items_for_margin: items with which a drift equal to the margin is significant with that power.
-        items_to_pass: items with which a model without any drift passes with that power.
+        items_to_pass: items with which a model without any drift passes with that power, at least 10; if
+            nothing varied, the fewest with which the gate passes.
         drift: the drift to plan for; ``None`` without one.
         items_for_drift: items with which this drift fails the gate with that power; ``None`` without such a
             drift, or if no number is enough, as for a drift that is not above the margin.
@@ -117,9 +119,29 @@ def plan_gate(  # noqa: PLR0913 - what is planned
     plans = tuple(
         _planned(name, spread, (n, alpha, power), drifts.get(name), settings.interval) for name in spread.sd
     )
-    still = [plan.metric for plan in plans if plan.sd == 0]
-    cautions = [f"nothing varied in {', '.join(still)}: the plan for it is a bound"] if still else []
-    return GatePlan(n, power, spread.n_tests, alpha, plans, (*spread.cautions, *cautions))
+    cautions = (*spread.cautions, *_still(plans, spread, settings.interval))
+    return GatePlan(n, power, spread.n_tests, alpha, plans, cautions)
+
+
+def _still(plans: Sequence[MetricPlan], spread: Spread, confidence: float) -> list[str]:
+    """Say of metrics in which nothing varied what their plan is, and how many items show that it is rare."""
+    alike: dict[str, list[str]] = {}
+    for plan in plans:
+        if plan.sd == 0:
+            share = plan.margin / spread.spans.get(plan.metric, nan)
+            alike.setdefault(_excluding(share, confidence), []).append(plan.metric)
+    return [
+        f"nothing varied in {', '.join(names)}, so that the spread is unknown: the numbers for it are the "
+        f"fewest items with which the gate fails or passes{excluding}"
+        for excluding, names in alike.items()
+    ]
+
+
+def _excluding(share: float, confidence: float) -> str:
+    needed = None if isnan(share) else needed_to_exclude(share, confidence)
+    if needed is None:
+        return ""
+    return f"; to exclude that {100 * share:.3g} % of items differ takes {needed:,} that are all alike"
 
 
 def _drifts(drift: float | Mapping[str, float] | None, names: Sequence[str]) -> Mapping[str, float]:
@@ -147,7 +169,7 @@ def _planned(
         margin=margin,
         detectable=max(significant, material) if n >= signs_needed(alpha) else float("nan"),
         items_for_margin=_significant(margin, sd, alpha, power),
-        items_to_pass=items_for_difference(margin, sd, alpha=(1 - interval) / 2, power=power),
+        items_to_pass=_passing(margin, sd, interval, power),
         drift=drift,
         items_for_drift=None if drift is None else _failing(drift, sd, margin, (alpha, power)),
     )
@@ -156,6 +178,11 @@ def _planned(
 def _significant(drift: float, sd: float, alpha: float, power: float) -> int | None:
     needed = items_for_difference(drift, sd, alpha=alpha, power=power)
     return None if needed is None else max(needed, signs_needed(alpha))
+
+
+def _passing(margin: float, sd: float, interval: float, power: float) -> int | None:
+    needed = items_for_difference(margin, sd, alpha=(1 - interval) / 2, power=power)
+    return None if needed is None else max(needed, FEWEST_TO_PASS)
 
 
 def _failing(drift: float, sd: float, margin: float, level: tuple[float, float]) -> int | None:

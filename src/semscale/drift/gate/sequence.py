@@ -8,11 +8,14 @@ from semscale.drift.gate.decision import SequenceTest
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
 from semscale.drift.measure.losses import mean_loss
+from semscale.history.item_json import digest_items
 from semscale.history.runs import named, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.stats.tests.betting import run_evidence
 from semscale.stats.tests.multiple_testing import adjusted
 from semscale.types import Floats
+
+_SAME_OUTPUTS = "compared again later with the same outputs, which count once"
 
 
 def one_series(
@@ -20,14 +23,15 @@ def one_series(
 ) -> tuple[list[StoredComparison], list[str]]:
     """Select the comparisons that form one series: one baseline, one signature, each candidate once.
 
-    If a candidate was compared several times, the last comparison counts.
+    If a candidate was compared several times, the last comparison counts. The same outputs of the same model
+    are one candidate, such as those of a job that was started again.
 
     Returns:
         The series in the order of time, and lines that count the comparisons left out by reason, with their
         runs.
     """
     in_time = sorted(comparisons, key=lambda kept: kept.compared)
-    last = {kept.candidate_id: kept.id for kept in in_time if _fits(kept, baseline_id, signature)}
+    last = {kept.outputs_key: kept for kept in in_time if _fits(kept, baseline_id, signature)}
     left_out: dict[str, list[str]] = {}
     series = []
     for kept in in_time:
@@ -35,8 +39,10 @@ def one_series(
             left_out.setdefault("made with another baseline", []).append(kept.candidate_id)
         elif kept.signature != signature:
             left_out.setdefault("measured otherwise", []).append(kept.candidate_id)
-        elif last[kept.candidate_id] != kept.id:
-            left_out.setdefault("compared again later", []).append(kept.candidate_id)
+        elif (counted := last[kept.outputs_key]).id != kept.id:
+            is_run = kept.candidate_id == counted.candidate_id
+            why = "compared again later" if is_run else _SAME_OUTPUTS
+            left_out.setdefault(why, []).append(kept.candidate_id)
         else:
             series.append(kept)
     return series, [_left_out_line(ids, why) for why, ids in left_out.items()]
@@ -57,12 +63,28 @@ def series_before(
 ) -> tuple[list[StoredComparison], list[str]]:
     """Select the earlier comparisons of the same series, without those of the same candidate.
 
+    Earlier runs of the same model with the same outputs are the same candidate, too.
+
     Returns:
         The series in the order of time, and lines that count the comparisons left out by reason, with their
         runs.
     """
-    others = [kept for kept in earlier if kept.candidate_id != comparison.candidate.id]
-    return one_series(others, baseline_id=comparison.baseline.id, signature=str(comparison.signature))
+    candidate = comparison.candidate
+    baseline_id, signature = comparison.baseline.id, str(comparison.signature)
+    this = candidate.model, digest_items(candidate.items)
+    again, others = [], []
+    for kept in earlier:
+        if kept.outputs_key == this and _fits(kept, baseline_id, signature):
+            again.append(kept.candidate_id)
+        else:
+            others.append(kept)
+    series, cautions = one_series(
+        [kept for kept in others if kept.candidate_id != candidate.id],
+        baseline_id=baseline_id,
+        signature=signature,
+    )
+    same = [id_ for id_ in again if id_ != candidate.id]
+    return series, cautions + ([_left_out_line(same, _SAME_OUTPUTS)] if same else [])
 
 
 def sequence_tests(

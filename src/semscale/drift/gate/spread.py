@@ -12,7 +12,7 @@ from semscale.drift.gate.metric_choice import chosen_metrics, margins
 from semscale.drift.gate.sequence import one_series
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.comparison import Comparison
-from semscale.drift.measure.metrics import is_usual
+from semscale.drift.measure.metrics import TEXT_METRICS, is_usual
 from semscale.errors import InputError
 from semscale.history.stored_comparison import StoredComparison, StoredFigure
 from semscale.messages import unknown_name
@@ -29,6 +29,7 @@ class Spread:
         sd: for each metric the standard deviation of the items' drift; NaN if fewer than two have a drift.
         n: for each metric the number of items in the estimate.
         margins: for each metric the smallest material drift.
+        spans: for each metric its worst case; a history does not keep those of fields.
         n_items: number of items in the source.
         n_tests: number of tests that the gate makes.
         source: source of the spread in words.
@@ -38,6 +39,7 @@ class Spread:
     sd: Mapping[str, float]
     n: Mapping[str, int]
     margins: Mapping[str, float]
+    spans: Mapping[str, float]
     n_items: int
     n_tests: int
     source: str
@@ -54,6 +56,7 @@ def spread_of_comparison(comparison: Comparison, settings: GateSettings) -> Spre
         sd={name: sd for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
         margins=margins(comparison, settings, names),
+        spans={name: comparison.metrics[name].span for name in names},
         n_items=n,
         n_tests=len(names) * len(group_members(comparison, settings.by)),
         source=f"drift of model {comparison.candidate.model} over {n} items ({less})",
@@ -94,6 +97,7 @@ def spread_of_history(comparisons: Sequence[StoredComparison], settings: GateSet
         sd={name: sd for name, (sd, _) in pooled.items()},
         n={name: counted for name, (_, counted) in pooled.items()},
         margins={name: settings.material.get(name, _stored_margin(latest, name)) for name in names},
+        spans={name: TEXT_METRICS[name].span for name in names if name in TEXT_METRICS},
         n_items=len(next(iter(latest.scores.values())))
         if latest.scores
         else len(next(iter(with_scores[-1].values()))),

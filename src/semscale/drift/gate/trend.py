@@ -166,7 +166,8 @@ def trends(
     The series has the baseline and signature of the latest comparison; others are counted and listed.
 
     Args:
-        comparisons: comparisons from the history, in any order.
+        comparisons: comparisons from the history, in any order. Evidence takes the scores of the latest as
+            the gate does, if it has them: the items of one run reveal more than its mean.
         settings: settings of the gate, for alpha and the interval of slopes.
         metrics: metrics of fields, whose worst cases are needed for evidence; those of texts are known.
 
@@ -180,7 +181,7 @@ def trends(
     series, cautions = one_series(comparisons, baseline_id=latest.baseline_id, signature=latest.signature)
     figures = [{figure.metric: figure for figure in kept.figures if figure.group is None} for kept in series]
     names = list(dict.fromkeys(name for of_run in figures for name in of_run))
-    sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings)
+    sequence = _evidence(names, figures, {**TEXT_METRICS, **(metrics or {})}, settings, series[-1].scores)
     days = np.array([(kept.compared - series[0].compared) / _DAY for kept in series])
     return Trends(
         dataset=latest.dataset,
@@ -228,6 +229,7 @@ def _evidence(
     figures: Sequence[Mapping[str, StoredFigure]],
     metrics: Mapping[str, Metric],
     settings: GateSettings,
+    scores: Mapping[str, Floats],
 ) -> dict[str, SequenceTest]:
     """Return the evidence for every metric with a known worst case, against the latest allowed mean."""
     asked = {}
@@ -236,7 +238,7 @@ def _evidence(
         allowed = latest.loss - latest.drift + latest.margin
         if name in metrics:
             asked[name] = (_column(figures, name, "loss").tolist(), allowed, metrics[name].span)
-    return {test.metric: test for test in evidence_of_runs(asked, settings)}
+    return {test.metric: test for test in evidence_of_runs(asked, settings, latest=scores)}
 
 
 def _column(figures: Sequence[Mapping[str, StoredFigure]], name: str, what: str) -> Floats:

@@ -16,7 +16,7 @@ _CELLS = 2_000_000  # the most replicates x figures in memory
 
 
 def means_by_group(
-    values: Mapping[_Key, Floats], *, spans: Floats, plan: IntervalPlan, finest: int = 0
+    values: Mapping[_Key, Floats], *, bounds: Floats, plan: IntervalPlan, finest: int = 0
 ) -> dict[_Key, tuple[PairedMean, ...]]:
     """Estimate the means of k figures in every group; see ``paired_means``.
 
@@ -25,14 +25,14 @@ def means_by_group(
 
     Args:
         values: for each group, shape (n, k), the differences of its n items in k figures.
-        spans: shape (k,), the greatest possible absolute differences.
+        bounds: shape (k, 2), the least and the greatest possible difference.
         plan: how intervals are computed.
         finest: number of replicates that a small p-value needs.
 
     Returns:
         For each group one result for each of the k figures.
     """
-    k = len(spans)
+    k = len(bounds)
     together = max(1, ceil(_CELLS / (plan.replicates * k)))
     by_size: dict[int, list[_Key]] = {}
     for key, differences in values.items():
@@ -42,6 +42,8 @@ def means_by_group(
         for start in range(0, len(keys), together):
             some = keys[start : start + together]
             side_by_side = np.hstack([values[key] for key in some])
-            results = paired_means(side_by_side, spans=np.tile(spans, len(some)), plan=plan, finest=finest)
+            results = paired_means(
+                side_by_side, bounds=np.tile(bounds, (len(some), 1)), plan=plan, finest=finest
+            )
             found |= {key: results[at * k : (at + 1) * k] for at, key in enumerate(some)}
     return {key: found[key] for key in values}

@@ -120,11 +120,11 @@ def items_in(table: Table, columns: RunColumns) -> tuple[Item, ...]:
     twice = {id_: same for id_, same in rows.items() if len(same) > 1}
     if twice:
         first = next(iter(twice.values()))
-        raise InputError(
+        said = (
             f"{table.name}: ids must occur once, got {named(twice)} more than once, {first[0].item.id!r} in "
-            f"data rows {first[0].number} and {first[1].number}; where each row is one output, say so "
-            "(--long, RunColumns(long=True))"
+            f"data rows {first[0].number} and {first[1].number}; where each row is one output,"
         )
+        raise InputError(f"{said} set RunColumns(long=True)", in_shell=f"{said} give --long")
     return tuple(same[0].item for same in rows.values())
 
 

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from typing import Literal
 
+from semscale.chat.declining import declines_to_score
 from semscale.judging.prompts.template import Template
 from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
 from semscale.judging.replies.grammar.roles import STANDING
 from semscale.judging.replies.json_reply import json_replies, long_values, schema_reply
-from semscale.judging.replies.refusals import is_refusal
 from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
@@ -85,7 +85,7 @@ def read_reply(
     if level is not None and (cut or _is_open(text)) and not text[level.end :].strip():
         level = None
     if level is None:
-        refused = not any(item.role in STANDING for item in statements) and is_refusal(readable(reply))
+        refused = not any(item.role in STANDING for item in statements) and declines_to_score(readable(reply))
         return ReplyReading(None, "refused" if refused else "unparsable", explanation)
     # A place in the rewritten text is the same place in the reply.
     span = (level.start, level.end) if level.end > level.start else None

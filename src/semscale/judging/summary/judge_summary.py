@@ -272,8 +272,7 @@ class JudgeSummary(Presentable):
             },
         }
 
-    @staticmethod
-    def _human_record(human: HumanEvidence) -> dict[str, Any]:
+    def _human_record(self, human: HumanEvidence) -> dict[str, Any]:
         corrected, ceiling = human.corrected, human.ceiling
         return {
             "n_labelled": corrected.n_labelled,
@@ -281,6 +280,8 @@ class JudgeSummary(Presentable):
             "naive": corrected.naive,
             "labels_only": corrected.labels_only,
             "bias": corrected.bias,
+            "judge_less_people": human.judge_less_people,
+            "labels": self.mean_label,
             "kappa": human.kappa,
             "ceiling": None
             if ceiling is None

@@ -97,7 +97,7 @@ def off_the_scale(table: Floats, values: Floats) -> str:
     return (
         f"{outside:,} of {given.size:,} human values lie outside the scale's {values[0]:g} to {values[-1]:g} "
         f"(they go from {given.min():g} to {given.max():g}), so distributions were not compared: give the "
-        "lowest and the highest value that people could choose as human_range (--human-range LOW HIGH)"
+        "lowest and the highest value that people could choose (--human-range LOW HIGH)"
     )
 
 

@@ -6,6 +6,7 @@ It is drawn as SVG here, because Vega takes most of a second for it.
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from enum import Enum
 from xml.etree import ElementTree
 
 import numpy as np
@@ -34,6 +35,18 @@ _TICK_ROOM = 92  # pixels that a date takes
 _NONE, _SMALL = {"fill": "none"}, {"font-size": "12"}
 
 
+class Mark(Enum):
+    """How a run's mean loss is marked, by its limit and by what the gate said of the run."""
+
+    BELOW = "below the limit"
+    FAILED = "at the limit or beyond in a run that failed"
+    UNDECIDED = "at the limit or beyond in an undecided run"
+    UNTESTED = "not tested by a gate"
+
+
+_BEYOND = {Outcome.FAIL: Mark.FAILED, Outcome.UNDECIDED: Mark.UNDECIDED, Outcome.PASS: Mark.UNTESTED}
+
+
 @dataclass(frozen=True)
 class Course:
     """One metric over time, all figures in its own unit, each of shape (t,); NaN where a run has none.
@@ -55,6 +68,20 @@ class Course:
     noise: Floats
     limit: Floats
     change: tuple[int, float, float] | None
+
+    def marks(self, outcomes: Sequence[str | None]) -> list[Mark]:
+        """Choose each run's mark.
+
+        A metric at its limit or beyond in a run that passed was not tested, as a tested one would not pass.
+
+        Args:
+            outcomes: what the gate said of each run; ``None`` where a run was only compared.
+        """
+        beyond = (self.loss >= self.limit).tolist()
+        return [
+            Mark.UNTESTED if outcome is None else _BEYOND[Outcome(outcome)] if is_beyond else Mark.BELOW
+            for outcome, is_beyond in zip(outcomes, beyond, strict=True)
+        ]
 
 
 @dataclass(frozen=True)
@@ -137,15 +164,16 @@ def courses(timeline: Timeline, metrics: Sequence[Course], *, width: int) -> str
     for order, metric in enumerate(metrics):
         top = _STRIP + step * order + _TITLE
         planes.append(_Plane(ends, plot, top, _HEIGHT[narrow], _greatest(metric)))
-        _draw_metric(svg, planes[-1], places, metric)
+        _draw_metric(svg, planes[-1], timeline, metric)
     _draw_models(svg, planes, timeline, most=_MOST_LABELS[narrow])
     _draw_gate(svg, planes[0], timeline)
     _draw_dates(svg, planes[0], timeline.ticks(_TICKS[narrow]), top=bottom)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float], metric: Course) -> None:
+def _draw_metric(svg: ElementTree.Element, plane: _Plane, timeline: Timeline, metric: Course) -> None:
     """Draw a heading and an axis, bands, levels, intervals, the line of means, and its marks."""
+    places = timeline.places
     elements.add_text(svg, (plane.x(plane.ends[0]), plane.top - 7), metric.name, {"font-weight": "600"})
     _draw_axis(svg, plane)
     _draw_bands(svg, plane, places, metric)
@@ -160,12 +188,20 @@ def _draw_metric(svg: ElementTree.Element, plane: _Plane, places: Sequence[float
     else:
         elements.add_path(svg, elements.band(highs, lows), {"fill": ACCENT, "fill-opacity": "0.22"})
     elements.add_path(svg, elements.line(means), mean_line)
-    beyond = metric.loss >= metric.limit
-    over = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if is_over]
-    under = [point for point, is_over in zip(means, beyond.tolist(), strict=True) if not is_over]
+    marked: dict[Mark, list[elements.Point]] = {mark: [] for mark in Mark}
+    for point, mark in zip(means, metric.marks(timeline.outcomes), strict=True):
+        marked[mark].append(point)
+    _draw_marks(svg, marked, few=few)
+
+
+def _draw_marks(svg: ElementTree.Element, points: Mapping[Mark, list[elements.Point]], *, few: bool) -> None:
+    """Mark each run's mean; of many runs only those at the limit or beyond that the gate did not pass."""
     if few:
-        elements.add_path(svg, elements.dots(under), _round(ACCENT, 7))
-    elements.add_path(svg, elements.diamonds(over, 4.5 if few else 3), {"fill": CONTRAST})
+        elements.add_path(svg, elements.dots(points[Mark.UNTESTED]), _round(MUTED, 6))
+        elements.add_path(svg, elements.dots(points[Mark.BELOW]), _round(ACCENT, 7))
+    elements.add_path(svg, elements.dots(points[Mark.UNDECIDED]), _round(INK, 8 if few else 6))
+    elements.add_path(svg, elements.dots(points[Mark.UNDECIDED]), _round(CARD, 5 if few else 3))
+    elements.add_path(svg, elements.diamonds(points[Mark.FAILED], 4.5 if few else 3), {"fill": CONTRAST})
 
 
 def _draw_levels(
@@ -223,11 +259,11 @@ def _draw_models(
 
 
 def _draw_gate(svg: ElementTree.Element, plane: _Plane, timeline: Timeline) -> None:
-    """Mark what the gate said of each run: passed, failed, undecided, or a faint dot where none was asked."""
+    """Mark what the gate said of each run: passed, failed, undecided, or a grey dot where none was asked."""
     said: dict[str | None, list[elements.Point]] = {}
     for place, outcome in zip(timeline.places, timeline.outcomes, strict=True):
         said.setdefault(outcome, []).append((plane.x(place), 25.0))
-    elements.add_path(svg, elements.dots(said.get(None, [])), _round(GRID, 7))
+    elements.add_path(svg, elements.dots(said.get(None, [])), _round(MUTED, 6))
     elements.add_path(svg, elements.dots(said.get(Outcome.PASS, [])), _round(ACCENT, 8))
     elements.add_path(svg, elements.dots(said.get(Outcome.UNDECIDED, [])), _round(INK, 9))
     elements.add_path(svg, elements.dots(said.get(Outcome.UNDECIDED, [])), _round(CARD, 6))

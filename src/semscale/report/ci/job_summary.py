@@ -13,13 +13,13 @@ from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Level, Number, Quoted, Words
 from semscale.report.drift.document import drift_document
 from semscale.report.drift.items import greatest_drift
+from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table
 from semscale.report.drift.words import (
     HARM,
     OUTCOMES,
     sequence_words,
     threshold_words,
-    unvaried_words,
 )
 from semscale.report.formatting import count
 

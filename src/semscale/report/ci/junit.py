@@ -7,9 +7,9 @@ from xml.etree import ElementTree
 from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome
 from semscale.drift.gate.drift_summary import DriftSummary
 from semscale.drift.measure.comparison import Comparison
+from semscale.report.drift.sample_size import needed_words
 from semscale.report.drift.words import (
     headline_words,
-    needed_words,
     result_words,
     sequence_words,
     threshold_words,
@@ -80,7 +80,7 @@ def _message(summary: DriftSummary, decision: GateDecision, test: DriftTest) -> 
     if test.outcome is not Outcome.UNDECIDED:
         return words
     over_runs = bool(decision.sequence) and test.group is None
-    return f"{words}. {needed_words(test.n_needed, over_runs=over_runs)}."
+    return f"{words}. {needed_words([test], over_runs=over_runs)}."
 
 
 def _add_properties(suite: ElementTree.Element, comparison: Comparison, decision: GateDecision) -> None:

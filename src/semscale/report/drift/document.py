@@ -10,6 +10,7 @@ from semscale.report.document.document import Decision, Document, Section, stamp
 from semscale.report.document.values import Cell, Count, Quoted, Words
 from semscale.report.drift.figures import group_figures, metrics_figure, spread_blocks
 from semscale.report.drift.items import SHOWN_ITEMS, changed_items
+from semscale.report.drift.sample_size import unvaried_words
 from semscale.report.drift.tables import covered_words, drift_table, sequence_table, threshold_table
 from semscale.report.drift.words import (
     LEVELS,
@@ -19,7 +20,6 @@ from semscale.report.drift.words import (
     model_name,
     reading,
     sorting_words,
-    unvaried_words,
 )
 from semscale.report.formatting import count, counted, one_line, printable
 from semscale.report.sentences import windowed_words

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from semscale.drift.gate.decision import Outcome
+from semscale.drift.gate.decision import FEWEST_TO_PASS, Outcome
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import ForestRow, forest, legend
@@ -39,7 +39,8 @@ DRAWN_GROUPS = 40
 _SYMBOLS = {Outcome.FAIL: "✕", Outcome.UNDECIDED: "?", Outcome.PASS: ""}  # where a word has no room
 _RULE = (
     " The gate fails a metric whose drift is beyond chance and reaches the margin, and passes it where the "
-    "whole interval lies below the margin."
+    "whole interval lies below the margin, or the drift itself where all items are alike; with fewer than "
+    f"{FEWEST_TO_PASS} items none passes."
 )
 
 

@@ -1,6 +1,6 @@
 """The document of a trend: how every metric developed over the runs against one baseline."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,8 +10,8 @@ from semscale.drift.gate.trend import MetricTrend, Trends
 from semscale.history.runs import short_id
 from semscale.report.cells import cell_text
 from semscale.report.charts.forest import NOISE, TOLERATED
-from semscale.report.charts.palette import ACCENT, CONTRAST, INK
-from semscale.report.charts.trend import MOST_RUNS, Course, Timeline, courses
+from semscale.report.charts.palette import ACCENT, CONTRAST, INK, MUTED
+from semscale.report.charts.trend import MOST_RUNS, Course, Mark, Timeline, courses
 from semscale.report.document.blocks import Block, DataTable, Figure, Paragraph, Swatch
 from semscale.report.document.document import Decision, Document, Section
 from semscale.report.document.values import Cell, Change, Count, Flag, Number, Quoted, WithInterval, Words
@@ -32,7 +32,7 @@ _NAMED_MODELS = 12
 def trend_document(trends: Trends) -> Document:
     """Turn a trend into a document.
 
-    It is drawn from mean losses, never from items' scores, so its time does not grow with the items.
+    It is drawn from mean losses, not from items' scores, so its time does not grow with the items.
     """
     latest = None if trends.outcomes[-1] is None else Outcome(trends.outcomes[-1])
     about = "what the gate said of the latest run"
@@ -80,8 +80,9 @@ def _sections(trends: Trends) -> Iterator[Section]:
     yield Section("course", "Run by run", (_figure(trends),))
     blocks: list[Block] = [
         Paragraph(
-            "Evidence is the greatest e-value so far against “no more than the limit on average”. Its "
-            "p-value holds whenever one looks, and is adjusted for the number of metrics.",
+            "Evidence is the greatest e-value so far against “no more than the limit on average”, from the "
+            "runs' means and the latest run's items, as “drift gate --over-runs” has it. Its p-value holds "
+            "whenever one looks, and is adjusted for the number of metrics.",
             "note",
         ),
         _limits_table(trends),
@@ -110,7 +111,7 @@ def _figure(trends: Trends) -> Figure:
         f"Mean loss of each metric over {counted(len(timeline.times), 'run')}; the latest: {said}.",
         _runs_table(trends),
         caption=_caption(trends, timeline),
-        legend=tuple(_legend(trends)),
+        legend=tuple(_legend(trends, timeline, drawn)),
     )
 
 
@@ -145,12 +146,19 @@ def _caption(trends: Trends, timeline: Timeline) -> str:
     return one_line(said)
 
 
-def _legend(trends: Trends) -> Iterator[Swatch]:
+def _legend(trends: Trends, timeline: Timeline, drawn: Sequence[Course]) -> Iterator[Swatch]:
+    """Name the marks that occur, in the row of the gate or in a metric, and the bands and lines."""
     metrics = trends.metrics.values()
-    yield Swatch(ACCENT, "below the limit, passed", "dot")
-    yield Swatch(CONTRAST, "at the limit or beyond, failed", "diamond")
-    if str(Outcome.UNDECIDED) in trends.outcomes:
-        yield Swatch(INK, "undecided", "ring")
+    marks = {mark for one in drawn for mark in one.marks(timeline.outcomes)}
+    said = set(timeline.outcomes)
+    if Mark.BELOW in marks or Outcome.PASS in said:
+        yield Swatch(ACCENT, "passed; below the limit", "dot")
+    if Mark.FAILED in marks or Outcome.FAIL in said:
+        yield Swatch(CONTRAST, "failed; at the limit or beyond in such a run", "diamond")
+    if Mark.UNDECIDED in marks or Outcome.UNDECIDED in said:
+        yield Swatch(INK, "undecided; at the limit or beyond in such a run", "ring")
+    if Mark.UNTESTED in marks:
+        yield Swatch(MUTED, "not tested by a gate", "dot")
     if any(np.nanmax(one.noise, initial=0.0) > 0 for one in metrics):
         yield Swatch(NOISE, "what reruns lose")
     yield Swatch(TOLERATED, "margin")

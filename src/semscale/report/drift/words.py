@@ -3,11 +3,19 @@
 import math
 from collections.abc import Iterable, Iterator
 
-from semscale.drift.gate.decision import DriftTest, GateDecision, Outcome, SequenceTest, ThresholdCheck
+from semscale.drift.gate.decision import (
+    DriftTest,
+    GateDecision,
+    Outcome,
+    SequenceTest,
+    ThresholdCheck,
+    deciding_bound,
+)
 from semscale.drift.gate.drift_summary import DriftFigure, DriftSummary
 from semscale.drift.measure.metrics import Metric, metric_label
 from semscale.report.cells import cell_text
 from semscale.report.document.values import Level, Number, Quoted, WithInterval
+from semscale.report.drift.sample_size import needed_words
 from semscale.report.formatting import (
     capitalised,
     clipped,
@@ -15,13 +23,10 @@ from semscale.report.formatting import (
     counted,
     coverage,
     digits_for,
-    listed,
     number,
     one_line,
-    percent,
 )
 from semscale.report.sentences import plan_words
-from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 
 OUTCOMES = {Outcome.FAIL: "failed", Outcome.UNDECIDED: "undecided", Outcome.PASS: "passed"}
 """What a test or the gate came to, as a word."""
@@ -38,10 +43,6 @@ HARM = {
 
 _FEW = 3
 _LONGEST_NAME = 60
-_MORE_RUNS = (
-    "All runs against this baseline decide what is beyond chance, good ones among them, so that more runs "
-    "may decide it; for one bad run by itself set a threshold, such as min_match"
-)
 
 
 def label(metric: Metric | str) -> str:
@@ -155,18 +156,6 @@ def result_words(summary: DriftSummary, test: DriftTest) -> str:
     )
 
 
-def needed_words(n_needed: int | None, *, over_runs: bool) -> str:
-    """Say how many items would decide, or that no number of them would.
-
-    Args:
-        n_needed: items, or ``None``.
-        over_runs: whether all runs together decide, so that more runs may.
-    """
-    if n_needed is None:
-        return _MORE_RUNS if over_runs else "More items like these would hardly decide it"
-    return f"About {count(n_needed)} items would decide it if mean and spread stayed as they are"
-
-
 def sequence_words(test: SequenceTest) -> str:
     """Say what many runs together show about one metric."""
     found = "beyond chance" if test.is_significant else "within what chance explains"
@@ -174,34 +163,6 @@ def sequence_words(test: SequenceTest) -> str:
         f"{label(test.metric)} over {counted(len(test.losses), 'run')}: mean loss against "
         f"{number(test.allowed, 3)} allowed is {found} "
         f"(evidence {cell_text(evidence(test.latest_evidence))}, {p_said(test.p_adjusted)})"
-    )
-
-
-def unvaried_words(summary: DriftSummary) -> str | None:
-    """Say which metrics have the same drift in every item, and how many items may differ all the same.
-
-    A bootstrap of items that are all alike, and a t interval too, has no width: [0, 0]. Yet of 30 items none
-    differs in one of five samples even where 5 % of all items do.
-
-    Returns:
-        One sentence; ``None`` where every metric varies. The bound is Clopper and Pearson's, one-sided, for
-        the fewest items that one of them counts.
-    """
-    alike: dict[int, list[str]] = {}
-    for figure in summary.overall:
-        is_shown = summary.decision is None or figure.test is not None
-        if is_shown and figure.drift.n > 0 and figure.drift.low == figure.drift.high:
-            alike.setdefault(figure.drift.n, []).append(label(figure.metric))
-    if not alike:
-        return None
-    bound = percent(clopper_pearson_upper(0, min(alike), summary.plan.interval))
-    (most, names), *fewer = sorted(alike.items(), reverse=True)
-    said = [f"All {count(most)} items are alike in {listed(names)}"]
-    said += [f"all {count(n)} that have a value in {listed(others)}" for n, others in fewer]
-    has = "its interval has" if sum(map(len, alike.values())) == 1 else "their intervals have"
-    return (
-        f"{', '.join(said)}, so {has} no width; up to {bound} of items like these may "
-        f"differ all the same ({coverage_words(summary)} confidence)."
     )
 
 
@@ -251,7 +212,7 @@ def _undecided(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
         yield f"{result_words(summary, tests[0])}, so it may or may not have become worse"
     if len(tests) > 1:
         yield f"Also undecided: {_named(tests[1:])}"
-    yield needed_words(decision.n_needed, over_runs=bool(decision.sequence))
+    yield needed_words(tests, over_runs=bool(decision.sequence))
 
 
 def _passed(summary: DriftSummary, decision: GateDecision) -> Iterator[str]:
@@ -281,8 +242,8 @@ def _most_urgent(tests: Iterable[DriftTest]) -> list[DriftTest]:
 
 
 def _room(test: DriftTest) -> float:
-    """Sort passed tests by how much room their interval leaves below the margin, as a share of it."""
-    high = test.drift.high
+    """Sort passed tests by how much room is left below the margin, as a share of it."""
+    high = deciding_bound(test.drift)
     return math.inf if math.isnan(high) or test.margin <= 0 else 1 - high / test.margin
 
 

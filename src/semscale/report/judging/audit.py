@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.report.document.blocks import Block, DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Flag, Line, Quoted, Share, WithInterval, Words
-from semscale.report.formatting import coverage, one_line
+from semscale.report.formatting import count, coverage, one_line
 from semscale.report.judging.words import refused_parameters
 from semscale.report.parts import covered
 from semscale.report.sentences import plan_words, refused_words, rows_that_count, stopped_cautions
@@ -47,8 +47,16 @@ def audit_document(summary: "AuditSummary") -> Document:
 def _counting(name: str, found: "Audit", *, is_alone: bool) -> Line:
     plain = found.plain
     left_out = {str(status): n for status, n in plain.counts.items() if status != Status.SCORED}
-    said = rows_that_count(plain.n_scored, plain.n, left_out)
+    said = f"{rows_that_count(plain.n_scored, plain.n, left_out)}{_checked(found)}"
     return f"{said}." if is_alone else (Quoted(name), f": {said}.")
+
+
+def _checked(found: "Audit") -> str:
+    """Say on how many of the rows the checks rest, where it is fewer: a change may leave a row unscored."""
+    n = sorted(check.effect.n for check in found.made if check.effect is not None)
+    if not n or n[0] == found.plain.n_scored:
+        return ""
+    return f"; the checks rest on {count(n[0])}{'' if n[0] == n[-1] else f' to {count(n[-1])}'} of them"
 
 
 def _interval_words(audits: "tuple[Audit, ...]") -> str:

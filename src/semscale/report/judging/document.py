@@ -16,7 +16,7 @@ from semscale.report.judging.figures import (
     scores_histogram,
     severity_figure,
 )
-from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words
+from semscale.report.judging.words import MEANINGS, cautions, panel_words, provenance_words, silent_judges
 from semscale.report.parts import (
     altogether,
     estimated_document,
@@ -69,6 +69,7 @@ def judge_document(summary: "JudgeSummary") -> Document:
         lead=headline(summary.estimates, _MEAN_EXPECTED if summary.is_panel else _MEAN, (0.0, 1.0)),
         reading=(*base.reading, *([panel] if panel else [])),
         facts=(*base.facts, *_facts(summary)),
+        warnings=(*base.warnings, *silent_judges(summary)),
         cautions=(*stopped_cautions(summary.stopped), *base.cautions, *cautions(summary)),
         sections=tuple(_sections(summary)),
         notes=(*base.notes, f"distributions: {provenance_words(summary)}", *([panel] if panel else [])),
@@ -97,11 +98,9 @@ def _sections(summary: "JudgeSummary") -> Iterator[Section]:
             scores_histogram(summary),
             Paragraph(f"{capitalised(provenance_words(summary))}.", "note"),
         ]
-        title: Line = "How the scores are spread"
         if summary.estimates.groups:
-            title = (f"{title}, by ", Quoted(summary.estimates.by or "group"))
             spread.append(group_table(summary.estimates, noun="row"))
-        yield Section("scores", title, tuple(spread))
+        yield Section("scores", "How the scores are spread", tuple(spread))
     else:
         yield nothing_section("scores")
     blocks: list[Block] = [*([severity] if severity else []), judge_table(summary)]

@@ -13,6 +13,7 @@ from semscale.report.parts import covered, histogram_caption, label_with_base, s
 from semscale.types import Floats, Status
 
 if TYPE_CHECKING:
+    from semscale.judging.human_labels import HumanEvidence
     from semscale.judging.summary.judge_summary import JudgeScores, JudgeSummary
     from semscale.stats.agreement.estimates import AgreementEstimate
     from semscale.stats.agreement.human_ceiling import HumanComparison
@@ -114,30 +115,40 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     human = summary.human
     if human is None:
         return None
-    corrected = human.corrected
+    corrected, less = human.corrected, human.judge_less_people
+    scored = counted(corrected.n_labelled + corrected.n_unlabelled, "row")
+    both = f"{counted(corrected.n_labelled, 'row')} with a label and a score"
     rows: list[tuple[str, Cell, str]] = [
         (
             "mean, corrected by the labels",
             WithInterval.of(corrected, note=corrected.note or ""),
             _made(
-                "what people would give to all rows, if the labelled ones are a random sample",
+                f"what people would give to the {scored} with a score, if the labelled ones among them are a "
+                "random sample of these",
                 corrected.method,
             ),
         ),
         (
             "mean expected score of the judge",
             WithInterval.of(corrected.naive),
-            _made("knows nothing of the judge's errors", corrected.naive.method),
+            _made(
+                f"of the {scored} with a score; knows nothing of the judge's errors", corrected.naive.method
+            ),
         ),
         (
             "mean of the labels alone",
             WithInterval.of(corrected.labels_only, note=corrected.note or ""),
             _made(
-                f"without the judge, of {counted(corrected.n_labelled, 'row')} with a label and a score",
+                f"without the judge, of {both}",
                 corrected.method,
             ),
         ),
-        ("judge less people", Number(corrected.bias), "on the rows with both; above 0 is lenient"),
+        *_all_labels(summary, human),
+        (
+            "judge less people",
+            WithInterval.of(less),
+            _made(f"on the {both}; above 0 is lenient", less.method),
+        ),
         (
             "quadratic weighted kappa",
             coefficient(human.kappa),
@@ -151,6 +162,15 @@ def human_table(summary: "JudgeSummary") -> DataTable | None:
     return DataTable(
         ("", interval, "what it says"), shown, explained=True, brief_title="Against human labels"
     )
+
+
+def _all_labels(summary: "JudgeSummary", human: "HumanEvidence") -> list[tuple[str, Cell, str]]:
+    """Show the mean of all labels where some stand in rows that the judge did not score."""
+    mean, unscored = summary.mean_label, human.n_labelled - human.corrected.n_labelled
+    if mean is None or not unscored:
+        return []
+    said = f"of {counted(human.n_labelled, 'row')} with a label, {unscored:,} of them without a score"
+    return [("mean of all labels", WithInterval.of(mean), _made(said, mean.method))]
 
 
 def _beside_people(ceiling: "HumanComparison") -> list[tuple[str, Cell, str]]:

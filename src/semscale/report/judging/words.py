@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from semscale.chat.messages import Parameters
 from semscale.chat.parameter_form import LEFT_OUT
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
-from semscale.report.formatting import counted, has_interval, number, one_line, percent
+from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
 from semscale.signature import Signature
 from semscale.types import Status
@@ -55,7 +55,11 @@ def provenance_words(summary: "JudgeSummary") -> str:
 
 def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
     """List the limits of the figures that a reader must know; empty where there are none."""
-    said = [said for name, own in summary.judges.items() for said in _cautions_on(one_line(name), own)]
+    said = [
+        said
+        for name, own in summary.judges.items()
+        for said in _cautions_on(one_line(name), own, is_panel=summary.is_panel)
+    ]
     if summary.human is None:
         said.append(
             "No human label stands beside these scores, so nothing here says how right the judge is: "
@@ -65,6 +69,15 @@ def cautions(summary: "JudgeSummary") -> tuple[str, ...]:
         labelled = counted(summary.human.corrected.n_labelled, "row")
         said.append(f"Only {labelled} with a human label and a score: intervals are wide.")
     return tuple(said)
+
+
+def silent_judges(summary: "JudgeSummary") -> tuple[str, ...]:
+    """Warn of a panel's judges without any score, as the figures are those of the others alone."""
+    scoring = [one_line(name) for name, own in summary.judges.items() if own.is_scored_anywhere]
+    silent = [one_line(name) for name, own in summary.judges.items() if not own.is_scored_anywhere]
+    if not scoring or not silent:
+        return ()
+    return (f"{listed(silent)} scored nothing: these figures are those of {listed(scoring)} alone.",)
 
 
 def panel_words(summary: "JudgeSummary") -> str | None:
@@ -87,15 +100,17 @@ def panel_words(summary: "JudgeSummary") -> str | None:
     return f"These {n} judges amount to {share}{interval}, {told}."
 
 
-def _cautions_on(name: str, own: "JudgeScores") -> list[str]:
+def _cautions_on(name: str, own: "JudgeScores", *, is_panel: bool) -> list[str]:
     said = []
     lost = sum(own.counts.get(status, 0) for status in _LOST)
-    if lost:
-        rows = counted(lost, "row")
-        said.append(f"{name} gave no score to {rows}; the figures hold for the others only.")
+    if lost and own.is_scored_anywhere:
+        which = "its figures" if is_panel else "the figures"
+        said.append(f"{name} gave no score to {counted(lost, 'row')}; {which} hold for the others only.")
+    elif lost:
+        said.append(f"{name} gave no score to any of {counted(lost, 'row')}.")
     if own.failure is not None:
-        why = one_line(own.failure).rstrip(".")
-        said.append(f"{name} could not be asked, most often because: {why}.")
+        why, rows = one_line(own.failure).rstrip("."), counted(own.counts.get(Status.FAILED, 0), "row")
+        said.append(f"{name} gave no usable reply to {rows}, most often because: {why}.")
     if refused := refused_words(name, refused_parameters(own.signature)):
         said.append(refused)
     if own.n_little_covered:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from semscale.chat.declining import declines_to_answer
 from semscale.errors import InputError
 from semscale.matching.pairs import Pairs, pair_up
 from semscale.store.columns import as_list, is_missing
@@ -22,7 +23,9 @@ class SampledAnswers:
             items that have too few.
         status: shape (n,), each a ``Status``.
         n_samples: shape (n,), usable samples, whether or not they are enough.
-        n_left_out: shape (n,), samples that are missing, empty, no text or not read by the model.
+        n_left_out: shape (n,), samples that are missing, empty or no text, that decline to answer, or that
+            the model does not read.
+        n_declined: shape (n,), samples among these that decline to answer.
         fewest: usable samples that an item needs.
     """
 
@@ -30,11 +33,15 @@ class SampledAnswers:
     status: npt.NDArray[np.object_]
     n_samples: Integers
     n_left_out: Integers
+    n_declined: Integers
     fewest: int = 1
 
 
 def take_samples(answers: object, samples: object = None, *, fewest: int = 1) -> SampledAnswers:
     """Pair answers with their samples.
+
+    An answer that declines to answer is ``refused``, and such a sample is left out: that a model declines
+    each time says nothing of how right an answer is.
 
     Args:
         answers: shape (n,), texts; without ``samples`` each a list whose first text is the answer.
@@ -50,16 +57,20 @@ def take_samples(answers: object, samples: object = None, *, fewest: int = 1) ->
         (['scored', 'too-few-samples'], [1, 0])
     """
     originals, lists = given_texts(answers, samples)
-    pairs = pair_up(originals, lists)
+    declined = [[_declines(cell) for cell in cells] for cells in lists]
+    pairs = pair_up(originals, [_without(*each) for each in zip(lists, declined, strict=True)])
     n = pairs.n_items
     # An item whose answer is no text has no pairs, but its samples are counted all the same.
-    usable = np.array([sum(map(_usable, cells)) for cells in lists], np.int64).reshape(n)
+    n_declined = np.array([sum(cells) for cells in declined], np.int64).reshape(n)
+    usable = np.array([sum(map(_usable, cells)) for cells in lists], np.int64).reshape(n) - n_declined
     given = np.array([len(cells) for cells in lists], np.int64).reshape(n)
     status = pairs.status.copy()
     scored = np.array([one in {Status.SCORED, Status.NO_REFERENCE} for one in status], dtype=bool)
     status[scored & (usable < fewest)] = Status.TOO_FEW_SAMPLES
-    kept = usable[pairs.item] >= fewest
-    return SampledAnswers(with_pairs(pairs, kept, status), status, usable, given - usable, fewest)
+    status[scored & np.array([_declines(text) for text in originals], dtype=bool)] = Status.REFUSED
+    kept = np.asarray(status[pairs.item] == Status.SCORED, dtype=bool)
+    pairs = with_pairs(pairs, kept, status)
+    return SampledAnswers(pairs, status, usable, given - usable, n_declined, fewest)
 
 
 def with_pairs(pairs: Pairs, kept: Mask, status: Statuses) -> Pairs:
@@ -116,6 +127,14 @@ def _cells(row: object, place: int, name: str) -> list[Any]:
             f"{name} must hold a list of {what} for each prompt, got {str(row)[:40]!r} at {place} (from 0)"
         )
     return as_list(row, name)
+
+
+def _declines(cell: object) -> bool:
+    return isinstance(cell, str) and declines_to_answer(cell)
+
+
+def _without(cells: list[Any], declined: list[bool]) -> list[Any]:
+    return [None if left_out else cell for cell, left_out in zip(cells, declined, strict=True)]
 
 
 def _usable(cell: object) -> bool:

@@ -33,5 +33,5 @@ def leave_out_unread(
     lost = np.where(weightless, 0, lost)  # here the answer may be unread, and its samples are not
     kept = ~values.unread & np.asarray(status[item] == Status.SCORED, dtype=bool)
     pairs = with_pairs(taken.pairs, kept, status)
-    found = SampledAnswers(pairs, status, taken.n_samples - lost, taken.n_left_out + lost)
+    found = SampledAnswers(pairs, status, taken.n_samples - lost, taken.n_left_out + lost, taken.n_declined)
     return found, values.take(kept)

@@ -1,4 +1,4 @@
-"""Prediction-powered mean: what people would give all items, from some labels and a judge's scores."""
+"""Prediction-powered mean: what people would give the items that a judge scored, from labels of some."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -70,9 +70,11 @@ def prediction_powered_mean(
 ) -> CorrectedMean:
     """Prediction-powered mean: mean label + tuning * (mean score of unlabelled - of labelled items).
 
-    Labelled items must be a random sample of all: then the value is right on average however bad the judge
-    is. The best tuning is slope / (1 + n / m), with the slope of labels on scores, n labelled and m other
-    items. A judge may therefore use another scale than people do, and a useless one costs next to nothing.
+    Items without a score, labelled or not, are left out, so the mean is of the items that the judge scored.
+    Those with a label must be a random sample of them: then the value is right on average however bad the
+    judge is. The best tuning is slope / (1 + n / m), with the slope of labels on scores, n labelled and m
+    other items. A judge may therefore use another scale than people do, and a useless one costs next to
+    nothing.
 
     The interval has the jackknife variance of the labelled part, which allows for the slope being estimated,
     and t quantiles. Where labels are the two bounds only, or all alike, it is made with four more labels: one

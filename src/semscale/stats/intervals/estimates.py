@@ -34,7 +34,7 @@ DEFAULT_INTERVAL = 0.95
 
 _FEWEST_REPLICATES = 100
 _FEWEST_FOR_AN_INTERVAL = 2
-_ROUNDING = 1e-6
+ROUNDING = 1e-6
 """Standard deviation, as a share of what a figure can span, below which values differ by rounding alone."""
 
 
@@ -257,7 +257,7 @@ def estimate_figures(
 def _have_no_spread(variance: Floats, n: int, figures: Figures) -> npt.NDArray[np.bool_]:
     """Tell which bounded figures are the same in all n clusters, up to rounding; none of fewer than two."""
     width = figures.bounds[1] - figures.bounds[0]
-    equal: npt.NDArray[np.bool_] = variance * n <= (_ROUNDING * width) ** 2
+    equal: npt.NDArray[np.bool_] = variance * n <= (ROUNDING * width) ** 2
     return equal & np.isfinite(width)
 
 

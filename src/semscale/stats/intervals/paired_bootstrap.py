@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from semscale.errors import InputError
-from semscale.stats.intervals.estimates import IntervalPlan
+from semscale.stats.intervals.estimates import ROUNDING, IntervalPlan
 from semscale.stats.intervals.means import MeanEstimate, estimate_mean
 from semscale.stats.intervals.resampling import drawn_counts, percentile_interval
 from semscale.stats.intervals.tally import MAX_CLUSTERS
@@ -41,7 +41,7 @@ class PairedMean:
 
 
 def paired_means(
-    values: Floats, *, spans: Floats | None = None, plan: IntervalPlan | None = None, finest: int = 0
+    values: Floats, *, bounds: Floats | None = None, plan: IntervalPlan | None = None, finest: int = 0
 ) -> tuple[PairedMean, ...]:
     """Estimate the means of several figures' differences, and test each against 0 or less.
 
@@ -57,7 +57,9 @@ def paired_means(
 
     Args:
         values: shape (n, k), differences of n items in k figures; NaN where an item has none.
-        spans: shape (k,), the greatest absolute difference that there can be: intervals stay within.
+        bounds: shape (k, 2), the least and the greatest difference that there can be; none unless given.
+            Intervals stay within. Differences that are all alike have exact bounds, see ``estimate_figures``;
+            of unbounded ones the interval has no width.
         plan: how intervals are made.
         finest: replicates that a small p-value takes; where fewer than 100 of the plan's replicates would
             reach the mean, so many are drawn for it, if they are more. Intervals keep to the plan's.
@@ -80,10 +82,13 @@ def paired_means(
     if values.ndim != 2 or np.isinf(values).any():  # noqa: PLR2004
         raise InputError("values must have a row for each item and a column for each figure, all finite")
     counts = (~np.isnan(values)).sum(axis=0)
+    limits = np.tile([-np.inf, np.inf], (values.shape[1], 1)) if bounds is None else bounds
     resampled = [
         place
         for place, n in enumerate(counts)
-        if plan.method_for(n) == "bootstrap" and n <= MAX_CLUSTERS and _sd(values[:, place]) > 0
+        if plan.method_for(n) == "bootstrap"
+        and n <= MAX_CLUSTERS
+        and _varies(values[:, place], limits[place])
     ]
     results: dict[int, PairedMean] = {}
     if resampled:
@@ -92,17 +97,21 @@ def paired_means(
             found = deviations[:, which], studentised[:, which]
             results[place] = _bootstrapped(values[:, place], *found, plan)
         results |= _refined(values, results, replace(plan, replicates=max(finest, plan.replicates)), plan)
-    limits = np.full(values.shape[1], np.inf) if spans is None else spans
     for place in sorted(set(range(values.shape[1])) - results.keys()):
-        results[place] = _by_t(values[:, place], float(limits[place]), plan)
+        results[place] = _by_t(values[:, place], limits[place], plan)
     return tuple(results[place] for place in range(values.shape[1]))
 
 
-def _by_t(column: Floats, span: float, plan: IntervalPlan) -> PairedMean:
-    # Unbounded, so that equal differences have no width: the gate tests them by their signs, and says so.
-    mean = estimate_mean(column, bounds=(-np.inf, np.inf), plan=replace(plan, method="linearized"))
-    low, high = np.clip([mean.low, mean.high], -span, span).tolist()
-    mean, sd = replace(mean, low=low, high=high), _sd(column)
+def _varies(column: Floats, limits: Floats) -> bool:
+    """Tell whether differences vary by more than rounding, as ``estimate_mean`` tells it."""
+    width = float(limits[1] - limits[0])
+    return bool(_sd(column) > (ROUNDING * width if np.isfinite(width) else 0.0))
+
+
+def _by_t(column: Floats, limits: Floats, plan: IntervalPlan) -> PairedMean:
+    least, greatest = limits.tolist()
+    mean = estimate_mean(column, bounds=(least, greatest), plan=replace(plan, method="linearized"))
+    sd = _sd(column)
     return PairedMean(mean, sd, _t_p_value(mean, sd))
 
 

@@ -1,23 +1,24 @@
 """How many items would decide a test of a mean if mean and spread stayed as they are."""
 
-from math import ceil, log2
+from math import floor, log2
 
 import numpy as np
 from scipy.special import stdtrit
 
+from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 from semscale.stats.tests.bisection import smallest_enough
 
 _MOST = 10**9
 
 
 def signs_needed(alpha: float) -> int:
-    """Find how many items a sign test needs at least: n equal signs have the p-value ``2 ** -n``.
+    """Find how many items a sign test needs: n equal signs have the p-value ``2 ** -n``, to be below alpha.
 
     Example:
         >>> signs_needed(0.05)
         5
     """
-    return max(2, ceil(-log2(alpha)))
+    return max(2, floor(-log2(alpha)) + 1)
 
 
 def needed_for_significance(drift: float, sd: float, alpha: float) -> int | None:
@@ -70,3 +71,21 @@ def needed_for_width(half_width: float, sd: float, interval: float) -> int | Non
         return bool(-stdtrit(n - 1, (1 - interval) / 2) * sd / np.sqrt(n) < half_width)
 
     return smallest_enough(enough, 2, _MOST)
+
+
+def needed_to_exclude(share: float, confidence: float) -> int | None:
+    """Find how many items without an event exclude that a share of all items has one.
+
+    Args:
+        share: above 0.
+        confidence: between 0 and 1.
+
+    Returns:
+        The smallest n whose Clopper-Pearson bound for no event is below the share; ``None`` where none up to
+        1e9 is enough.
+
+    Example:
+        >>> needed_to_exclude(0.05, 0.95)  # ln .05 / ln .95 = 58.4
+        59
+    """
+    return smallest_enough(lambda n: clopper_pearson_upper(0, n, confidence) < share, 1, _MOST)

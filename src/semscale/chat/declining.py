@@ -1,0 +1,122 @@
+"""Recognises replies that decline to answer, or to give a score."""
+
+import re
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text, re.IGNORECASE | re.VERBOSE)
+
+
+_OPENING = 1000
+_APOLOGY = r"""
+    (?: (?: i'm | i[ ]am | we[ ]are | we're )[ \t]+(?: (?:very|really|truly)[ ] )?sorry | sorry |
+      i[ ]apologi[sz]e
+      | apologies | unfortunately ) \b [,.!]? [ \t]* (?: but[ \t]+ )?
+"""
+_REFUSAL = _pattern(rf"""
+    \A \s* (?: {_APOLOGY} )?
+    (?: as[ ]an?[ ](?:ai|artificial|language|large)[^,.\n]{{0,40}}[,.]?[ \t]* )?
+    (?: i | we )
+    (?: [ \t]+ (?: (?:really|simply|just)[ ] )? (?: cannot | can't | can[ ]not | could[ ]not | couldn't |
+      won't
+        | will[ ]not | must[ ]decline | have[ ]to[ ]decline | decline | refuse |
+          (?:do[ ]not|don't)[ ]feel[ ]comfortable )
+      | (?: 'm | [ ]am | 're | [ ]are ) [ \t]+ (?: not[ ] )? (?: unable | able | comfortable | willing ) ) \b
+""")
+_AGAINST_RULES = _pattern(rf"""
+    \A \s* {_APOLOGY} (?: this | that | it | your[ ]request | the[ ]request ) \b [^.\n]{{0,60}} \b
+    (?: against | violates | not[ ](?:allowed|appropriate|possible) )
+""")
+_NO_SCORE = _pattern(r"""
+    \A \s* (?: (?: (?:final|overall)[ ] )? (?:score|rating|verdict|grade) \s* [:=] \s* )? ["'(\[{]* \s*
+    (?: n\s*/\s*a | n\.a\. | na | not[ ]applicable | no[ ]score | none | null | not[ ]scorable
+      | unable[ ]to[ ](?:judge|score|rate|determine|assess|evaluate)
+      | cannot[ ](?:be[ ])?(?:judged?|scored?|rated?|determined?|assess(?:ed)?|evaluated?) )
+    \b [^\n]{0,80} \s* \Z
+""")
+
+
+_CANNOT = r"""
+    (?: (?: i | we )
+        (?: [ \t]+ (?: (?:really|simply|just)[ ] )?
+            (?: cannot | can't | can[ ]not | could[ ]not | couldn't | won't | will[ ]not )
+          | (?: 'm | [ ]am | 're | [ ]are )[ ](?: unable | not[ ]able | not[ ]willing | unwilling )[ ]to )
+    )
+"""
+_ANSWERING = r"""
+    (?: help | assist | comply | continue | do[ ]that | do[ ]this
+      | (?: answer | respond | provide | give | offer | share | discuss | advise | assess | judge | evaluate
+          | determine | recommend | generate | create | write | produce | fulfil+ | complete | engage
+          | support | participate | process | access | verify | speculate ) \b (?! [ ]enough )
+    )
+"""
+_UNCOMFORTABLE = r"""
+    (?: i | we ) (?: (?: 'm | [ ]am | 're | [ ]are )[ ]not | [ ](?: do[ ]not | don't )[ ]feel )[ ]
+    comfortable[ ]
+    (?: with | answering | providing | discussing | giving | helping | to[ ]answer )
+"""
+_DECLINE = r"""
+    (?: i | we )[ ] (?: (?: must | have[ ]to )[ ] )? (?: respectfully[ ] )? (?: decline | refuse )[ ]to[ ]
+    (?: answer | help | assist | comply | respond | provide | give | discuss | do )
+"""
+_DECLINED = _pattern(rf"""
+    \A [\s*_"'(\[]* (?: {_APOLOGY} )?
+    (?: as[ ]an?[ ](?:ai|artificial|language|large)[^,.\n]{{0,40}}[,.]?[ \t]* )?
+    (?: {_CANNOT} [ \t]+ {_ANSWERING} | {_UNCOMFORTABLE} | {_DECLINE} ) \b
+""")
+_FORBIDDEN = _pattern(rf"""
+    \A \s* {_APOLOGY} (?: this | that | it | your[ ]request | the[ ]request ) \b [^.\n]{{0,60}} \b
+    (?: against | violates )[ ](?: my | our | the )[ ]
+    (?: guidelines | rules | policy | policies | programming )
+""")
+_NO_ANSWER = _pattern(r"""
+    \A [\s*_"'(\[]* (?: (?:final[ ])? answer \s* [:=] \s* )? ["'(\[{*_]* \s*
+    (?: n\s*/\s*a | n\.a\. | (?-i:NA) | not[ ]applicable | no[ ](?:answer|response|comment)
+      | unable[ ]to[ ](?: answer | determine ) | cannot[ ](?: answer | be[ ](?: answered | determined ) ) )
+    [\s.!*_"')\]}]* \Z
+""")
+_AFTER_ALL = _pattern(r"""
+    \b (?: however | that[ ]said | nevertheless | nonetheless | still | in[ ]general | generally
+      | but (?![ ](?:i|we)[ ](?:can't|cannot)) ) \b
+    (?! [, ]* (?: if | please | feel | i[ ](?:can|could|would|am|will) | i'm | i'd | i'll | we[ ]can ) \b )
+""")
+_LONGEST = 600
+
+
+def declines_to_answer(text: str) -> bool:
+    """Whether a text declines to answer a question, and says nothing else.
+
+    It must open with the words of a refusal; a text that goes on at length, or goes back on it ("However,
+    ..."), is an answer. "None" and "I don't know" are answers, too.
+
+    Args:
+        text: any, in English.
+
+    Example:
+        >>> declines_to_answer("I\u2019m sorry, but I can\u2019t help with that."), declines_to_answer("N/A")
+        (True, True)
+        >>> declines_to_answer("I cannot swim."), declines_to_answer("It is not applicable to cats.")
+        (False, False)
+    """
+    words = text.strip().replace("\u2019", "'")
+    if len(words) > _LONGEST:
+        return False
+    if _NO_ANSWER.search(words):
+        return True
+    opening = _DECLINED.search(words) or _FORBIDDEN.search(words)
+    return opening is not None and _AFTER_ALL.search(words, opening.end()) is None
+
+
+def declines_to_score(text: str) -> bool:
+    """Whether a reply that states no score declines to give one; fewer words suffice than in an answer.
+
+    Args:
+        text: as ``readable`` gives it.
+
+    Example:
+        >>> declines_to_score("I cannot say."), declines_to_score("Score: N/A"), declines_to_score("hm")
+        (True, True, False)
+    """
+    opening = text.strip()[:_OPENING]
+    looser = (_REFUSAL, _AGAINST_RULES, _NO_SCORE)
+    return declines_to_answer(opening) or any(pattern.search(opening) for pattern in looser)

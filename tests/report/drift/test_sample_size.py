@@ -1,0 +1,78 @@
+import numpy as np
+from made_up import comparison, spread_out
+from made_up_drift import comparison_of, decision_about
+
+from semscale.drift.gate.drift_summary import DriftSummary
+from semscale.drift.gate.gate import decide
+from semscale.drift.gate.settings import GateSettings
+from semscale.report.ci.job_summary import job_summary
+from semscale.report.drift.document import drift_document
+from semscale.report.drift.sample_size import unvaried_words
+from semscale.report.drift.words import headline_words
+from semscale.report.render.html import page
+from semscale.report.render.markdown import markdown
+
+ALIKE = np.zeros(30)
+ONE_MISSING = np.array([0.0] * 29 + [np.nan])
+
+
+def said_of(**losses):
+    said = unvaried_words(DriftSummary(comparison(losses)))
+    return (said or "").replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_what_no_item_did_may_still_be_done_by_some():
+    # Of 30 items none: 1 - .05 ** (1 / 30) = 9.5 %.
+    said = said_of(match=spread_out(0.15), silence=ALIKE)
+    assert said == (
+        "All 30 items are alike in silence; up to 9.5 % of items like these may differ all the same "
+        "(95 % confidence)."
+    )
+
+
+def test_several_metrics_make_one_sentence():
+    said = said_of(silence=ALIKE, output_count=ONE_MISSING)
+    # The fewer items leave more open: 1 - .05 ** (1 / 29) = 9.8 %.
+    assert said.startswith(
+        "All 30 items are alike in silence, all 29 that have a value in number of outputs; up to 9.8 %"
+    )
+    said = said_of(silence=ALIKE, output_count=ALIKE)
+    assert said.startswith("All 30 items are alike in silence and number of outputs; up to 9.5 %")
+
+
+def test_nothing_is_said_of_what_varies_or_has_no_value():
+    nothing = DriftSummary(comparison({"match": spread_out(0.15), "silence": np.full(30, np.nan)}))
+    assert unvaried_words(nothing) is None
+
+
+def test_page_and_summary_say_it(read_page):
+    still = comparison_of(30, silent=0, left_out=0)
+    decision = decision_about(still)
+    found = "the gate goes by the drift itself, from 10 items on."
+    assert found in read_page(page(drift_document(DriftSummary(still, decision)))).text
+    assert found in markdown(job_summary(DriftSummary(still, decision), decision))
+
+
+def undecided_words(losses):
+    made = comparison({"match": losses})
+    return headline_words(DriftSummary(made, decide(made, GateSettings(replicates=500))))
+
+
+def test_an_undecided_gate_of_few_items_says_how_many_it_takes():
+    said = undecided_words([0.0] * 3)
+    assert said.endswith("A test takes at least 10 items to pass, and here are 3: add at least 7.")
+
+
+def test_one_item_has_no_mean_and_spread_to_go_by():
+    said = undecided_words([0.02])
+    assert "add at least 9" in said
+    assert "spread" not in said
+    assert "hardly" not in said
+
+
+def test_more_items_than_the_fewest_are_said_too():
+    # Mean .025, sd .0274, margin .05: t(.975, n - 1) * .0274 / sqrt(n) < .025 from n = 8 on, so 10 is enough.
+    assert "stayed as they are" not in undecided_words([0.0, 0.05] * 3)
+    # Mean .04, sd .04276, gap .01: t(.975, 72) * .04276 / sqrt(73) = .00998; with 72 items it is .01005.
+    said = undecided_words([0.0, 0.08] * 4)
+    assert "add at least 2. About 73 items would decide it if mean and spread stayed as they are." in said
