@@ -108,6 +108,24 @@ def test_the_words_that_cost_most_are_explained(semscale, answers, tmp_path):
     assert {token["side"] for token in tokens[0]} == {"prediction", "reference"}
 
 
+def test_the_default_method_explains_words(semscale, answers, tmp_path):
+    options = ["--method", "calibrated", "--explain", "--out", "matched.jsonl"]
+    shown = semscale(*match(*options)).out.split("\nWhy\n")[1]
+    assert '" (reference) met only "' in shown
+    assert "after findings" not in shown  # no guard found anything
+    (matched,) = open_table(tmp_path / "matched.jsonl").batches(100)
+    assert matched["semscale_tokens"][0][0]["side"] == "prediction"
+
+
+def test_whole_texts_have_no_words_to_explain(semscale, answers):
+    ended = semscale(*match("--method", "cosine", "--explain"))
+    assert ended.code == 2
+    assert ended.err == (
+        "semscale: --explain belongs to methods calibrated, bertscore, cliniqlink-doc, cliniqlink-code, "
+        "which compare words; got it with 'cosine', which compares whole texts\n"
+    )
+
+
 def test_a_corpus_of_its_own(semscale, answers, tmp_path):
     corpus = [f"text number {number}" for number in range(4)]
     (tmp_path / "corpus.txt").write_text("\n".join(corpus))
@@ -210,9 +228,10 @@ def test_both_commands_have_help(semscale):
 
 def test_what_flips_a_meaning_is_found_unless_it_is_not_wanted(semscale, tmp_path):
     (tmp_path / "answers.csv").write_text("answer,expected,other\nGive 50 mg once.,Give 0.5 mg once.,\n")
-    shown = semscale(*match("--explain")).out
+    shown = semscale(*match("--method", "calibrated", "--explain")).out
     assert "a number or a unit differs" in shown
     assert '  number: The prediction says "50 mg", the reference "0.5 mg".' in shown
+    assert "kept after findings 0.64" in shown  # exp(-.45), the fitted penalty of another number
     result = json.loads(semscale(*match("--json", "--out", "matched.jsonl")).out)
     assert result["guards"] == {"number": 1}
     assert result["lowest"][0]["findings"][0]["prediction"] == {"start": 5, "end": 10, "text": "50 mg"}

@@ -9,14 +9,14 @@ from tests.conftest import ToyEmbedder
 from semscale.embedding.loading import load_token_encoder
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards
-from semscale.matching import file_matching
+from semscale.matching import file_matching, match_work
 from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.cosines import CosineMatch
 from semscale.matching.file_matching import match_file
 from semscale.matching.layered.method import LayeredMatch
 from semscale.matching.layered.presets import PRESETS
 from semscale.matching.match_columns import MatchColumns
-from semscale.matching.matcher import match_with
+from semscale.matching.matcher import explain_items, match_with
 from semscale.store.reading import open_table
 from semscale.store.table_run import PartSettings
 
@@ -134,11 +134,33 @@ def test_tokens_are_laid_out_for_every_row_of_a_table_and_for_the_items_shown(pa
     assert match_file(open_table(path), COLUMNS, method=layered()).worst(1)[0].tokens is None
 
 
-def test_a_method_without_tokens_has_none(path, tmp_path):
+def test_the_default_method_explains_all_rows_as_it_does_in_memory(path, tmp_path, encoder, monkeypatch):
+    monkeypatch.setattr(match_work, "_EXPLAINED_TOGETHER", 3)
+    out, method = tmp_path / "out.parquet", CalibratedMatch(encoder)
+    match_file(open_table(path), COLUMNS, method=method, explain=True, out=out, settings=PartSettings(10))
+    cells = pl.read_parquet(out)["semscale_tokens"].to_list()
+    predictions = [text or None for text in PREDICTIONS]
+    matches = match_with(method, predictions, REFERENCES)
+    expected = explain_items(method, predictions, REFERENCES, matches, range(N))
+    assert [row for row, cell in enumerate(cells) if cell is None] == [4, 9]
+    for row, table in expected.items():
+        assert_frame_equal(pl.DataFrame(cells[row]), table, abs_tol=1e-6)
+
+
+def test_a_part_without_a_row_to_explain_has_empty_cells(tmp_path):
+    path, out = tmp_path / "gaps.csv", tmp_path / "out.jsonl"
+    path.write_text("said,meant,by\n,one,x\n,two,x\none two,one,x\nthree,two,x\n")
+    match_file(open_table(path), COLUMNS, method=layered(), explain=True, out=out, settings=PartSettings(2))
+    cells = pl.read_ndjson(out)["semscale_tokens"].to_list()
+    assert cells[:2] == [None, None]
+    assert [token["token"] for token in cells[2]] == ["one", "two", "one"]
+
+
+def test_a_method_that_compares_whole_texts_is_not_asked_to_explain(path, tmp_path):
     out = tmp_path / "out.parquet"
-    summary = match_file(open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), explain=True, out=out)
-    assert summary.is_explained
-    assert "semscale_tokens" not in pl.read_parquet(out).columns
+    with pytest.raises(InputError, match="explain belongs to methods calibrated, .*got it with 'cosine'"):
+        match_file(open_table(path), COLUMNS, method=CosineMatch(ToyEmbedder()), explain=True, out=out)
+    assert not out.exists()
 
 
 @pytest.mark.parametrize(

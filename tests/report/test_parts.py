@@ -17,7 +17,7 @@ def summary_of(n, *, left_out=0, groups=()):
     def group(name, m):
         half = 0.1 if m > 1 else np.nan
         figures = {"score": Estimate(0.5, 0.5 - half, 0.5 + half)} if m else {}
-        method = ("bootstrap" if m >= 10 else "t") if m > 1 else None
+        method = ("bootstrap" if m >= 10 else "linearized") if m > 1 else None
         return GroupEstimate(name, m, {"empty": left_out}, float(m), figures, n_clusters=m, method=method)
 
     estimates = Estimates(

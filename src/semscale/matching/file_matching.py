@@ -9,7 +9,7 @@ from semscale.matching.empty_predictions import MISSING, check_empty
 from semscale.matching.match_columns import CellChecks, MatchCells, MatchColumns, match_cells
 from semscale.matching.match_summary import MatchSummary
 from semscale.matching.match_work import MatchWork
-from semscale.matching.methods import CorpusDependent, PairMethod
+from semscale.matching.methods import CorpusDependent, PairMethod, check_explaining
 from semscale.matching.pairs import pair_up
 from semscale.results.row_sampling import RowSample
 from semscale.stats.intervals.estimates import IntervalPlan
@@ -52,8 +52,8 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
         guards: check the pair from which each score comes; by default no findings are reported.
         empty: whether a row whose prediction is missing or empty has no score (``missing``), or counts as
             ``wrong`` with the score 0.
-        explain: whether scores are explained token by token: in the table those of all rows, in the summary
-            those of its items.
+        explain: whether scores are explained token by token, by a method that ``Explains``: in the table
+            those of all rows, in the summary those of its items.
         plan: how intervals are made, and the seed of all draws.
         out: ``.parquet``, ``.csv``, ``.jsonl`` or ``.xlsx``; no parts are kept unless given.
         settings: the parts.
@@ -64,12 +64,14 @@ def match_file(  # noqa: PLR0913 - what, by which method, how, where to, and who
 
     Raises:
         InputError: a column that does not exist or holds no text, a name that is taken, a broken list, more
-            than 1,000 groups, a corpus that is too small for the method, an output that cannot be written, or
-            parts of a run that differs.
+            than 1,000 groups, a corpus that is too small for the method, a method that explains nothing with
+            ``explain``, an output that cannot be written, or parts of a run that differs.
         StoppedByUserError: stopped by the user; finished parts are kept.
         ModelError: the model cannot be run; finished parts are kept.
     """
     check_empty(empty)
+    if explain:
+        check_explaining(method)
     settings, plan = settings or PartSettings(), plan or IntervalPlan()
     columns.check(table)
     if out is not None:

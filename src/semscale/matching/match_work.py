@@ -34,6 +34,8 @@ from semscale.types import Integers, Progress
 _BEST, _LEFT = f"{PREFIX}best_reference", f"{PREFIX}left_by_findings"
 _FINDINGS = "findings"
 
+_EXPLAINED_TOGETHER = 1000  # rows, so that only so many have their tokens' tables in memory at once
+
 
 @dataclass
 class MatchWork:
@@ -165,10 +167,17 @@ class MatchWork:
             return []
         if self.progress:
             self.progress("explaining", 0, None)
-        rows = range(len(matches))
-        tokens = explain_items(self.method, cells.predictions, cells.references, matches, rows)
-        listed = [tokens[row].to_dicts() if row in tokens else None for row in rows]
-        return [pl.Series(f"{PREFIX}tokens", listed)] if tokens else []
+        blocks = []
+        for start in range(0, len(matches), _EXPLAINED_TOGETHER):
+            own = slice(start, start + _EXPLAINED_TOGETHER)
+            some = matches[own]
+            tokens = explain_items(
+                self.method, cells.predictions[own], cells.references[own], some, range(len(some))
+            )
+            listed = [tokens[row].to_struct() if row in tokens else None for row in range(len(some))]
+            blocks.append(pl.Series(f"{PREFIX}tokens", listed, None if tokens else pl.Null))
+        explained = [block.dtype for block in blocks if block.dtype != pl.Null]
+        return [pl.concat([block.cast(explained[0]) for block in blocks])] if explained else []
 
     def _tokens_of_shown(self) -> dict[int, pl.DataFrame] | None:
         if not self.explain:

@@ -46,7 +46,7 @@ class PairMethod(Protocol):
 
 @runtime_checkable
 class Explains(Protocol):
-    """A method that can explain a pair's score token by token."""
+    """A method that can explain a pair's score token by token, or word by word."""
 
     def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
         """Lay out the tokens of some pairs as tables, those of the prediction first.
@@ -57,8 +57,8 @@ class Explains(Protocol):
 
         Returns:
             A table a row, with columns ``side`` (``prediction`` or ``reference``), ``place``, ``token``,
-            ``matched_token``, ``similarity``, ``weight`` (a share of its side's) and ``contribution``; more
-            where a method has more to say.
+            ``matched_token``, ``similarity``, ``weight`` (a share of its side's, or of both sides') and
+            ``contribution``; more where a method has more to say.
         """
         ...
 
@@ -183,6 +183,22 @@ ANY_ENGINE = frozenset({"cosine"})
 def uses_corpus(name: str) -> bool:
     """Whether a method estimates something from a corpus."""
     return name != "cosine"
+
+
+def check_explaining(method: PairMethod | str) -> None:
+    """Check that a method, or the one of this name, can explain its scores.
+
+    Raises:
+        InputError: it compares whole texts; the methods that compare words are named.
+    """
+    explains = method not in ANY_ENGINE if isinstance(method, str) else isinstance(method, Explains)
+    if not explains:
+        name = method if isinstance(method, str) else dict(method.signature.fields).get("method", "this one")
+        explaining = ", ".join(known for known in METHODS if known not in ANY_ENGINE)
+        raise InputError(
+            f"explain belongs to methods {explaining}, which compare words; got it with {name!r}, "
+            "which compares whole texts"
+        )
 
 
 def check_method(name: str, engine: str = "openvino") -> None:

@@ -26,6 +26,7 @@ UNREAD = "the model cannot read the text: more than half of its tokens are unkno
 """Why a text is weightless."""
 
 _LONGEST_EXAMPLE = 160
+_NAMED = 3  # figures whose method is said to differ
 _IN_WORDS = {
     "not-text": "not text",
     "no-reference": "without reference",
@@ -85,25 +86,25 @@ def interval_words(estimates: "Estimates", method: str | None, noun: str = "row"
         method: of the figure that is spoken of; ``None`` where it has no interval.
         noun: what an item is called.
     """
-    return plan_words(estimates, [method], "respondents" if estimates.clustered else f"{noun}s")
+    return plan_words(estimates, {"": method}, "respondents" if estimates.clustered else f"{noun}s")
 
 
-def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: str) -> str:
+def plan_words(plan: ResampledIntervals, methods: Mapping[str, str | None], units: str) -> str:
     """Say how the intervals of several figures were made.
 
     Args:
         plan: coverage, resamples and seed.
-        methods: of each figure; ``None`` where it has no interval.
+        methods: of each figure by its name; ``None`` where it has no interval.
         units: what was resampled, such as "rows".
 
     Example:
         >>> from semscale.stats.intervals.estimates import IntervalPlan
-        >>> plan_words(IntervalPlan(seed=7), ["bootstrap", None], "items")
+        >>> plan_words(IntervalPlan(seed=7), {"match": "bootstrap", "F1": None}, "items")
         '95 %, 2,000 bootstrap resamples of items, seed 7'
-        >>> plan_words(IntervalPlan(), ["linearized", "bootstrap"], "items").partition("; ")[2]
-        'for some figures linearized variance over items, quantiles of the t distribution'
+        >>> plan_words(IntervalPlan(), {"match": "linearized", "F1": "bootstrap"}, "items").partition("; ")[2]
+        'that of match: linearized variance over items, quantiles of the t distribution'
     """
-    known = {method for method in methods if method is not None}
+    known = {method for method in methods.values() if method is not None}
     if not known:
         return f"none, because at least two counted {units} are needed"
     ways = {
@@ -111,8 +112,14 @@ def plan_words(plan: ResampledIntervals, methods: Iterable[str | None], units: s
         "linearized": f"linearized variance over {units}, quantiles of the t distribution",
         "exact": f"exact bounds: all {units} have the same value, so there is no spread to resample",
     }
-    said = [way for method, way in ways.items() if method in known]
-    return f"{coverage(plan.interval)}, {'; for some figures '.join(said)}"
+    usual, *others = sorted(known, key=list(ways).index)
+    said = [f"{coverage(plan.interval)}, {ways[usual]}"]
+    for method in others:
+        names = [name for name, own in methods.items() if own == method]
+        more = [f"{count(len(names) - _NAMED)} more"] if len(names) > _NAMED else []
+        which = "that of" if len(names) == 1 else "those of"
+        said.append(f"{which} {listed([*names[:_NAMED], *more])}: {ways[method]}")
+    return "; ".join(said)
 
 
 def nothing_words(noun: str = "row", total: int | None = None) -> str:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from semscale.results.few_clusters import few_groups_note, few_note, no_spread_note
+from semscale.results.few_clusters import few_note, groups_note, no_spread_note
 from semscale.signature import Signature
 from semscale.stats.intervals.estimates import GroupEstimate, Method
 from semscale.stats.intervals.means import MeanEstimate, counted_mean
@@ -48,9 +48,8 @@ class Estimates:
         whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
         if self.overall.basis(self.overall.main).method == "exact":
             whole = no_spread_note(self.overall.n_clusters, unit)
-        sizes = [group.n_clusters for group in self.groups if group.n]
-        # Where everything together is few, so is every group, and nothing new is said of them.
-        groups = "" if whole else few_groups_note(sizes, unit)
+        made = [(group.n_clusters, group.basis(group.main).method) for group in self.groups if group.n]
+        groups = groups_note(made, unit, among_few=bool(whole))
         return tuple(note for note in (whole, groups) if note)
 
     def overall_mean(self, figure: str | None = None) -> MeanEstimate:

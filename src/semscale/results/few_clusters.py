@@ -33,20 +33,32 @@ def no_spread_note(m: int, unit: str) -> str:
     return f"all {m:,} {unit}s have the same value: the interval is an exact bound on what they do not show"
 
 
-def few_groups_note(sizes: Sequence[int], unit: str) -> str:
-    """Write the note about groups with few clusters; empty where all have enough.
+def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_few: bool = False) -> str:
+    """Write the note about groups whose intervals are not made as the others' are; empty without such groups.
 
     Args:
-        sizes: number of clusters of each group.
+        groups: number of clusters of each group, and how the interval of its main figure was made.
         unit: name of a cluster in the singular, such as ``row``.
+        among_few: whether everything together is as few, so that t quantiles are said of it already.
 
     Example:
-        >>> few_groups_note([1, 12, 7], "row")
-        '2 groups have fewer than 10 rows: wide intervals by t quantiles, and none for 1 with a single row'
+        >>> groups_note([(1, None), (12, "bootstrap"), (7, "linearized")], "row")
+        '1 group has fewer than 10 rows: wide intervals by t quantiles; 1 group has a single row: no interval'
+        >>> groups_note([(5, "exact"), (12, "exact")], "row")
+        '2 groups have the same value in all rows: exact bounds'
     """
-    few, single = sum(m < FEWEST_CLUSTERS for m in sizes), sum(m < 2 for m in sizes)  # noqa: PLR2004
-    if not few:
-        return ""
-    groups = "1 group has" if few == 1 else f"{few} groups have"
-    without = f", and none for {single} with a single {unit}" if single else ""
-    return f"{groups} fewer than {FEWEST_CLUSTERS} {unit}s: wide intervals by t quantiles{without}"
+    few = [method for m, method in groups if m < FEWEST_CLUSTERS]
+    wide = 0 if among_few else few.count("linearized")
+    exact, single = sum(method == "exact" for _, method in groups), few.count(None)
+    said = (
+        f"{_groups_have(wide)} fewer than {FEWEST_CLUSTERS} {unit}s: wide intervals by t quantiles"
+        if wide
+        else "",
+        f"{_groups_have(exact)} the same value in all {unit}s: exact bounds" if exact else "",
+        f"{_groups_have(single)} a single {unit}: no interval" if single else "",
+    )
+    return "; ".join(filter(None, said))
+
+
+def _groups_have(n: int) -> str:
+    return "1 group has" if n == 1 else f"{n:,} groups have"

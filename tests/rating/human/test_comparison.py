@@ -125,7 +125,8 @@ def test_equal_shares_set_a_null_for_the_distribution():
     assert compared.null_ks.value == pytest.approx(0.6)
     # All mass on 5 against the humans: the gap before 5 is 1, so the ratings are worse than reading nothing.
     assert compared.ks_similarity.value == pytest.approx(0)
-    assert compared.null_ks.low <= 0.6 <= compared.null_ks.high
+    # Without the 1 the gap is .4 before 3, without a 3 it is 1 - .6 at 3: the same in each resample.
+    assert np.isnan([compared.null_ks.low, compared.null_ks.high]).all()
     assert compare(np.eye(5)[[4]], [30], values=FIVE).null_ks is None
 
 
@@ -248,8 +249,36 @@ def test_two_texts_are_said_to_give_no_interval_of_correlations():
     pmf, values = np.array([[1.0, 0.0], [0.5, 0.5], [0.0, 1.0], [0.2, 0.8]]), np.array([1.0, 2.0])
     two = compare(pmf[:2], [1, 2], values=values)
     assert np.isnan(two.pearson.low)
-    assert two.notes == ("no interval of correlations, which are not defined without one of the 2 texts",)
+    assert "no interval of Pearson's r, Spearman's rho: not defined without one of the 2 texts" in two.notes
     people = compare(pmf, [1, 2, 1, 2], values=values, respondents=["a", "a", "b", "b"])
-    # Each person's two texts by themselves correlate by 1, so the error is not known: the whole range.
+    # One person's two texts correlate by 1 and the other's by -1, whose Fisher's z has no size.
     assert (people.pearson.low, people.pearson.high) == (-1, 1)
-    assert people.notes[0].startswith("wide intervals: by t quantiles, from 2 respondents only")
+    assert people.notes[0] == "agreement with people: wide intervals by a jackknife, from 2 respondents only"
+
+
+def test_equal_rows_are_said_to_give_no_interval():
+    # Humans all at 4: cumulated 0 0 0 1 1; ratings .1 .3 .7 .9 1, gap .7; equal shares .2 .4 .6 .8 1, gap .6.
+    pmf = np.tile([0.1, 0.2, 0.4, 0.2, 0.1], (12, 1))
+    compared = compare(pmf, [4] * 12, values=FIVE)
+    assert [compared.ks_similarity.value, compared.null_ks.value] == pytest.approx([0.3, 0.4])
+    assert np.isnan([compared.ks_similarity.low, compared.null_ks.low]).all()
+    assert np.isnan(compared.pearson.value)
+    assert compared.notes == (
+        "no interval of KS similarity, KS similarity of equal shares: "
+        "every resample of the texts gives the same",
+    )
+
+
+@pytest.mark.parametrize("n", [8, 9, 10])
+def test_a_perfect_correlation_has_no_interval_at_eight_texts_and_none_at_ten(n):
+    pmf = np.random.default_rng(0).dirichlet(np.ones(5), n)
+    compared = compare(pmf, pmf @ FIVE, values=FIVE)
+    for estimate in (compared.pearson, compared.spearman):
+        assert estimate.value == pytest.approx(1)
+        assert np.isnan([estimate.low, estimate.high]).all()
+    assert (
+        "no interval of Pearson's r, Spearman's rho: every resample of the texts gives the same"
+        in compared.notes
+    )
+    wide = f"agreement with people: wide intervals by a jackknife, from {n} texts only"
+    assert (wide in compared.notes) is (n < 10)

@@ -61,9 +61,9 @@ def test_it_says_what_counts_and_how_intervals_were_made(renderings):
     summary = audited("one")
     for shown in renderings(summary):
         assert "11 of 12 rows count; left out: 1 empty" in shown
-        # One check moves some scores, the others none.
         bootstrap = "90 %, 2,000 bootstrap resamples of rows, seed 3"
-        assert f"{bootstrap}; for some figures exact bounds: all rows have the same value" in shown
+        # The judge gives the same whatever the order of the levels, and whatever is injected.
+        assert f"{bootstrap}; those of reversed and injection: exact bounds: all rows have the same" in shown
         # Without references the place of the reference cannot change: four checks of five are made.
         assert "with 4 checks, one of them may say so by chance" in shown
 

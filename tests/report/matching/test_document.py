@@ -18,6 +18,7 @@ from semscale.matching.separation import Separation
 from semscale.report.document.blocks import Histogram
 from semscale.report.document.document import flat
 from semscale.report.formatting import number
+from semscale.report.matching.words import costly_tokens
 from semscale.report.render.html import page
 from semscale.report.render.markdown import markdown
 from semscale.report.render.terminal import print_document
@@ -291,3 +292,37 @@ def test_a_summary_writes_its_reports_and_shows_itself_in_a_notebook(full, tmp_p
     fragment = full._repr_html_()
     assert fragment.count("<svg") == 1
     assert "mean match" in fragment
+
+
+def costs(rows):
+    names = ("side", "token", "matched_token", "similarity", "weight")
+    return costly_tokens(pl.DataFrame([dict(zip(names, row, strict=True)) for row in rows]))
+
+
+def test_the_words_that_cost_most_are_named_the_dearest_first():
+    assert costs(
+        [
+            ("prediction", "wheel", "disc", 0.5, 0.2),  # costs .1
+            ("prediction", "of", "a", 0.5, 0.008),  # costs .004, which is not seen
+            ("reference", "disc", "wheel", 0.5, 0.6),  # costs .3
+            ("reference", "turns", "turns", 0.9, 0.2),  # the same word costs .02 in another context
+        ]
+    ) == (
+        '"disc" (reference) met only "wheel", 0.50',
+        '"wheel" (prediction) met only "disc", 0.50',
+        '"turns" (reference) met itself in another context, 0.90',
+    )
+
+
+def test_long_texts_have_words_that_cost_most_though_each_costs_little():
+    alike = [("reference", "x", "x", 1.0, 0.004)] * 248
+    dear, cheap = ("reference", "disc", "wheel", 0.5, 0.004), ("reference", "of", "a", 0.8, 0.004)
+    assert costs([*alike, dear, cheap]) == ('"disc" (reference) met only "wheel", 0.50',)  # .002; .0008
+    assert costs(alike) == ()
+
+
+def test_what_findings_leave_of_a_score_is_shown_where_there_are_findings(full):
+    parts = replace(full.lowest[0], components={"word": 0.5, "findings": 0.64}, findings=())
+    found = replace(parts, findings=(Finding("number", "other-value", "5 or 50", None, None),))
+    shown = [markdown(replace(full, lowest=(item,), flagged=()).document()) for item in (parts, found)]
+    assert ["kept after findings 0.64" in text for text in shown] == [False, True]

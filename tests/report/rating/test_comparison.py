@@ -124,4 +124,6 @@ def test_undefined_correlations_are_not_zero(full):
     undefined = dataclasses.replace(
         full.comparison, n=1, pearson=nothing, spearman=nothing, points=np.empty((0, 2))
     )
-    assert "no agreement can be measured" in page(dataclasses.replace(full, comparison=undefined).document())
+    assert "no correlation can be measured" in page(
+        dataclasses.replace(full, comparison=undefined).document()
+    )

@@ -6,6 +6,7 @@ import re
 import polars as pl
 import pytest
 
+from semscale.report.rating.figures import verbatims
 from semscale.report.render.html import page
 
 ATTACKS = (
@@ -78,3 +79,15 @@ def test_a_few_possible_codes_are_listed_and_the_rest_is_hinted_at(make_summary)
     codes = {str(number): 1 for number in range(9)}
     shown = page(dataclasses.replace(make_summary(n=30), possible_codes=codes).document())
     assert "(0 1, 1 1, 2 1, 3 1, 4 1, 5 1, ...)" in shown
+
+
+@pytest.mark.parametrize(("n", "most", "least"), [(5, 3, 2), (1, 1, 0), (300, 6, 6)])
+def test_each_row_is_among_the_most_or_the_least_certain_ones(make_summary, n, most, least):
+    summary = make_summary(n=n)
+    columns = dict(verbatims(summary).columns)
+    shown = {title: [one.entropy.value for one in column] for title, column in columns.items()}
+    expected = {"most certain": most, "least certain": least}
+    assert {title: len(column) for title, column in shown.items()} == {k: v for k, v in expected.items() if v}
+    rows = [one.row for column in columns.values() for one in column]
+    assert len(set(rows)) == len(rows) == most + least
+    assert max(shown["most certain"]) <= min(shown.get("least certain", [float("inf")]))

@@ -34,9 +34,9 @@ class MatchOptions:
     columns: MatchColumnOptions
     method: Method = "calibrated"
     corpus: CorpusOptions
-    explain: Annotated[bool, option(MATCHING, "Show which words and findings made the lowest scores.")] = (
-        False
-    )
+    explain: Annotated[
+        bool, option(MATCHING, "Show which words and findings cost most; not with cosine.")
+    ] = False
     guard: Annotated[
         list[str] | None,
         option(

@@ -6,7 +6,7 @@ from semscale.cli.progress import progress_bars
 from semscale.matching.file_matching import match_file
 from semscale.matching.match_columns import MatchColumns
 from semscale.matching.match_summary import MatchSummary
-from semscale.matching.methods import MethodSettings, build_method, check_method, guards_for
+from semscale.matching.methods import MethodSettings, build_method, check_explaining, check_method, guards_for
 
 
 def match_table(options: MatchOptions) -> MatchSummary:
@@ -19,6 +19,8 @@ def match_table(options: MatchOptions) -> MatchSummary:
     columns = MatchColumns(options.columns.prediction, tuple(options.columns.reference), options.columns.by)
     modes, model = guard_modes(options.guard or []), options.model
     check_method(options.method, model.engine)
+    if options.explain:
+        check_explaining(options.method)
     guards = guards_for(options.method, modes)
     options.outputs.check_run(options.file, restart=options.run.restart)
     table, corpus = options.table.open(options.file), options.corpus.read()

@@ -19,6 +19,13 @@ _CUT_OFF = re.compile(
 _SCORE_KEY = re.compile(_SCORE_KEYS, re.IGNORECASE)
 _LONGEST_LEVEL = 3
 _DISOWNING = frozenset({"draft", "amend", "withdraw", "faulted", "maybe"})
+_AGAINST = frozenset(
+    {"revision", "revise", "revised", "review", "overridden", "override", "superseded", "disputed",
+     "withdrawn", "retracted", "void", "outdated", "provisional", "preliminary", "tentative", "draft",
+     "invalid", "replaced", "contested", "obsolete", "appealed"}
+)  # fmt: skip
+_FOR = frozenset({"valid", "verified", "confirmed", "final", "approved", "trusted", "binding", "stands"})
+_CHANGES = frozenset({"delta", "change", "offset", "modifier", "correction"})
 _MOST_FAILURES = 100
 _WORDS = re.compile(r"\"(?P<key>[^\"\\]{1,60})\"\s*:\s*\"(?P<value>(?:[^\"\\]| \")*?)\"(?=\s*[,}])")
 _AFFIRMED = {"true": True, "yes": True, "false": False, "no": False}
@@ -36,6 +43,7 @@ class JsonReply:
         explanation: its words, empty if it has none.
         start: where the object begins.
         end: where it ends.
+        settled: whether its keys say which of several scores stands.
     """
 
     level: StatedLevel | None
@@ -43,6 +51,7 @@ class JsonReply:
     explanation: str
     start: int
     end: int
+    settled: bool = False
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -131,13 +140,24 @@ def _read(text: str, start: int, end: int, pairs: _Pairs, reader: LevelReader) -
     level = levels[0] if agreed and fits and len(set(keys)) == len(keys) else None
     role = chosen[0][0] if chosen else Role.STATED
     level = None if (taken_off or _is_disowned(everything)) and role is Role.STATED else level
-    return JsonReply(level, role if role is Role.DRAFT else Role.STATED, explanation, start, end)
+    settled = any(role in _SETTLING for role, _, _ in ranked)
+    return JsonReply(level, role if role is Role.DRAFT else Role.STATED, explanation, start, end, settled)
 
 
 def _is_disowned(everything: list[tuple[str, Any]]) -> bool:
-    """Whether a value says that the score does not stand: ``"status": "superseded"``."""
+    """Whether a value says that the score does not stand: ``"status": "superseded"``, ``"valid": false``."""
+    if any(_is_flagged(key, value) for key, value in everything):
+        return True
     words = (split_words(value) for _, value in everything if isinstance(value, str))
     return any(len(found) == 1 and lexicon().find(found, 0)[0] in _DISOWNING for found in words)
+
+
+def _is_flagged(key: str, value: object) -> bool:
+    """Whether a yes or no, or a change, says that the score does not stand: ``"needs_revision": true``."""
+    words = set(re.split(r"[_\W]+", key.lower()))
+    said = value if isinstance(value, bool) else _AFFIRMED.get(str(value).strip(" .").lower())
+    changed = bool(words & _CHANGES) and re.fullmatch(r"[+-]?0*[1-9][\d.]*", str(value)) is not None
+    return changed or (said is True and bool(words & _AGAINST)) or (said is False and bool(words & _FOR))
 
 
 def _is_prose(key: str, value: object) -> bool:
@@ -150,6 +170,7 @@ _KEY_ROLES = (
     ("draft", Role.DRAFT), ("corrected", Role.CORRECTED), ("edit", Role.CORRECTED), ("final", Role.FINAL),
     ("amend", Role.CORRECTED),
 )  # fmt: skip
+_SETTLING = frozenset({Role.CORRECTED, Role.FINAL, Role.DRAFT, Role.OF_ANOTHER})
 _BY_WEIGHT = (Role.CORRECTED, Role.FINAL, Role.STATED, Role.DRAFT)
 
 

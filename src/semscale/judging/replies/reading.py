@@ -9,6 +9,8 @@ from semscale.judging.replies.decision import decide
 from semscale.judging.replies.explanation import explanation_of
 from semscale.judging.replies.grammar.roles import STANDING
 from semscale.judging.replies.json_reply import json_replies, long_values, schema_reply
+from semscale.judging.replies.quotations import quotations
+from semscale.judging.replies.remarks import contradicts
 from semscale.judging.replies.reply_text import readable, without_reasoning
 from semscale.judging.replies.stated_levels import LevelReader
 from semscale.judging.replies.statements import statements_of
@@ -80,10 +82,13 @@ def read_reply(
     explanation = next((item.explanation for item in objects if item.explanation), "")
     for item in objects:
         text = text[: item.start] + long_values(text[item.start : item.end]) + text[item.end :]
-    statements, withdrawals = statements_of(reply, text, reader, objects, score_last=score_last)
+    quoted = quotations(reply, text)
+    statements, withdrawals = statements_of(text, quoted, reader, objects, score_last=score_last)
     level = decide(statements, withdrawals)
-    if level is not None and (cut or _is_open(text)) and not text[level.end :].strip():
-        level = None
+    if level is not None:
+        clashes = contradicts(text, level.score, quoted, withdrawals.last_before(level.start))
+        may_go_on = (cut or _is_open(text)) and not text[level.end :].strip()
+        level = None if clashes or may_go_on else level
     if level is None:
         refused = not any(item.role in STANDING for item in statements) and declines_to_score(readable(reply))
         return ReplyReading(None, "refused" if refused else "unparsable", explanation)

@@ -12,7 +12,7 @@ from semscale.judging.replies.grammar.roles import STANDING, Role, Surroundings
 from semscale.judging.replies.grammar.tokens import tokenize
 from semscale.judging.replies.json_reply import JsonReply
 from semscale.judging.replies.mentions import LevelMention, ReplyTokens, find_mentions
-from semscale.judging.replies.quotations import is_of_others, quotations, within
+from semscale.judging.replies.quotations import is_of_others, within
 from semscale.judging.replies.scales import NamedScale, blank_own_scales, named_scales
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
@@ -23,10 +23,16 @@ _WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
 _STRONG = STANDING - {Role.AGREEING}
 _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"
-    "corrected | amend | colon)* $"
+    "corrected | amend | pause | colon)* $"
 )
 _ASKS = class_pattern(
     "^ (dash | open | bar)* (the | this | judge)? (word | answer | be | this | the | outcome)* $"
+)
+_SUPPOSED = re.compile(
+    r"(?:^|[.!?\n])\W*(?:(?:but|and|now|so)[ ])?(?:suppose|imagine|grant|picture|pretend|assume"
+    r"|let(?:'s|[ ]us|[ ]me)[ ](?:say|assume|suppose|pretend|imagine|play)"
+    r"|say[ ](?:the|that|you)|assuming)\b[^.!?\n]*[.!\n]\s*$",
+    re.IGNORECASE,
 )
 _ASKED = ("question ", "colon ", "bar ", "answer question ", "answer colon ")
 _ANSWERED = re.compile(
@@ -37,13 +43,18 @@ _ANSWERED = re.compile(
 
 
 def statements_of(
-    reply: str, text: str, reader: LevelReader, objects: Sequence[JsonReply], *, score_last: bool
+    text: str,
+    quoted: Sequence[tuple[int, int]],
+    reader: LevelReader,
+    objects: Sequence[JsonReply],
+    *,
+    score_last: bool,
 ) -> tuple[list[Statement], Withdrawals]:
     """Find everything that may be a score, with its role.
 
     Args:
-        reply: as the model gave it.
         text: as ``readable`` gives it, with the values of JSON objects on lines of their own.
+        quoted: bounds of the words of others in it, in order.
         reader: of the template's levels.
         objects: the JSON objects of the reply.
         score_last: whether the explanation was asked for first.
@@ -51,7 +62,6 @@ def statements_of(
     Returns:
         The statements, and the places where the judge takes a score back or doubts it.
     """
-    quoted = quotations(reply, text)
     scales = list(named_scales(text, reader))
     found = find_mentions(blank_own_scales(text, scales), reader)
     statements = [_of_object(item, text, quoted) for item in objects]
@@ -60,6 +70,8 @@ def statements_of(
         answered = _answered(text, mention, reader) if not within(quoted, mention.start) else None
         around = Surroundings(
             quoted=within(quoted, mention.start),
+            supposed=_SUPPOSED.search(text, max(0, mention.left_start - _LEAD), mention.left_start)
+            is not None,
             scale=_described_scale(mention, scales, legend),
             other_scale=_in_other_scale(text, mention, scales),
             earlier=bool(objects) or _has_level(found, at),
@@ -129,13 +141,14 @@ def _of_object(item: JsonReply, text: str, quoted: Sequence[tuple[int, int]]) ->
     role = item.role
     if within(quoted, item.start) or is_of_others(lead):
         role = Role.QUOTED
-    elif {"amend", "withdraw", "corrected", "edit"} & kinds:
+    elif {"amend", "pause", "withdraw", "corrected", "edit"} & kinds:
         role = Role.CORRECTED
     elif "example" in kinds and "judge" not in kinds:
         role = Role.HYPOTHETICAL
     if item.level is None and role in STANDING:
         return Statement(item.start, Role.OFF_SCALE, None, hard=True)
-    return Statement(item.start, role, item.level, opens=True, end=item.end)
+    end = item.end if item.level is None or item.settled else item.level.after
+    return Statement(item.start, role, item.level, opens=True, end=end)
 
 
 def _answered(text: str, mention: LevelMention, reader: LevelReader) -> Statement | None:

@@ -20,10 +20,12 @@ _TAKES_BACK = class_pattern(
     "| ^ (pause | amend) comma? this be | score_word be adverb* draft | level faulted"
     "| ^ (open | dash)* edit any* (refuse any{0,3} bound | score_word | faulted | ought | not a? level)"
     "| ^ (adverb | but | so | and | amend | edit | pause | maybe | colon | comma)*"
-    "  (this (be | might be | ought) adverb* faulted | adverb* faulted any{0,2} (stop | question | line) $)"
+    "  (amend (stop | line) $ | this (be | might be | ought) adverb* faulted | faulted colon"
+    "  | adverb* faulted any{0,2} (stop | question | line) $)"
 )
 _DOUBTS = class_pattern(
-    "judge (adverb | be)* (maybe | might (?! not))"
+    "faulted judge be | judge (adverb | be | settle | have)* (maybe | might (?! not))"
+    "| (judge any* (level | number) | score_word | faulted | better) any* question $"
     "| ^ (but | or | and | maybe | adverb)* be this any* question $"
     "| score_word any{0,4} (maybe | might) | (maybe | might) any{0,6} score_word"
 )
@@ -31,10 +33,15 @@ _DENIES_FIRST = class_pattern("^ (but | and | adverb | amend | pause)* deny")
 _DOUBTS_FIRST = class_pattern(
     "^ (but | and | adverb)* (or | maybe | might)"
     "  (any{0,3} (stop | question | line) $ | any* (level | number | score_word | faulted))"
+    "| ^ (but | and | adverb)* if any* (faulted | amend | deduct | maybe)"
 )
-_STAYS = class_pattern("unchanged | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)")
+_STAYS = class_pattern(
+    "unchanged | level be (stop | line) | score_word any{0,3} not (be | adverb)* (corrected | amend | edit)"
+)
 _REOPENS = class_pattern("^ (open | dash)* (edit | amend | pause)")
 _HEADING = class_pattern("^ (open | dash)* edit")
+_UPDATES = class_pattern("^ (open | dash)* edit any{0,7} (colon | dash | close)")
+_COSMETIC = class_pattern("cosmetic")
 _PASSED = frozenset({"close", "dash", "comma"})
 
 
@@ -51,6 +58,10 @@ class Withdrawals:
     taken_back: tuple[int, ...] = ()
     doubted: tuple[int, ...] = ()
     reopened: tuple[int, ...] = ()
+
+    def last_before(self, place: int) -> int:
+        """Where the words about the score at a place begin: after the last one that was taken back."""
+        return max((each for each in (*self.taken_back, *self.reopened) if each < place), default=0)
 
 
 @dataclass(frozen=True)
@@ -72,6 +83,11 @@ class _Sentence:
         at_once_too = self.after_level and at_once.search(self.kinds) is not None
         return at_once_too or anywhere.search(self.kinds) is not None
 
+    def updates(self) -> bool:
+        """Whether it opens a later addition that is about more than the wording."""
+        own = sequence(token.kind for token in self.tokens)
+        return _UPDATES.search(own) is not None and _COSMETIC.search(self.kinds) is None
+
     def place(self) -> int:
         """Where the first word against a score stands; after a level of the same sentence if there is one."""
         levels = [token.start for token in self.tokens if token.kind == "level"]
@@ -89,6 +105,7 @@ def withdrawals(tokens: Sequence[Token]) -> Withdrawals:
     sentences = list(_sentences(tokens))
     taken_back = [each.place() for each in sentences if each.is_against(_TAKES_BACK, _DENIES_FIRST)]
     doubted = [each.place() for each in sentences if each.is_against(_DOUBTS, _DOUBTS_FIRST)]
+    taken_back += [each.place() for each in sentences if each.updates()]
     kept = max((each.tokens[-1].start for each in sentences if _STAYS.search(each.kinds)), default=-1)
     return Withdrawals(
         tuple(place for place in taken_back if place > kept),

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
@@ -18,6 +19,7 @@ from semscale.matching.calibrated.arithmetic import (
     load_calibrated_weights,
     penalty_of,
 )
+from semscale.matching.calibrated.explanation import explain_words
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
@@ -107,7 +109,7 @@ class CalibratedMatch:
         """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
         read = TokenizedTexts(pairs.texts, self._encoder)
         unread = self._encoder.reader.unread(read.tokens)
-        ground = self._given or self._estimated(read, np.unique(pairs.reference))
+        ground = self._basis_for(read, pairs)
         measured = self._layers.measure(read, pairs.prediction, pairs.reference, ground.weights, progress)
         layers = {
             name: above_floor(values, ground.floors[name])
@@ -124,6 +126,19 @@ class CalibratedMatch:
             unread=unread[pairs.prediction] | unread[pairs.reference],
         )
 
+    def explain(self, pairs: Pairs, rows: Sequence[int]) -> list[pl.DataFrame]:
+        """Explain the layers of words of some pairs, each as a table like that of ``explain_words``."""
+        chosen = np.asarray(rows, np.int64)
+        read = TokenizedTexts(pairs.texts, self._encoder)
+        prediction, reference = pairs.prediction[chosen], pairs.reference[chosen]
+        weights = self._basis_for(read, pairs).weights
+        explained: dict[int, pl.DataFrame] = {}
+        for places, vectors in self._layers.word_vectors(read, prediction, reference, weights):
+            for place, both in zip(places.tolist(), vectors, strict=True):
+                words = read.words_of(prediction[place]), read.words_of(reference[place])
+                explained[place] = explain_words(words, both, self._calibration.shares, self._recall_share)
+        return [explained[place] for place in range(len(chosen))]
+
     def over(self, corpus: Sequence[str]) -> "CalibratedMatch":
         """Return the method with weights and floors from a corpus, not from each call's references."""
         other = copy(self)
@@ -135,6 +150,10 @@ class CalibratedMatch:
     def has_corpus(self) -> bool:
         """Whether a corpus was given."""
         return bool(self._corpus)
+
+    def _basis_for(self, read: TokenizedTexts, pairs: Pairs) -> "_CalibrationBasis":
+        """Give the estimates from the corpus, or else from the pairs' references."""
+        return self._given or self._estimated(read, np.unique(pairs.reference))
 
     @cached_property
     def _given(self) -> "_CalibrationBasis | None":

@@ -77,25 +77,42 @@ class WordLayers:
             weights: weights of words.
             progress: called while pairs are measured.
         """
+        values = np.full((len(prediction), MEASURES), np.nan)
+        done = 0
+        for pairs, words in self.word_vectors(read, prediction, reference, weights):
+            values[pairs] = compare_words(words)
+            done += len(pairs)
+            if progress:
+                progress("scoring pairs", done, len(values))
+        return LayerSimilarities(*values.T.copy())
+
+    def word_vectors(
+        self, read: TokenizedTexts, prediction: Integers, reference: Integers, weights: WordWeights
+    ) -> Iterator[tuple[Integers, list[tuple[WordVectors, WordVectors]]]]:
+        """Give the words' vectors of pairs, some pairs at a time, in an order that reads each text once.
+
+        Args:
+            read: the texts.
+            prediction: shape (p,), which text is the prediction.
+            reference: shape (p,), which text is the reference.
+            weights: weights of words.
+
+        Yields:
+            Numbers of the pairs, and for each the vectors of its prediction and of its reference.
+        """
         vectorizer = self.over(read, weights)
         vectorizer.learn(np.unique(np.concatenate([prediction, reference])).tolist())
-        values = np.full((len(prediction), MEASURES), np.nan)
         kept: dict[int, WordVectors] = {}
         token = 4 * self._encoder.hidden
         room = {"fresh_tokens": FRESH_BYTES // token, "kept_tokens": KEPT_BYTES // (4 * token)}
-        done = 0
         for step in plan_steps(prediction, reference, read.tokens.lengths, **room):
             kept.update(self._vectors(read, step.fresh, vectorizer))
             for start in range(0, len(step.pairs), _TOGETHER):
                 pairs = step.pairs[start : start + _TOGETHER]
                 texts = zip(prediction[pairs].tolist(), reference[pairs].tolist(), strict=True)
-                values[pairs] = compare_words([(kept[ours], kept[theirs]) for ours, theirs in texts])
-                done += len(pairs)
-                if progress:
-                    progress("scoring pairs", done, len(values))
+                yield pairs, [(kept[ours], kept[theirs]) for ours, theirs in texts]
             for text in step.dropped.tolist():
                 del kept[text]
-        return LayerSimilarities(*values.T.copy())
 
     def over(
         self, read: TokenizedTexts, weights: WordWeights, dtype: npt.DTypeLike = np.float64

@@ -1,5 +1,6 @@
 """Agreement of ratings with human ratings: ranking, distribution, a ceiling and null baselines together."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from semscale.stats.intervals.coefficients import Resampling, replicates_for
 from semscale.stats.intervals.estimates import Estimate
 from semscale.stats.intervals.resampling import FEWEST_CLUSTERS
 from semscale.store.columns import as_list
-from semscale.types import Floats
+from semscale.types import Floats, Integers
 
 _MOST_POINTS = 2000
 _FEWEST_SPLITS, _MOST_SPLITS, _SPLIT_TEXTS = 20, 100, 400_000
@@ -47,8 +48,8 @@ class RatingComparison:
         interval: coverage that the intervals aim at.
         signature: the ratings', and how they were compared.
         n_clusters: texts, or respondents where they are named, that the intervals are made from.
-        notes: sentences that a reader should know of: why there are no distributions, or that intervals come
-            from few texts.
+        notes: sentences that a reader should know of: why there are no distributions, which figures have no
+            interval and why, or that intervals come from few texts.
     """
 
     n: int
@@ -103,7 +104,8 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         signature: of the ratings, which the comparison's settings are added to.
 
     Returns:
-        The comparison; correlations are NaN where they are not defined.
+        The comparison; correlations are NaN where they are not defined, and ends of intervals where all
+        resamples give the same value.
 
     Raises:
         InputError: lengths differ, a human value is not a number, lies outside ``human_range`` (rows
@@ -136,12 +138,16 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
     ks, null_ks = _distributions(machine, kept_masses, how)
     known = None if lengths is None else _as_column(lengths, len(pmf), "lengths")[both]
     r = pearson_estimate(human_means, machine_means, **how)
+    rho = spearman_estimate(human_means, machine_means, **how)
+    both_means = (human_means, machine_means)
+    correlations = [("Pearson's r", r, both_means), ("Spearman's rho", rho, both_means)]
+    distributions = [("KS similarity", ks, ()), ("KS similarity of equal shares", null_ks, ())]
     off_scale = off_the_scale(table, values) if human_masses is None else ""
     return RatingComparison(
         n=n,
         n_eligible=n,
         pearson=r,
-        spearman=spearman_estimate(human_means, machine_means, **how),
+        spearman=rho,
         ks_similarity=ks,
         human_pmf=_average(kept_masses, len(values), heavy),
         machine_pmf=_average(machine, len(values), heavy),
@@ -152,7 +158,7 @@ def compare(  # noqa: PLR0913 - two measurements, and columns beside them
         interval=interval,
         signature=_signed(signature, human_range, how, n_clusters, n),
         n_clusters=n_clusters,
-        notes=_notes(off_scale, r, n_clusters, clusters),
+        notes=_notes(off_scale, [*correlations, *distributions], how),
     )
 
 
@@ -177,12 +183,43 @@ def _as_column(numbers: npt.ArrayLike, n: int, name: str) -> Floats:
     return column
 
 
-def _notes(off_scale: str, r: Estimate, n_clusters: int, clusters: object) -> tuple[str, ...]:
-    unit = "text" if clusters is None else "respondent"
-    few = few_note(n_clusters, unit)
-    if n_clusters > 1 and np.isnan(r.low) and not np.isnan(r.value):
-        few = f"no interval of correlations, which are not defined without one of the {n_clusters} {unit}s"
-    return tuple(note for note in (off_scale, few) if note)
+def _notes(
+    off_scale: str, figures: Sequence[tuple[str, Estimate | None, tuple[Floats, ...]]], how: Resampling
+) -> tuple[str, ...]:
+    """Say why there are no distributions, and of which figures intervals are wide or missing.
+
+    Args:
+        off_scale: why there are no distributions.
+        figures: names, estimates, and the columns of texts that must vary for them.
+        how: what is resampled.
+    """
+    clusters, unit = how["clusters"], "text" if how["clusters"] is None else "respondent"
+    n = len(figures[0][2][0])
+    numbers = np.arange(n) if clusters is None else clusters
+    m = len(np.unique(numbers))
+    if m < 2:  # noqa: PLR2004
+        return tuple(note for note in (off_scale, few_note(m, unit)) if note)
+    is_few = m < FEWEST_CLUSTERS
+    known = [one for one in figures if one[1] is not None and not np.isnan(one[1].value)]
+    without = [(name, columns) for name, figure, columns in known if figure and np.isnan(figure.low)]
+    undefined = [name for name, columns in without if is_few and _constant_without_one(columns, numbers)]
+    fixed = [name for name, _ in without if name not in undefined]
+    wide = f"agreement with people: wide intervals by a jackknife, from {m} {unit}s only"
+    said = (
+        off_scale,
+        wide if is_few and len(without) < len(known) else "",
+        f"no interval of {', '.join(fixed)}: every resample of the {unit}s gives the same" if fixed else "",
+        f"no interval of {', '.join(undefined)}: not defined without one of the {m} {unit}s"
+        if undefined
+        else "",
+    )
+    return tuple(note for note in said if note)
+
+
+def _constant_without_one(columns: tuple[Floats, ...], clusters: Integers) -> bool:
+    """Tell whether a column no longer varies without one of the clusters."""
+    kept = [clusters != left_out for left_out in np.unique(clusters)]
+    return any(np.ptp(column[rows]) == 0 for column in columns for rows in kept)
 
 
 def _distributions(

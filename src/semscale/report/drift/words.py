@@ -101,8 +101,8 @@ def group_name(group: tuple[str, str]) -> str:
     return clipped(group[1], _LONGEST_NAME).shown or "(blank)"
 
 
-def subject(test: DriftTest) -> str:
-    """Name what a test is about: the metric, and the group if it is about one."""
+def subject(test: DriftTest | DriftFigure) -> str:
+    """Name what a test or a figure is about: the metric, and the group if it is about one."""
     return label(test.metric) + ("" if test.group is None else f" in {group_label(test.group)}")
 
 
@@ -132,7 +132,8 @@ def coverage_words(summary: DriftSummary) -> str:
 
 def drift_interval_words(summary: DriftSummary) -> str:
     """Say how the intervals of drifts were made."""
-    return plan_words(summary.plan, (figure.drift.method for figure in summary.figures), "items")
+    methods = {subject(figure): figure.drift.method for figure in summary.figures}
+    return plan_words(summary.plan, methods, "items")
 
 
 def threshold_words(check: ThresholdCheck) -> str:

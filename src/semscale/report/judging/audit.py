@@ -1,6 +1,6 @@
 """The document of an audit: how far a change of form moves a judge's scores."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from semscale.report.document.blocks import Block, DataTable, Paragraph
@@ -23,7 +23,7 @@ def audit_document(summary: "AuditSummary") -> Document:
     audits = summary.audits
     first, is_alone = next(iter(audits.values())), len(audits) == 1
     counting = tuple(_counting(name, found, is_alone=is_alone) for name, found in audits.items())
-    intervals = _interval_words(tuple(audits.values()))
+    intervals = _interval_words(audits)
     each = ((f"Signature of {one_line(name)}", Quoted(one.signature, 2000)) for name, one in audits.items())
     return Document(
         kind="judge audit",
@@ -59,13 +59,18 @@ def _checked(found: "Audit") -> str:
     return f"; the checks rest on {count(n[0])}{'' if n[0] == n[-1] else f' to {count(n[-1])}'} of them"
 
 
-def _interval_words(audits: "tuple[Audit, ...]") -> str:
+def _interval_words(audits: "Mapping[str, Audit]") -> str:
     """Say how the intervals of all checks were made; checks with few rows may differ from the others."""
-    effects = [check.effect for found in audits for check in found.made if check.effect is not None]
-    if not effects:
+    methods = {
+        check.name if len(audits) == 1 else f"{check.name} of {one_line(judge)}": check.effect.method
+        for judge, found in audits.items()
+        for check in found.made
+        if check.effect is not None
+    }
+    if not methods:
         return "none: no check was made"
-    # All audits of a run have one plan.
-    return plan_words(audits[0].plan, [effect.method for effect in effects], "rows")
+    plan, *_ = (found.plan for found in audits.values())  # all audits of a run have one plan
+    return plan_words(plan, methods, "rows")
 
 
 def _cautions(summary: "AuditSummary") -> Iterator[str]:

@@ -19,6 +19,7 @@ from semscale.report.matching.words import (
     mean_name,
     part_name,
     separation_words,
+    shown_parts,
 )
 from semscale.report.parts import (
     altogether,
@@ -173,7 +174,7 @@ def _item(item: "MatchedItem") -> ItemCard:
             if text is not None
         ),
         findings=tuple((found.guard, one_line(found.reason)) for found in findings),
-        parts=tuple((part_name(name), Number(value)) for name, value in item.components.items()),
+        parts=tuple((part_name(name), Number(value)) for name, value in shown_parts(item).items()),
         details=("words that cost most", costly_tokens(item.tokens)),
         brief=(Quoted(item.prediction), Quoted(item.reference)),
     )

@@ -26,7 +26,7 @@ def calibration_document(calibration: "LayerCalibration") -> Document:
     if human and plan:
         left_out = f", {human.n_left_out:,} left out" if human.n_left_out else ""
         judged = f"{counted(human.n, 'judged pair')}{left_out}"
-        intervals = plan_words(plan, ["bootstrap"], "judged pairs")
+        intervals = plan_words(plan, {"": "bootstrap"}, "judged pairs")
         best = [f"best layer: {human.best_layer} ({judged}); intervals: {intervals}"]
     return Document(
         kind="BERTScore calibration",

@@ -1,6 +1,7 @@
 """Sentences of a matching report: statuses, unrelated pairs, costly tokens and cautions."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -10,6 +11,7 @@ from semscale.types import Status
 
 if TYPE_CHECKING:
     from semscale.matching.match_summary import MatchSummary
+    from semscale.matching.matched_items import MatchedItem
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "no prediction: the cell is empty or null",
@@ -70,25 +72,41 @@ def costly_tokens(tokens: pl.DataFrame | None, n: int = 4) -> tuple[str, ...]:
         n: how many at most.
 
     Returns:
-        Such as ``"wheel" (reference) met only "expel", .42``; nothing without tokens.
+        Such as ``"wheel" (reference) met only "expel", .42``; nothing without tokens, or where each has its
+        equal. Tokens of long texts cost little each: those are named that cost half as much as the first.
     """
     if tokens is None:
         return ()
+    costs = tokens.with_columns(cost=pl.col("weight") * (1 - pl.col("similarity")))
     lost = (
-        tokens.with_columns(cost=pl.col("weight") * (1 - pl.col("similarity")))
-        .filter(pl.col("cost") > 0.005)  # noqa: PLR2004 - less than half a hundredth is not seen in a score
+        costs.filter(pl.col("similarity") < _EQUAL)
+        .filter(pl.col("cost") > pl.min_horizontal(_SEEN, pl.col("cost").max() / 2))
         .sort("cost", descending=True, maintain_order=True)
         .head(n)
     )
-    return tuple(
-        f'"{row["token"]}" ({row["side"]}) met only "{row["matched_token"]}", {number(row["similarity"])}'
-        for row in lost.to_dicts()
-    )
+    return tuple(map(_cost_in_words, lost.to_dicts()))
+
+
+def _cost_in_words(row: Mapping[str, Any]) -> str:
+    token, similarity = f'"{row["token"]}" ({row["side"]})', number(row["similarity"])
+    if row["token"] == row["matched_token"]:
+        return f"{token} met itself in another context, {similarity}"
+    return f'{token} met only "{row["matched_token"]}", {similarity}'
 
 
 def part_name(name: str) -> str:
-    """Write the name of a part of a score as words."""
-    return name.replace("_", " ")
+    """Write the name of a part of a score as words.
+
+    Example:
+        >>> part_name("findings"), part_name("context")
+        ('kept after findings', 'context')
+    """
+    return _PARTS.get(name, name.replace("_", " "))
+
+
+def shown_parts(item: "MatchedItem") -> dict[str, float]:
+    """Give the parts of an item's score by name; what findings leave of it only where there are findings."""
+    return {name: part for name, part in item.components.items() if name != "findings" or item.findings}
 
 
 def mean_name(figure: str) -> str:
@@ -101,4 +119,9 @@ def mean_name(figure: str) -> str:
     return f"mean {_FIGURES.get(figure, figure)}"
 
 
+_PARTS = {"findings": "kept after findings"}
+_SEEN = 0.005
+"""Cost of a token from which on it is seen in a score of two digits."""
+_EQUAL = 0.995
+"""Similarity from which on two digits show 1."""
 _FIGURES = {"score": "match", "f1": "F1"}

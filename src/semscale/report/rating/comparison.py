@@ -1,5 +1,6 @@
 """Ratings beside human ratings: agreement in words, a table and two pictures."""
 
+import math
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -44,8 +45,8 @@ def comparison_blocks(comparison: "RatingComparison", scale: "Scale") -> tuple[B
 def agreement_words(comparison: "RatingComparison") -> str:
     """Put the agreement with humans in words, without more than the figures carry."""
     pearson, ceiling = comparison.pearson, comparison.ceiling
-    if not has_interval(pearson):
-        return "Too few texts, or scores that never differ: no agreement can be measured."
+    if math.isnan(pearson.value):
+        return "Too few texts, or scores that never differ: no correlation can be measured."
     reliable = (
         f"; the human means have a reliability of {number(ceiling.value)}"
         if ceiling is not None and has_interval(ceiling)
@@ -60,7 +61,9 @@ def _doubts(comparison: "RatingComparison") -> Iterator[str]:
     ks, equal = comparison.ks_similarity, comparison.null_ks
     if pearson.low <= 0:
         yield "The interval includes 0, so the ranking may be chance."
-    if null is not None and has_interval(null):
+    if not has_interval(pearson):
+        yield "How certain that is, these texts do not show."
+    if null is not None and not math.isnan(null.value):
         yield _against_length(pearson, null)
     if ks is not None:
         shown = number(ks.value)
@@ -74,7 +77,9 @@ def _against_length(pearson: "Estimate", null: "Estimate") -> str:
     if pearson.low > max(abs(null.low), abs(null.high)):
         return f"{reached}, clearly less."
     if pearson.value > abs(null.value):
-        return f"{reached}; the intervals overlap, so the advantage over it is not certain."
+        both = has_interval(pearson) and has_interval(null)
+        overlap = "the intervals overlap, so " if both else ""
+        return f"{reached}; {overlap}the advantage over it is not certain."
     return f"{reached}; the ratings do not beat that."
 
 

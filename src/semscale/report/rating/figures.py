@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
+import polars as pl
 
 from semscale.report.charts.bars import Bar, bars
 from semscale.report.charts.groups import GroupRow, group_rows
@@ -41,8 +42,6 @@ from semscale.report.scale_points import mass_heads, point_colours, point_names,
 from semscale.types import Floats
 
 if TYPE_CHECKING:
-    import polars as pl
-
     from semscale.rating.summary import RatingSummary
     from semscale.scales import Scale
     from semscale.stats.intervals.estimates import Estimate, GroupEstimate
@@ -151,10 +150,17 @@ def heat_figure(summary: "RatingSummary") -> Figure | None:
 
 
 def verbatims(summary: "RatingSummary") -> Verbatims | None:
-    """Show the texts with the least and with the most entropy; ``None`` without texts."""
-    titled = (("most certain", summary.most_certain), ("least certain", summary.least_certain))
-    columns = tuple((title, _verbatims(rows, summary.scale)) for title, rows in titled)
-    return Verbatims(columns) if any(texts for _, texts in columns) else None
+    """Show the texts with the least and with the most entropy, each once; ``None`` without texts."""
+    most, least = (rows.drop_nulls("text") for rows in (summary.most_certain, summary.least_certain))
+    ranks = [{row: rank for rank, row in enumerate(rows["row"])} for rows in (most, least)]
+    # Of few texts both lists have the same rows: each row stays where it is nearer to the top.
+    nearer_most = [row for row, rank in ranks[0].items() if rank <= ranks[1].get(row, rank)]
+    titled = (
+        ("most certain", most.filter(pl.col("row").is_in(nearer_most))),
+        ("least certain", least.filter(~pl.col("row").is_in(nearer_most))),
+    )
+    columns = tuple((title, _verbatims(rows, summary.scale)) for title, rows in titled if rows.height)
+    return Verbatims(columns) if columns else None
 
 
 def sets_figure(summary: "RatingSummary") -> Figure | None:
@@ -221,7 +227,7 @@ def _ticks(means: Floats, digits: int, width: int) -> list[tuple[int, str]]:
     return [(column, number(means[column], digits)) for column in columns]
 
 
-def _sample_table(sample: "pl.DataFrame", scale: "Scale", digits: int) -> DataTable:
+def _sample_table(sample: pl.DataFrame, scale: "Scale", digits: int) -> DataTable:
     rows: list[tuple[Cell, ...]] = [
         (Quoted(text, 90), Count(row + 1), Number(mean, digits), *map(Share, pmf))
         for text, row, mean, pmf in sample.select("text", "row", "mean", "pmf").iter_rows()
@@ -229,9 +235,9 @@ def _sample_table(sample: "pl.DataFrame", scale: "Scale", digits: int) -> DataTa
     return DataTable(("text", "row", "mean", *mass_heads(scale)), tuple(rows), detail="full")
 
 
-def _verbatims(rows: "pl.DataFrame", scale: "Scale") -> tuple[Verbatim, ...]:
+def _verbatims(rows: pl.DataFrame, scale: "Scale") -> tuple[Verbatim, ...]:
     shown, digits = [], scale_digits(scale)
-    known = rows.drop_nulls("text").select("text", "row", "mean", "entropy", "pmf")
+    known = rows.select("text", "row", "mean", "entropy", "pmf")
     for text, row, mean, entropy, pmf in known.iter_rows():
         masses = (
             f"{plain(value)}: {percent(share, 0)}" for value, share in zip(scale.values, pmf, strict=True)

@@ -80,7 +80,7 @@ def estimate_agreement(
     low, high, method = float("nan"), float("nan"), None
     if note is None:
         low, high, method = _interval(value, coefficient, kept, n, transform)
-        note = None if method else "not defined in resamples of so few items"
+        note = None if method else "not defined, or always the same, in resamples of so few items"
     return AgreementEstimate(value, low, high, n, len(usable) - n, n_clusters, method, note)
 
 

@@ -7,7 +7,7 @@ from typing import TypedDict
 import numpy as np
 
 from semscale.stats.intervals.estimates import Estimate
-from semscale.stats.intervals.jackknife import NormalizingTransform, jackknife_interval
+from semscale.stats.intervals.jackknife import NormalizingTransform, has_no_spread, jackknife_interval
 from semscale.stats.intervals.resampling import (
     FEWEST_CLUSTERS,
     check_interval,
@@ -89,7 +89,8 @@ def bootstrapped(
 ) -> Estimate:
     """Put an interval over items around a coefficient: expanded percentiles of its bootstrap replicates.
 
-    With fewer than 10 clusters percentiles are too narrow, and the interval is that of a jackknife.
+    With fewer than 10 clusters percentiles are too narrow, and the interval is that of a jackknife. There is
+    no interval where all resamples give the same value: they do not show how far it may be off.
 
     Args:
         value: the coefficient of all items.
@@ -115,6 +116,8 @@ def bootstrapped(
         [coefficient(*measured, counts[:, clusters] * weights) for counts in draws if len(counts)]
     )
     low, high = percentile_interval(drawn[:, None], m, plan.interval)
+    if has_no_spread(np.concatenate([low, high])):
+        return Estimate(value, float("nan"), float("nan"))
     return Estimate(value, float(low[0]), float(high[0]))
 
 

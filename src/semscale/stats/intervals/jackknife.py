@@ -8,7 +8,8 @@ from scipy.special import stdtrit
 
 from semscale.types import Floats
 
-_ROUNDING = 1e-12
+_ROUNDING = 1e-9
+"""Spread of a coefficient in resamples below which they differ by rounding alone."""
 
 
 class NormalizingTransform(NamedTuple):
@@ -37,6 +38,20 @@ RELIABILITY = NormalizingTransform(lambda r: -np.log1p(-r) / 2, lambda z: -np.ex
 """Fisher's z of the halves' correlation, from the reliability by Spearman and Brown's formula."""
 
 
+def has_no_spread(resampled: Floats) -> bool:
+    """Tell whether a coefficient is the same in all resamples, which then say nothing of its error.
+
+    Args:
+        resampled: shape (r,), r >= 1 values; NaN where it is not defined.
+
+    Example:
+        >>> has_no_spread(np.array([1.0, 1 - 1e-16, np.nan])), has_no_spread(np.array([0.9, 1.0]))
+        (True, False)
+    """
+    defined = resampled[~np.isnan(resampled)]
+    return defined.size > 0 and float(np.ptp(defined)) <= _ROUNDING
+
+
 def jackknife_interval(
     value: float, left_out: Floats, interval: float, transform: NormalizingTransform
 ) -> tuple[float, float]:
@@ -52,9 +67,9 @@ def jackknife_interval(
         transform: of the coefficient.
 
     Returns:
-        Low and high ends. The whole range where the coefficient is at its end, or the same whichever cluster
-        is left out, and its error therefore unknown; NaN where it is not defined without a cluster, with
-        fewer than two, or without such a range.
+        Low and high ends. NaN where the coefficient is the same whichever cluster is left out, and its error
+        therefore unknown, where it is not defined without a cluster, and with fewer than two. The whole range
+        where it is at its end without some clusters alone, or NaN without such a range.
 
     References:
         Tukey (1958), Annals of Mathematical Statistics 29(2), 614. Fisher (1921), Metron 1, 3-32.
@@ -67,10 +82,11 @@ def jackknife_interval(
     m = len(left_out)
     if m < 2 or np.isnan([value, *left_out]).any():  # noqa: PLR2004
         return float("nan"), float("nan")
+    if has_no_spread(left_out):
+        return float("nan"), float("nan")
     with np.errstate(divide="ignore"):
         centre, z = transform.forward(np.asarray(value)), transform.forward(left_out)
-    finite = np.isfinite(centre) and np.isfinite(z).all()
-    if not finite or np.ptp(z) <= _ROUNDING * max(1.0, abs(float(centre))):
+    if not (np.isfinite(centre) and np.isfinite(z).all()):
         known = np.isfinite(transform.least)
         return (transform.least, transform.greatest) if known else (float("nan"), float("nan"))
     variance = (m - 1) / m * ((z - z.mean()) ** 2).sum()

@@ -1,4 +1,4 @@
-"""Looks up what words do in a reply: each phrase of ``lexicon.yaml`` belongs to one class."""
+"""Looks up what words do in a reply: each phrase of a lexicon belongs to one class."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -66,9 +66,13 @@ def split_words(text: str) -> list[str]:
 
 
 @cache
-def lexicon() -> Lexicon:
-    """The lexicon that ships with Semscale."""
-    file = resources.files("semscale.judging.replies.grammar") / "lexicon.yaml"
+def lexicon(name: str = "lexicon") -> Lexicon:
+    """A lexicon that ships with Semscale.
+
+    Args:
+        name: ``lexicon``, words beside a number or a level name, or ``remarks``, those about a whole answer.
+    """
+    file = resources.files("semscale.judging.replies.grammar") / f"{name}.yaml"
     content = yaml.safe_load(file.read_text(encoding="utf-8"))
     return Lexicon(
         {

@@ -9,6 +9,8 @@ def by_place(mention: LevelMention, around: Surroundings) -> Role | None:
     """Quotations, numbers of list items, and descriptions of a scale."""
     if around.quoted:
         return Role.QUOTED
+    if around.supposed and mention.level is not None:
+        return Role.HYPOTHETICAL
     numbered = patterns.EDIT_NUMBER.search(mention.left) and mention.right.startswith("colon ")
     if mention.marks_item or numbered:
         return Role.LIST_NUMBER
@@ -68,6 +70,8 @@ def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
     if around.earlier and patterns.TAKEN_BACK.search(left):
         return Role.WITHDRAWN
     replaces = patterns.NOT_BUT.search(left) and ends_clause(mention)
+    if around.standing and mention.level is not None and patterns.NOT_ABOVE.search(near):
+        return Role.DOUBTFUL
     if patterns.NOT.search(near) and not replaces:
         return Role.WITHDRAWN if around.standing and _of_this(mention) else Role.DENIED
     said = patterns.PER.search(left) or patterns.SAID.search(near) or patterns.SAID_AFTER.search(right)
@@ -79,6 +83,8 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     left = mention.left
     if mention.level is None and not patterns.KEY.search(left):
         return None
+    if patterns.FITS_TOO.search(mention.right) and not mention.named:
+        return Role.DOUBTFUL
     found = patterns.BOUND.search(left)
     if found is None:
         return None

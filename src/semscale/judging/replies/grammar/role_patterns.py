@@ -8,7 +8,7 @@ from semscale.judging.replies.grammar.class_patterns import class_pattern
 
 WHY = "(because | for)"
 OF = "(prose | of)"
-CHANGE = "(amend | edit)"
+CHANGE = "(amend | edit | pause)"
 SCORE = "(score_word | weak_key)"
 WILL = "(will | would)"
 GIVE = "(give | rate)"
@@ -30,7 +30,7 @@ APT = class_pattern(
 FOR_PART = class_pattern(
     "^ (close)? for (a | the | judge)? (word | numbered) (stop | comma | and | line | $)"
 )
-EDITED = class_pattern("^ (edit | amend) any{0,8} colon (a | the | adverb | open)* $")
+EDITED = class_pattern("^ (edit | amend | pause) any{0,8} colon (a | the | adverb | open)* $")
 START = (
     f"(^ | this | comma | colon | dash | so | and | but | {WHY} | open | close | adverb | final | stop "
     f"| bar | outcome | (judge {WILL}* adverb? ({GIVE} | say | settle)))"
@@ -124,8 +124,8 @@ CONFIDENCE = class_pattern(
 COUNTED = class_pattern(
     "^ (and | to | dash | or | comma | slash) (a | the | bound)? (level | number) (word | numbered | "
     "confidence | reason) | ^ of (the | level | number | a | word | this | judge | answer | if) | ^ "
-    "(a | plain | adverb)? (word | numbered | answer | reason | say | confidence | scale | inject | other | "
-    "level | draft | filler | earn)"
+    "(a | plain | adverb)? (word | cosmetic | numbered | answer | reason | say | confidence | scale | inject "
+    "| other | level | draft | filler | earn)"
 )
 DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
@@ -143,6 +143,7 @@ SAID_AFTER = class_pattern(
     f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
 )
 OWN_WORDS = class_pattern(f"judge ({WILL} | adverb | have | to)* say")
+NOT_ABOVE = class_pattern("not ((?! level) any){0,4} bound (a | the)* $")
 PER = class_pattern("per ((?! comma final) any){0,20} $")
 TAKEN_BACK = class_pattern(f"refuse (the | this | judge | a | {SCORE} | of | adverb | draft)* $")
 NOT = class_pattern(
@@ -155,6 +156,7 @@ IF_AFTER = class_pattern(
     f"^ (close)? (answer | {SCORE} | unit)? (comma)? (if | unreal | {WILL} (word | not | have | if | "
     f"be | {GIVE} | deduct) | be ({WHY} | not | maximum | if) | {CHANGE} if)"
 )
+FITS_TOO = class_pattern(f"^ (close)? {WILL} be adverb* (maybe | apt | better)")
 UNREAL_AFTER = class_pattern("^ any* unreal")
 RESET = class_pattern(
     "(?: (word | filler | level | plain | numbered | adverb | other) "
@@ -179,7 +181,8 @@ DOUBT_AFTER = class_pattern(
     "| open (a | the)? (level | number) (close | stop | comma | or | unit (close | stop | comma | "
     "line | $) | $) | dash (dash | line | stop | $) | (comma | open | dash) (or | maybe | if | bound) "
     "(a | the | level | number | adverb | be | to | and | open | word | might | this ) | "
-    "(comma | dash) (but) | number | level)"
+    "(comma | open | dash) (bound | maybe) (comma | close | stop | line | $) | "
+    "(comma | open | dash) if judge | (comma | dash) (but) | number | level)"
 )
 CLEAN_AFTER = class_pattern(
     "^ (close | unit)* bar | "

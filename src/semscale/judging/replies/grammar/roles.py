@@ -67,6 +67,7 @@ class Surroundings:
         numbered: whether the scale has numbers, of which something may be taken off.
         standing: whether a score was stated before it.
         denied: whether the mention before it is denied.
+        supposed: whether the sentence before it puts a case: ``Suppose it is true.``
         signed: whether the scale has numbers below zero, so that a dash may be a minus.
     """
 
@@ -77,6 +78,7 @@ class Surroundings:
     score_last: bool = False
     filler: bool = False
     signed: bool = False
+    supposed: bool = False
     numbered: bool = True
     standing: bool = False
     denied: bool = False

@@ -8,7 +8,8 @@ from semscale.judging.replies.grammar.roles import STANDING, Role, Surroundings
 from semscale.judging.replies.mentions import LevelMention
 
 _RANKS = {
-    "final": Role.FINAL, "corrected": Role.CORRECTED, "amend": Role.CORRECTED, "draft": Role.DRAFT,
+    "final": Role.FINAL, "corrected": Role.CORRECTED, "amend": Role.CORRECTED,
+    "pause": Role.CORRECTED, "draft": Role.DRAFT,
     "other": Role.OF_ANOTHER, "confidence": Role.CONFIDENCE, "maximum": Role.SCALE, "scale": Role.SCALE,
     "word": Role.PART, "numbered": Role.PART, "number": Role.PART, "level": Role.PART,
     "inject": Role.ATTRIBUTED, "say": Role.ATTRIBUTED, "deduct": Role.DEDUCTION,
@@ -16,7 +17,7 @@ _RANKS = {
 }  # fmt: skip
 _COLOURING = frozenset({"plain", "adverb", "a", "the", "judge"})
 _SIGNS = frozenset({"dash", "open", "plus"})
-_OPENING_WORDS = frozenset({"so", "amend", "better", "adverb", "comma", "colon", "final", "dash"})
+_OPENING_WORDS = frozenset({"so", "amend", "pause", "better", "adverb", "comma", "colon", "final", "dash"})
 _SHORT = 4
 _GIVING = (patterns.GIVEN, patterns.EARNED, patterns.EARNED_FAR, patterns.THATS, patterns.MAKES)
 
@@ -169,7 +170,8 @@ def _has_top(mention: LevelMention) -> bool:
 
 def last_sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     """A level that is the last sentence of a line, as in ``Not 80, as a theorem is missing. 60.``."""
-    alone = set(mention.left.split()) <= _OPENING_WORDS and mention.last and not mention.opens
+    inside = mention.right.startswith("close ")
+    alone = not inside and set(mention.left.split()) <= _OPENING_WORDS and mention.last and not mention.opens
     if not alone or not mention.free or around.filler or not (around.earlier or mention.words > 1):
         return None
     return settled(mention, around, Role.STATED)
