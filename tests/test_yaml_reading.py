@@ -23,9 +23,14 @@ def test_aliases_of_aliases_that_stand_for_billions_are_refused():
         parse_yaml("\n".join(lines).encode(), source="bomb.yaml")
 
 
-def test_an_alias_of_what_it_stands_in_is_refused():
-    with pytest.raises(InputError, match="its aliases stand for more than"):
-        parse_yaml(b"&a {b: *a}", source="loop.yaml")
+@pytest.mark.parametrize(
+    ("loop", "line"), [("&a {b: *a}", 1), ("x: 1\na: &a [*a]", 2), ("a: &a [1, [{b: *a}]]", 1)]
+)
+def test_an_alias_of_what_it_stands_in_is_refused(loop, line):
+    with pytest.raises(
+        InputError, match=f"'loop.yaml', line {line}: .*an alias stands inside the value that it names"
+    ):
+        parse_yaml(loop.encode(), source="loop.yaml")
 
 
 def test_a_file_far_longer_than_any_of_settings_is_refused():

@@ -36,7 +36,7 @@ class Status(StrEnum):
     UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
     NO_REFERENCE = "no-reference"  # no usable reference for the prediction
     TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement
-    WEIGHTLESS = "weightless"  # the model cannot read the text, or no token has a weight: every idf is 0
+    WEIGHTLESS = "weightless"  # the model cannot read the text, or none of its tokens counts: every idf is 0
     OFF_TOPIC = "off-topic"  # no anchor is more similar than to unrelated sentences
     UNPARSABLE = "unparsable"  # no reply states a score beyond doubt
     REFUSED = "refused"  # the model declined to answer

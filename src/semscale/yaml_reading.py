@@ -11,6 +11,8 @@ from semscale.messages import shortened
 _MOST_VALUES = 200_000
 """Values in a file, those behind each alias counted; a few aliases of aliases can stand for billions."""
 
+_BEING_COUNTED = -1
+"""In place of a node's count of values, until that is known; an alias that meets it would never end."""
 
 _MOST_BYTES = 200_000
 """Bytes of a file. PyYAML takes about 5 s per MB; its parser in C is faster, but deep nesting crashes it."""
@@ -51,13 +53,15 @@ def _error(node: yaml.Node, problem: str) -> yaml.constructor.ConstructorError:
 def _values(node: yaml.Node, known: dict[int, int]) -> int:
     """Count the values below a node, as often as aliases name them."""
     if id(node) not in known:
-        known[id(node)] = _MOST_VALUES  # while it is counted: an alias of what it stands in never ends
+        known[id(node)] = _BEING_COUNTED
         inside: list[yaml.Node] = []
         if isinstance(node, yaml.MappingNode):
             inside = [part for pair in node.value for part in pair]
         elif isinstance(node, yaml.SequenceNode):
             inside = node.value
         known[id(node)] = 1 + sum(_values(part, known) for part in inside)
+    if known[id(node)] == _BEING_COUNTED:
+        raise _error(node, "an alias stands inside the value that it names; take it out")
     return known[id(node)]
 
 

@@ -1,4 +1,4 @@
-"""Bars on a terminal, silence in a pipe."""
+"""Bars on a terminal; in a pipe nothing but a line when a run waits."""
 
 import io
 
@@ -18,12 +18,24 @@ class Terminal(io.StringIO):
         return self.interactive
 
 
-def test_a_pipe_gets_no_callback_and_no_character(monkeypatch):
+def test_a_pipe_gets_no_character(monkeypatch):
     stream = Terminal(interactive=False)
     monkeypatch.setattr("sys.stderr", stream)
     with progress_bars() as progress:
-        assert progress is None
+        progress("embedding", 1, 2)
+        progress("rating", 3, None)
     assert stream.getvalue() == ""
+
+
+def test_a_pipe_gets_one_line_each_time_that_a_run_begins_to_wait(monkeypatch):
+    stream = Terminal(interactive=False)
+    monkeypatch.setattr("sys.stderr", stream)
+    stage = "waiting for m (seconds without a reply)"
+    with progress_bars() as progress:
+        for seconds in (10, 11, 12, 0, 10, 11):  # at 0 a reply has come
+            progress(stage, seconds, 300)
+            progress("asking m", 0, 5)
+    assert stream.getvalue() == f"semscale: {stage}: 10 of 300\n" * 2
 
 
 def test_a_terminal_sees_each_stage_and_how_far_it_is(monkeypatch):

@@ -28,6 +28,11 @@ def scores():
         (lambda scores: scores.size(), r"size\(\)"),
         (lambda scores: scores.size(0), r"size\(\)"),
         (lambda scores: scores.mean(dim=0), r"mean\(dim=\.\.\.\)"),
+        (lambda scores: scores.sort(), r"sort\(\)"),
+        (lambda scores: scores.sort(0), r"sort\(\)"),
+        (lambda scores: scores.sort(descending=True), r"sort\(\)"),
+        (lambda scores: scores.argsort(descending=True), r"argsort\(descending=\.\.\.\)"),
+        (lambda scores: scores.argsort(dim=0), r"argsort\(dim=\.\.\.\)"),
         (lambda scores: scores.max(axis=0, keepdim=True), r"max\(keepdim=\.\.\.\)"),
     ],
 )
@@ -51,6 +56,15 @@ def test_numpy_and_tables_take_the_arrays_as_their_own(scores):
     assert pl.Series(scores[0]).to_list() == [0.2, 0.4]
     for again in (copy.deepcopy(scores), pickle.loads(pickle.dumps(scores))):  # noqa: S301 - its own
         assert again.tolist() == scores.tolist()
+
+
+def test_numpys_own_functions_sort_and_leave_the_scores_as_they_are():
+    scores = np.array([0.6, 0.2, 0.4]).view(ScoreArray)
+    assert np.sort(scores).tolist() == [0.2, 0.4, 0.6]
+    assert np.argsort(scores).tolist() == scores.argsort().tolist() == [1, 2, 0]
+    assert np.unique(scores).tolist() == [0.2, 0.4, 0.6]
+    assert np.concatenate([scores, scores[:1]], axis=0).tolist() == [0.6, 0.2, 0.4, 0.6]
+    assert scores.tolist() == [0.6, 0.2, 0.4]
 
 
 def test_the_spread_is_that_of_a_tensor(scores):

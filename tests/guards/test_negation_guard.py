@@ -16,6 +16,7 @@ DIFFER = [
         "connected",
     ),
     ("There is no gap.", "There is a gap.", "no gap", "gap"),
+    ("Withhold insulin.", "Give insulin.", "Withhold insulin", "insulin"),
     ("It isn't connected.", "It is connected.", "isn't connected", "connected"),
     ("It isn’t connected.", "It is connected.", "isn’t connected", "connected"),
     ('it isn"t connected', "it is connected", 'isn"t connected', "connected"),

@@ -134,7 +134,7 @@ def test_without_logprobs_nothing_is_pretended(running):
 @pytest.mark.parametrize("schema", [True, False])
 @pytest.mark.parametrize("logprobs", [True, False])
 def test_a_judge_finds_out_what_its_model_takes(running, schema, logprobs):
-    model = Scripted(lambda _: "Score: 4", takes_schema=schema, takes_logprobs=logprobs)
+    model = Scripted(lambda _: FOUR if schema else "Score: 4", takes_schema=schema, takes_logprobs=logprobs)
     verdicts = Judge(model).judge(["q", "r"], ["a", "b"], running=running)
     assert verdicts.score.tolist() == [0.75, 0.75]
     applied = dict(verdicts.signature.fields)
@@ -159,10 +159,26 @@ def test_probabilities_that_were_asked_for_and_never_came_are_in_no_signature(ru
     assert ("logprobs", "20") in given.signature.fields
 
 
+def test_a_schema_that_the_model_ignores_is_in_no_signature(running):
+    def judged(*replies):
+        said = iter(replies)
+        model = Scripted(lambda _: next(said))
+        rows = [f"answer {number}" for number in range(len(replies))]
+        return dict(
+            Judge(model, corrections=0).judge(["q"] * len(rows), rows, running=running).signature.fields
+        )
+
+    assert judged(FOUR, FOUR)["structured"] == "yes"
+    assert judged(FOUR, "Score: 4")["structured"] == "no"  # one is enough: nothing held it to the schema
+    assert judged(FOUR, Reply('{"score": 4, "expl', finish_reason="length"))["structured"] == "yes"  # cut off
+    # The words of the prompt are those for a schema all the same.
+    assert judged("Score: 4")["words"] == judged(FOUR)["words"]
+
+
 def test_parameters_that_the_model_refused_are_not_in_the_signature(running):
     def say(request):
         left_out = ("temperature", "top_logprobs") if "first" in material(request) else ()
-        return Reply("Score: 4", left_out=left_out)
+        return Reply(FOUR, left_out=left_out)
 
     own = Judge(Scripted(say), max_tokens=7)
     verdicts = own.judge(["a", "b"], ["first", "second"], running=running)
@@ -172,7 +188,7 @@ def test_parameters_that_the_model_refused_are_not_in_the_signature(running):
 
 
 def test_what_was_refused_is_known_to_a_run_that_goes_on(running):
-    state = JudgeState(running, left_out=frozenset({"seed", "temperature"}))
+    state = JudgeState(running, ignored_schema=True, left_out=frozenset({"seed", "temperature"}))
     assert JudgeState(running).recalled(state.notes()) == state
 
 
@@ -182,6 +198,7 @@ def test_a_cap_leaves_the_rest_unfinished():
     verdicts = Judge(model).judge(["q"] * 4, ["a", "b", "c", "d"], running=running)
     assert verdicts.counts == {Status.SCORED: 2, Status.UNFINISHED: 2}
     assert "the cap of 2 calls is reached; without a ledger" in verdicts.stopped
+    assert [verdict.reason for verdict in verdicts[2:]] == [verdicts.stopped] * 2
     assert len(model.requests) == 2
 
 

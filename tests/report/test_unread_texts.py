@@ -9,6 +9,7 @@ from tests.schema_check import check_json
 from tests.workbook_sheets import sheets_of
 
 import semscale
+from semscale.embedding.languages.unread_language import UnreadLanguage
 from semscale.report.document.values import WithInterval
 from semscale.report.render.html import notebook_fragment, page
 from semscale.report.render.markdown import markdown
@@ -16,7 +17,7 @@ from semscale.report.render.terminal import print_document
 from semscale.report.unread_texts import language_warnings, off_topic_warnings, unread_warnings
 
 GERMAN = (Path(__file__).parents[1] / "data/german_answers.txt").read_text(encoding="utf-8").splitlines()
-FIRST = "Most texts seem to be in a language that all-MiniLM-L6-v2 does not read, most often German"
+FIRST = "Most texts seem to be in languages that all-MiniLM-L6-v2 does not read"
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, 
     mean = f"{headline.value:.2f}"
     language, off_topic = document.warnings
     assert language.startswith(FIRST)
-    assert "do not trust these figures" in language
+    assert "are in such languages, most often German. Do not trust these figures" in language
     n = rated.counts["off-topic"]
     assert off_topic.startswith(f"{n} of 30 texts ({100 * n / 30:.0f}\N{NO-BREAK SPACE}%) are off topic")
     print_document(document)
@@ -61,6 +62,25 @@ def test_json_has_warnings_first_and_the_language_as_a_value(rated):
     language = found["unread_language"]
     assert (language["code"], language["name"], language["share"]) == ("de", "German", 1.0)
     assert language["n"] >= 25
+
+
+def test_the_share_is_that_of_all_languages_together():
+    found = UnreadLanguage("zh", "Chinese", 0.75, 8, "a-model")
+    (warning,) = language_warnings(found)
+    assert "75\N{NO-BREAK SPACE}% of the 8 texts whose language is clear are in such languages" in warning
+    assert "most often Chinese" in warning
+
+
+def test_a_language_of_texts_read_together_has_no_share():
+    texts = ["gut", "schlecht", "teuer", "zu teuer", "sehr gut", "geht so", "nein danke", "weiß nicht"]
+    summary = semscale.rate(texts).summarize(texts)
+    warning = summary.document().warnings[0]
+    assert warning.startswith("Read together, the 8 sampled texts seem to be German, which all-MiniLM-L6-v2")
+    assert "%" not in warning
+    text = summary.to_json()
+    check_json(text)
+    found = json.loads(text)["unread_language"]
+    assert (found["code"], found["share"], found["n"]) == ("de", None, 8)
 
 
 def test_match_and_consistency_warn_of_the_language_too():

@@ -1,5 +1,9 @@
 import pytest
 
+import semscale
+from semscale.report.matching import words as matching
+from semscale.report.rating import words as rating
+from semscale.report.self_consistency import words as consistency
 from semscale.results.reasons import reason_words
 from semscale.types import Status
 
@@ -9,3 +13,11 @@ def test_every_status_without_a_score_has_words(status):
     words = reason_words(status, "the answer")
     assert " " in words
     assert "{" not in words
+
+
+def test_a_text_that_the_model_cannot_read_has_the_words_of_the_screen():
+    answers, samples = ["👍", "It is good."], [["👎"], ["It is fine."]]
+    reason = semscale.consistency(answers, samples).reasons[0]
+    assert reason == reason_words(Status.WEIGHTLESS, "the answer") == rating.MEANINGS["weightless"]
+    assert reason == consistency.MEANINGS["weightless"]
+    assert matching.MEANINGS["weightless"].startswith(reason)

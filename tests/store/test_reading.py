@@ -56,6 +56,25 @@ def test_a_header_without_rows(tmp_path, extension):
         open_table(path)
 
 
+@pytest.mark.parametrize(
+    ("extension", "program"), [("ods", "LibreOffice"), ("xls", "Excel"), ("XLSB", "Excel")]
+)
+def test_a_workbook_of_another_kind_is_to_be_saved_as_xlsx(tmp_path, extension, program):
+    path = tmp_path / f"answers.{extension}"
+    path.write_bytes(b"x")
+    with pytest.raises(
+        InputError, match=rf"{extension.lower()} are not read; save it as .xlsx in {program}$"
+    ):
+        open_table(path)
+
+
+def test_a_name_longer_than_the_system_allows_is_shortened():
+    # No system has names of 300 bytes: 255 are the most on Linux, macOS and Windows.
+    with pytest.raises(InputError, match=r"^the name 'x{55}\.\.\.' cannot be read") as raised:
+        open_table("x" * 300 + ".csv")
+    assert "x" * 61 not in str(raised.value)
+
+
 def test_no_such_file(tmp_path):
     with pytest.raises(InputError, match="missing.csv does not exist"):
         open_table(tmp_path / "missing.csv")

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from semscale.presentable import Presentable
     from semscale.report.document.document import Document
 
+_TOLD_FROM = 10.0  # seconds of waiting that are worth a word
+
 
 def _out(table: str) -> Any:  # noqa: ANN401 - as typer.Option has it
     return option(OUTPUT, f"{table}: .parquet, .csv, .jsonl or .xlsx.", "FILE")
@@ -141,6 +143,7 @@ def present(
     *,
     stopped: str | None = None,
     failed: str | None = None,
+    seconds: float = 0.0,
     **further: object,
 ) -> None:
     """Write the report of a summary, and print its brief form or its JSON to standard output.
@@ -150,6 +153,7 @@ def present(
         outputs: files to write, and files that were written.
         stopped: why the run ended early, if it did.
         failed: why no call brought a reply, if all failed.
+        seconds: how long the calls took.
         further: what JSON has beside the summary.
 
     Raises:
@@ -174,7 +178,8 @@ def present(
 
         print_document(document, written=written)
     if failed:
-        raise ReplyError(f"no call brought a usable reply, most often because: {failed}")
+        told = f" in {seconds:,.0f} s" if seconds >= _TOLD_FROM else ""
+        raise ReplyError(f"no call brought a usable reply{told}, most often because: {failed}")
     if stopped:
         raise InterruptedRunError(stopped)
 

@@ -1,4 +1,4 @@
-"""Progress on standard error: bars on a terminal, silence anywhere else."""
+"""Progress on standard error: bars on a terminal; anywhere else one line when a run waits for a model."""
 
 import sys
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from datetime import timedelta
 from math import ceil
 from typing import TYPE_CHECKING
 
+from semscale.cli.errors import say
 from semscale.cli.pace import Pace
 
 if TYPE_CHECKING:
@@ -18,10 +19,10 @@ _WAITING = "waiting"  # for something that may never come: seconds go by, and no
 
 
 @contextmanager
-def progress_bars() -> "Iterator[Progress | None]":
-    """Return a callback that draws a bar for each stage; ``None`` unless on a terminal."""
+def progress_bars() -> "Iterator[Progress]":
+    """Return a callback that draws a bar for each stage, or off a terminal says only that a run waits."""
     if not sys.stderr.isatty():
-        yield None
+        yield waiting_lines()
         return
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -52,6 +53,21 @@ def progress_bars() -> "Iterator[Progress | None]":
             )
 
         yield draw
+
+
+def waiting_lines() -> "Progress":
+    """Return a callback that prints a line each time that a run begins to wait for something."""
+    waited: dict[str, int] = {}
+
+    def tell(stage: str, done: int, total: int | None) -> None:
+        if not stage.startswith(_WAITING):
+            return
+        if done and not waited.get(stage):
+            say(f"{stage}: {amount(stage, done, total)}")
+        # Fewer seconds than before: what was waited for has come.
+        waited[stage] = done if done >= waited.get(stage, 0) else 0
+
+    return tell
 
 
 def amount(stage: str, done: int, total: int | None) -> str:

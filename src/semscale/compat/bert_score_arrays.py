@@ -1,6 +1,6 @@
 """Results of ``bert_score.score``: tensors where PyTorch is installed, else arrays that stand in for them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, Never, Self, TypeAlias
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import torch
 
 _REDUCTIONS = ("mean", "sum", "prod", "std", "var", "max", "min", "argmax", "argmin", "cumsum", "all", "any")
-_ARGUMENTS_OF_TENSORS = ("dim", "keepdim", "unbiased")
+_ARGUMENTS_OF_TENSORS = ("dim", "keepdim", "unbiased", "descending")
 
 
 class NoTensorError(SemscaleError, AttributeError, TypeError):
@@ -73,8 +73,28 @@ class ScoreArray(npt.NDArray[np.float64]):
             raise NoTensorError("view(shape)")
         return super().view(*shape, **settings)
 
+    def sort(self, *_: object, **__: object) -> Never:
+        """Refuse, as NumPy sorts in place and a tensor returns its values in order; ``numpy.sort`` works."""
+        raise NoTensorError("sort()")
+
+    def __array_function__(
+        self,
+        function: Callable[..., Any],
+        types: Iterable[type],  # noqa: ARG002 - NumPy's protocol
+        args: Iterable[Any],
+        settings: Mapping[str, Any],
+    ) -> Any:  # noqa: ANN401 - as NumPy's
+        """Give NumPy's functions plain arrays, as some of them call the methods that are refused here."""
+        return function(*map(_plain, args), **{name: _plain(value) for name, value in settings.items()})
+
     def __getattr__(self, name: str) -> Never:
         raise NoTensorError(name)
+
+
+def _plain(argument: Any) -> Any:  # noqa: ANN401 - any argument of NumPy's functions
+    if isinstance(argument, ScoreArray):
+        return argument.numpy()
+    return type(argument)(map(_plain, argument)) if type(argument) in (list, tuple) else argument
 
 
 Scores: TypeAlias = "ScoreArray | torch.Tensor"
@@ -98,20 +118,20 @@ def tensor_or_array(values: Floats) -> Scores:
     return torch.tensor(values, dtype=torch.float32)
 
 
-def _reduction(name: str) -> Callable[..., Any]:
-    """Make a method that reduces as NumPy does, and refuses a tensor's arguments."""
+def _refusing_arguments_of_tensors(name: str) -> Callable[..., Any]:
+    """Make a method that works as NumPy's does, and refuses a tensor's arguments."""
     inherited = getattr(np.ndarray, name)
     defaults = {"ddof": 1} if name in {"std", "var"} else {}
 
-    def reduce(self: ScoreArray, *args: Any, **settings: Any) -> Any:  # noqa: ANN401 - as NumPy's
+    def method(self: ScoreArray, *args: Any, **settings: Any) -> Any:  # noqa: ANN401 - as NumPy's
         for argument in _ARGUMENTS_OF_TENSORS:
             if argument in settings:
                 raise NoTensorError(f"{name}({argument}=...)")
         return inherited(self, *args, **(defaults | settings))
 
-    reduce.__name__, reduce.__doc__ = name, inherited.__doc__
-    return reduce
+    method.__name__, method.__doc__ = name, inherited.__doc__
+    return method
 
 
-for _name in _REDUCTIONS:
-    setattr(ScoreArray, _name, _reduction(_name))
+for _name in (*_REDUCTIONS, "argsort"):
+    setattr(ScoreArray, _name, _refusing_arguments_of_tensors(_name))

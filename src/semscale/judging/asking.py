@@ -1,5 +1,6 @@
 """How a judge's calls are made, and the conversations that they belong to."""
 
+import json
 from collections.abc import Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
@@ -15,6 +16,7 @@ from semscale.chat.replies import CallError, Reply
 from semscale.chat.retrying import Retries
 from semscale.chat.runner import Runner
 from semscale.errors import InterruptedRunError
+from semscale.json_reading import parse_json
 from semscale.judging.replies.reading import ReplyReading
 from semscale.types import Progress
 
@@ -72,6 +74,13 @@ class Conversation:
             return False
         return self.reading.status in UNREAD
 
+    @property
+    def ignored_schema(self) -> bool:
+        """Whether a reply that was to follow a schema is no JSON; one that was cut off does not tell."""
+        return self.request.parameters.schema is not None and not all(
+            reply.finish_reason == "length" or _is_json(reply.text) for reply in self.replies
+        )
+
     def correct(self, messages: tuple[Message, ...]) -> None:
         """Add messages; the longer conversation is another request, for which a ledger has no reply yet."""
         self.request = replace(self.request, messages=(*self.request.messages, *messages))
@@ -121,3 +130,11 @@ async def ask(
     except InterruptedRunError as error:
         stopped = str(error)
     return running.after(runner.spent), stopped
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except json.JSONDecodeError:
+        return False
+    return True

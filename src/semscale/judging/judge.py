@@ -197,8 +197,7 @@ class Judge:
                 self.model, every, form, running=running, progress=progress
             )
         aggregated = {
-            item: aggregate_verdict(found, self.template, stopped=stopped is not None)
-            for item, found in waiting.items()
+            item: aggregate_verdict(found, self.template, stopped=stopped) for item, found in waiting.items()
         }
         verdicts = [
             aggregated[row] if isinstance(row, JudgedItem) else Verdict.without_item(row) for row in rows
@@ -212,6 +211,8 @@ class Judge:
             capabilities,
             replied=state.replied or bool(replies),
             gave_logprobs=state.gave_logprobs or any(reply.logprobs for reply in replies),
+            ignored_schema=state.ignored_schema
+            or any(conversation.ignored_schema for found in waiting.values() for conversation in found),
             left_out=state.left_out.union(*(reply.left_out for reply in replies)),
             stopped=stopped,
         )
@@ -219,11 +220,13 @@ class Judge:
         return found, after
 
     def applied(self, state: JudgeState) -> Signature:
-        """Record what was really applied, without what no reply has or the model refused."""
+        """Record what was really applied, without what no reply has or the model refused or ignored."""
         capabilities = state.capabilities or self._to_try[0]
         given = state.gave_logprobs or not state.replied
         capabilities = capabilities if given else replace(capabilities, top_logprobs=None)
-        return self._signature(capabilities, state.left_out)
+        applied = self._signature(capabilities, state.left_out)
+        # The words of the prompt are still those for structured output.
+        return applied.replaced({"structured": False}) if state.ignored_schema else applied
 
     def requests(
         self, questions: object, answers: object, *, references: object = None

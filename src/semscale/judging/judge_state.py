@@ -17,6 +17,7 @@ class JudgeState:
         capabilities: what the model takes; ``None`` until the first item has shown it.
         replied: whether any reply came.
         gave_logprobs: whether any reply came with probabilities of its tokens.
+        ignored_schema: whether any reply that was to follow a schema was no JSON.
         left_out: parameters that the model refused, so that replies came without them.
         stopped: why no more is asked, or ``None``.
     """
@@ -25,6 +26,7 @@ class JudgeState:
     capabilities: ModelCapabilities | None = None
     replied: bool = False
     gave_logprobs: bool = False
+    ignored_schema: bool = False
     left_out: frozenset[str] = frozenset()
     stopped: str | None = None
 
@@ -37,6 +39,7 @@ class JudgeState:
             else [capabilities.structured, capabilities.top_logprobs],
             "replied": self.replied,
             "gave_logprobs": self.gave_logprobs,
+            "ignored_schema": self.ignored_schema,
             "left_out": sorted(self.left_out),
         }
 
@@ -48,5 +51,6 @@ class JudgeState:
             capabilities=None if known is None else ModelCapabilities(*known),
             replied=notes["replied"],
             gave_logprobs=notes["gave_logprobs"],
+            ignored_schema=notes["ignored_schema"],
             left_out=frozenset(notes["left_out"]),
         )

@@ -11,17 +11,19 @@ from semscale.judging.verdict import Provenance, Verdict, empirical_distribution
 from semscale.types import Status
 
 
-def aggregate_verdict(conversations: Sequence[Conversation], template: Template, *, stopped: bool) -> Verdict:
+def aggregate_verdict(
+    conversations: Sequence[Conversation], template: Template, *, stopped: str | None
+) -> Verdict:
     """Aggregate the conversations about one item, one for each sample, into a verdict.
 
     Args:
         conversations: with all replies and failures.
         template: what the judge was asked.
-        stopped: whether a cap ended the run early.
+        stopped: why no more was asked, or ``None``.
     """
     replies = tuple(reply.text for conversation in conversations for reply in conversation.replies)
-    if stopped and any(_is_open(conversation) for conversation in conversations):
-        return Verdict.without_score(Status.UNFINISHED, "the run stopped first", replies)
+    if stopped is not None and any(_is_open(conversation) for conversation in conversations):
+        return Verdict.without_score(Status.UNFINISHED, stopped, replies)
     read = [conversation for conversation in conversations if _reading(conversation) is not None]
     if not read:
         return _without_score(conversations, replies)

@@ -22,9 +22,6 @@ STATUS_MEANINGS = {
 }
 """Why an item has no score, for the statuses that mean the same in every instrument."""
 
-UNREAD = "the model cannot read the text: more than half of its tokens are unknown to it"
-"""Why a text is weightless."""
-
 _LONGEST_EXAMPLE = 160
 _NAMED = 3  # figures whose method is said to differ
 _IN_WORDS = {

@@ -24,10 +24,15 @@ def language_warnings(found: "UnreadLanguage | None", option: str = "--model") -
     """
     if found is None:
         return ()
+    model = one_line(found.model)
+    remedy = f"Do not trust these figures, and use a model that reads such texts ({option})."
+    if found.share is None:
+        texts = f"Read together, the {count(found.n)} sampled texts"
+        return (f"{texts} seem to be {found.name}, which {model} does not read. {remedy}",)
+    share = f"{percent(found.share, 0)} of the {count(found.n)} texts whose language is clear"
     return (
-        f"Most texts seem to be in a language that {one_line(found.model)} does not read, most often "
-        f"{found.name} ({percent(found.share, 0)} of the {count(found.n)} texts whose language is clear): "
-        f"do not trust these figures. Use a model that reads it ({option}).",
+        f"Most texts seem to be in languages that {model} does not read: {share} are in such languages, most "
+        f"often {found.name}. {remedy}",
     )
 
 

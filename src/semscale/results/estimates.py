@@ -5,9 +5,15 @@ from dataclasses import dataclass
 import numpy as np
 import polars as pl
 
-from semscale.results.few_clusters import few_note, groups_note, no_spread_note
+from semscale.results.few_clusters import (
+    few_different_groups_note,
+    few_different_note,
+    few_note,
+    groups_note,
+    no_spread_note,
+)
 from semscale.signature import Signature
-from semscale.stats.intervals.estimates import GroupEstimate, Method
+from semscale.stats.intervals.estimates import GroupEstimate, UsedMethod
 from semscale.stats.intervals.means import MeanEstimate, counted_mean
 
 
@@ -20,7 +26,8 @@ class Estimates:
         groups: in order of first appearance; empty unless groups were asked for.
         by: name of the column of groups; ``None`` without groups or without a name.
         interval: coverage that the intervals aim at, such as 0.95.
-        method: how the intervals of everything together were made; each group says its own.
+        method: how the intervals of everything together were made, ``exact`` where all of them are bounds;
+            each group says its own.
         seed: seed of the bootstrap; ``None`` where nothing is random.
         replicates: resamples of the bootstrap; 0 where there are none.
         clustered: whether respondents were resampled as a whole, instead of single rows.
@@ -31,7 +38,7 @@ class Estimates:
     groups: tuple[GroupEstimate, ...]
     by: str | None
     interval: float
-    method: Method
+    method: UsedMethod
     seed: int | None
     replicates: int
     clustered: bool
@@ -39,7 +46,7 @@ class Estimates:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Sentences about intervals that a reader should know of: those made from few rows or respondents."""
+        """Sentences about intervals that a reader should know of: from few rows, or from few that differ."""
         return self.notes_about("row")
 
     def notes_about(self, noun: str) -> tuple[str, ...]:
@@ -48,9 +55,12 @@ class Estimates:
         whole = few_note(self.overall.n_clusters, unit) if self.overall.n else ""
         if self.overall.basis(self.overall.main).method == "exact":
             whole = no_spread_note(self.overall.n_clusters, unit)
+        elif self.overall.n_different is not None:
+            whole = few_different_note(self.overall.n_different, self.overall.n_clusters, unit)
         made = [(group.n_clusters, group.basis(group.main).method) for group in self.groups if group.n]
-        groups = groups_note(made, unit, among_few=bool(whole))
-        return tuple(note for note in (whole, groups) if note)
+        groups = groups_note(made, unit, among_few=self.overall.has_small_base)
+        rare = few_different_groups_note(sum(one.n_different is not None for one in self.groups), unit)
+        return tuple(note for note in (whole, groups, rare) if note)
 
     def overall_mean(self, figure: str | None = None) -> MeanEstimate:
         """A figure about everything together, with the counts behind it; the main one unless named."""

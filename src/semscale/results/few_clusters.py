@@ -33,6 +33,18 @@ def no_spread_note(m: int, unit: str) -> str:
     return f"all {m:,} {unit}s have the same value: the interval is an exact bound on what they do not show"
 
 
+def few_different_note(different: int, m: int, unit: str) -> str:
+    """Write the note about an interval of m clusters of which few differ from the most frequent value.
+
+    Example:
+        >>> few_different_note(1, 20, "row")
+        '19 of 20 rows have the same value: the interval rests on the other one, and is probably too narrow'
+    """
+    others = "one" if different == 1 else f"{different:,}"
+    same = f"{m - different:,} of {m:,} {unit}s have the same value"
+    return f"{same}: the interval rests on the other {others}, and is probably too narrow"
+
+
 def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_few: bool = False) -> str:
     """Write the note about groups whose intervals are not made as the others' are; empty without such groups.
 
@@ -58,6 +70,19 @@ def groups_note(groups: Sequence[tuple[int, str | None]], unit: str, *, among_fe
         f"{_groups_have(single)} a single {unit}: no interval" if single else "",
     )
     return "; ".join(filter(None, said))
+
+
+def few_different_groups_note(n: int, unit: str) -> str:
+    """Write the note about n groups in which few clusters differ; empty without such groups.
+
+    Example:
+        >>> few_different_groups_note(2, "row")
+        '2 groups have the same value in all but a few rows: their intervals are probably too narrow'
+    """
+    if not n:
+        return ""
+    whose = "its interval is" if n == 1 else "their intervals are"
+    return f"{_groups_have(n)} the same value in all but a few {unit}s: {whose} probably too narrow"
 
 
 def _groups_have(n: int) -> str:

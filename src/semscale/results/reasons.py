@@ -2,6 +2,9 @@
 
 from semscale.types import Status
 
+UNREAD = "the model cannot read the text: more than half of its tokens are unknown to it"
+"""Why a text is weightless, in every output."""
+
 _REASONS = {
     Status.MISSING: "{} is missing",
     Status.NOT_TEXT: "{} is not a text",
@@ -9,7 +12,7 @@ _REASONS = {
     Status.UNINFORMATIVE: "{} has neither a letter nor a digit",
     Status.NO_REFERENCE: "no reference holds a text",
     Status.TOO_FEW_SAMPLES: "too few samples are usable",
-    Status.WEIGHTLESS: "{} has no token with a weight",
+    Status.WEIGHTLESS: UNREAD,
     Status.OFF_TOPIC: "{} is off the topic of the scale",
     Status.UNPARSABLE: "no reply states one score beyond doubt",
     Status.REFUSED: "the model declined to answer",

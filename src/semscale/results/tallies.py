@@ -18,6 +18,7 @@ from semscale.stats.intervals.estimates import (
     GroupEstimate,
     IntervalPlan,
     Method,
+    UsedMethod,
     estimate_group,
 )
 from semscale.stats.intervals.pmf_figures import Figures
@@ -142,7 +143,7 @@ class Tallies:
             raise InputError("weights must not all be 0: nothing is left to estimate from")
         plan = IntervalPlan(interval, method if overall.exact else "linearized", seed, replicates)
         whole = self._estimate(None, self._overall, plan)
-        used = whole.method or plan.method
+        used = _used_method(whole) or plan.method
         bootstrapped = used == "bootstrap"
         return Estimates(
             overall=whole,
@@ -223,6 +224,12 @@ class _Part:
             kept = scored[~lacking]
             clusters = None if self.clusters is None else self.clusters[kept]
             tally.add(values[kept], self.weights[kept], clusters)
+
+
+def _used_method(whole: GroupEstimate) -> UsedMethod | None:
+    """Say how the intervals were made: ``exact`` where all of them are bounds, and nothing was drawn."""
+    used = {whole.basis(figure).method for figure in whole.figures}
+    return "exact" if used == {"exact"} else whole.method
 
 
 def check_groups(names: Collection[str | None]) -> None:

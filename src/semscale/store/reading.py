@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TypedDict
 
 from semscale.errors import InputError
+from semscale.messages import shortened
 from semscale.store.delimited import open_delimited
 from semscale.store.excel import open_excel
 from semscale.store.jsonlines import open_jsonl
@@ -27,6 +28,7 @@ _OF_OTHER_PROGRAMS = {
     ".rds": "R",
     ".rdata": "R",
 }
+_OTHER_WORKBOOKS = {".ods": "LibreOffice", ".xls": "Excel", ".xlsb": "Excel"}
 _STANDARD_INPUT = "standard input"
 
 
@@ -108,7 +110,13 @@ def _open(path: Path, name: str, format: str, settings: tuple[str | None, str | 
 
 
 def _check_readable(path: Path) -> None:
-    if not path.exists():
+    try:
+        exists = path.exists()
+    except OSError as error:
+        raise InputError(
+            f"the name {shortened(path.name)} cannot be read ({error.strerror}); check it"
+        ) from error
+    if not exists:
         raise InputError(f"{path} does not exist; check the name of the file")
     if path.is_dir():
         raise InputError(f"{path} is a folder; name a file in it")
@@ -124,6 +132,11 @@ def _format_of(path: Path) -> str:
     if extension in _OF_OTHER_PROGRAMS:
         program = _OF_OTHER_PROGRAMS[extension]
         raise InputError(f"{path} is a file of {program}, which is not read: save it as CSV in {program}")
+    if extension in _OTHER_WORKBOOKS:
+        program = _OTHER_WORKBOOKS[extension]
+        raise InputError(
+            f"{path}: workbooks that end in {extension} are not read; save it as .xlsx in {program}"
+        )
     if extension not in _EXTENSIONS:
         shown = f"the extension '{path.suffix}'" if path.suffix else "no extension"
         raise InputError(f"{path} has {shown}; say what it is with --format: {', '.join(FORMATS)}")

@@ -33,6 +33,29 @@ NAMES = [
     "Søren Kierkegaard", "François Mitterrand", "Wolfgang Amadeus Mozart",
     "Pedro Almodóvar", "Antonín Dvořák", "Björn Borg",
 ]  # fmt: skip
+SPANISH_TEN = [
+    "Me gusta mucho este producto.", "Es demasiado caro.", "No lo compraría nunca.",
+    "La calidad es muy buena.", "Funciona bien.", "No me convence.", "Lo compraría mañana.",
+    "Tal vez, depende del precio.", "Me parece una buena idea.", "No sirve para nada.",
+]  # fmt: skip
+SHORT_OTHERS = {
+    "de": "gut|schlecht|teuer|zu teuer|sehr gut|geht so|gefällt mir|nein danke|weiß nicht|vielleicht",
+    "es": "bueno|malo|caro|muy caro|muy bueno|regular|me gusta|no gracias|no sé|quizás",
+    "fr": "bon|mauvais|trop cher|très bien|pas mal|j'aime bien|non merci|je ne sais pas|peut-être|super",
+    "it": "Mi piace molto.|Troppo caro per me.|Funziona bene.|Non mi convince.|È una buona idea.",
+    "tr": "Çok beğendim.|Asla almam.|Kalitesi iyi.|Beni ikna etmedi.|Hemen istiyorum.",
+}
+SHORT_ENGLISH = [
+    "good", "bad", "expensive", "too expensive", "very good", "so so", "like it", "no thanks", "don't know",
+    "maybe",
+]  # fmt: skip
+MEDICINE = [
+    "Ethmoidal region", "Neoadjuvant chemotherapy", "Occipital region", "Sagittal synostosis",
+    "Rheumatoid arthritis", "Lateral rectus", "Sinus venosus",
+]  # fmt: skip
+CITIES = [
+    "Los Angeles", "San Francisco", "San Diego", "Santa Fe", "El Paso", "Las Vegas", "Sacramento",
+]  # fmt: skip
 SHORT = ["ok", "good!", "no", "nope", "lol", "super", "gut", "no gracias", "ja", "si", "nein", "idk"]
 
 
@@ -76,6 +99,11 @@ def test_languages_that_are_mixed_are_counted_together():
         [f"{name} told me about it" for name in NAMES],
         NAMES,
         NAMES * 20,
+        CITIES,
+        SHORT_ENGLISH,
+        MEDICINE,
+        [*SHORT_OTHERS["de"].split("|")[:4], *SHORT_ENGLISH[4:]],  # 4 of 10 in German
+        ["1", "2", "4.5", "10", "3"] * 4,
         SHORT * 20,
         GERMAN[:4],  # too few to say anything
         ["The price is fine.", "I like the colour of it.", "It broke after a week.", "Would buy again."] * 5
@@ -83,10 +111,26 @@ def test_languages_that_are_mixed_are_counted_together():
         ["👍", "👎"] * 20,
         [],
     ],
-    ids=str.split("reviews answers questions sentences names many-names short few fifth emoji none"),
+    ids=str.split(
+        "reviews answers questions sentences names many-names cities answers-in-English medicine mixed "
+        "numbers short few fifth emoji none"
+    ),
 )
 def test_no_false_alarm(texts):
     assert unread_language(texts, MINILM) is None
+
+
+@pytest.mark.parametrize("code", SHORT_OTHERS)
+@pytest.mark.parametrize("odd", [[], ["I would buy this one tomorrow, it is great."]], ids=["pure", "odd"])
+def test_short_answers_show_their_language_together(code, odd):
+    texts = [*SHORT_OTHERS[code].split("|"), *odd]
+    found = unread_language(texts, MINILM)
+    assert (found.code, found.share, found.n) == (code, None, len(texts))
+
+
+def test_ordinary_sentences_of_which_few_are_clear_are_read_together():
+    found = unread_language([*SPANISH_TEN, "ok", "no"], MINILM)
+    assert found.code == "es"
 
 
 def test_texts_of_the_gates_example_are_english():

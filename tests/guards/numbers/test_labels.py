@@ -35,3 +35,15 @@ def test_letters_that_do_not(text):
 def test_a_number_labels_after_a_noun_only():
     text = "terminal 4 of 7"
     assert labels(text, numbers=[text.index("4"), text.index("7")]) == [("terminal", ())]
+
+
+@pytest.mark.parametrize(
+    ("text", "weak"),
+    [
+        ("A precedes B", [True, False]),
+        ("A bulb is next to B", [True, False]),
+        ("A and C are lit", [False, False]),
+    ],
+)
+def test_an_a_that_begins_a_sentence_may_be_the_article(text, weak):
+    assert [one.weak for one in read_labels(TextWords(text), set(), set())] == weak

@@ -7,6 +7,14 @@ from semscale.guards.reading import analyse
 
 OTHER = [
     ("0.5 mg daily", "50 mg daily", "other-value", "0.5 mg", "50 mg"),
+    ("It rose from 5 to 7.", "It rose from 7 to 5.", "other-value", "5 to 7", "7 to 5"),
+    (
+        "It went from 5 mg to 1 g.",
+        "It went from 1000 mg to 5 mg.",
+        "other-value",
+        "5 mg to 1 g",
+        "1000 mg to 5 mg",
+    ),
     ("There are 12 pairs.", "There are 13 pairs.", "other-value", "12", "13"),
     ("There are twelve pairs.", "There are 13 pairs.", "other-value", "twelve", "13"),
     ("It weighs 1 g.", "It weighs 100 mg.", "other-value", "1 g", "100 mg"),
@@ -75,6 +83,10 @@ OTHER = [
 ]
 
 AGREE = [
+    ("It rose from 5 to 7.", "From 5 it rose to 7."),
+    ("It rose from 5 to 7, and fell from 7 to 5.", "It fell from 7 to 5 after it rose from 5 to 7."),
+    ("A precedes B.", "B follows A."),
+    ("A bulb is next to B.", "The bulb is next to B."),
     ("It weighs 1 g.", "It weighs 1000 mg."),
     ("0.5 mg", "500 mcg"),
     ("twelve eggs", "12 eggs"),

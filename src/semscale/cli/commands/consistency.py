@@ -1,5 +1,7 @@
 """The command ``semscale consistency``: how far several answers to one prompt agree."""
 
+from time import monotonic
+
 from semscale.cli.options.consistency import ConsistencyOptions
 from semscale.cli.options.groups import grouped
 
@@ -19,6 +21,8 @@ def consistency(options: ConsistencyOptions) -> None:
     if options.calls.dry_run:
         present(forecast_samples(options), options.outputs.of_forecast)
     else:
+        began = monotonic()
         summary = measure_table(options)
+        seconds = monotonic() - began
         with options.outputs.told_if_stopped():
-            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
+            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)

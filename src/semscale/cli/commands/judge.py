@@ -1,5 +1,7 @@
 """The commands ``semscale judge`` and ``semscale judge audit``: answers scored by chat models."""
 
+from time import monotonic
+
 from semscale.cli.interrupts import said_if_stopped
 from semscale.cli.options.groups import grouped
 from semscale.cli.options.judging import AuditOptions, JudgeOptions
@@ -22,9 +24,11 @@ def judge(options: JudgeOptions) -> None:
     if options.calls.dry_run:
         present(forecast_judges(options), options.outputs.of_forecast)
     else:
+        began = monotonic()
         summary = judge_table(options)
+        seconds = monotonic() - began
         with options.outputs.told_if_stopped():
-            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed)
+            present(summary, options.outputs, stopped=summary.stopped, failed=summary.failed, seconds=seconds)
 
 
 @grouped
@@ -39,5 +43,7 @@ def judge_audit(options: AuditOptions) -> None:
 
     kept = "replies that came stay in the ledger, and the same command goes on from there"
     with said_if_stopped(f"stopped; {kept}"):
+        began = monotonic()
         audits = audit_judges(options)
-        present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed)
+        seconds = monotonic() - began
+        present(audits, options.outputs, stopped=audits.stopped, failed=audits.failed, seconds=seconds)

@@ -23,7 +23,8 @@ class CallOptions:
     Attributes:
         concurrency: calls at once, of each model; so many are sent again after a kill.
         per_minute: calls a minute, of each model.
-        timeout: seconds after which a call without a reply fails, and is repeated.
+        timeout: seconds after which a call without a reply fails, and is repeated; after 300 seconds without
+            any reply, or twice the timeout if that is longer, the run ends.
         max_calls: most calls that are sent, of all models together.
         max_total_tokens: most tokens of prompts and replies, of all models together.
         max_cost: most that is spent, in the currency of the price table.
@@ -36,7 +37,14 @@ class CallOptions:
         setting(CALLS, "Calls at once, of each model; a kill -9 loses these, and they are sent again."),
     ] = 16
     per_minute: Annotated[float | None, option(CALLS, "Calls a minute, of each model.", "NUMBER")] = None
-    timeout: Annotated[float, setting(CALLS, "Longest wait for a reply.", "SECONDS")] = 120.0
+    timeout: Annotated[
+        float,
+        setting(
+            CALLS,
+            "Longest wait for a reply. A run ends after 300 s without any, or twice this if that is longer.",
+            "SECONDS",
+        ),
+    ] = 120.0
     max_calls: Annotated[int | None, option(CALLS, "Stop after so many calls.", "NUMBER")] = None
     max_total_tokens: Annotated[
         int | None, option(CALLS, "Stop before more tokens, of prompts and replies, are spent.", "NUMBER")

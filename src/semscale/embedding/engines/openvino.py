@@ -14,6 +14,7 @@ from semscale.embedding.engines.batching import token_batches
 from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint
 from semscale.embedding.engines.checkpoint_weights import load_weights, read_weights
 from semscale.embedding.engines.content_check import ContentCheck
+from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.graph import sentence_graph, states_graph
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
@@ -180,6 +181,7 @@ class OpenVinoEmbedder:
         for bfloat16, alike in groupby(batches, key=itemgetter(0)):
             inputs = (((whose, rows), np.stack([ids[row] for row in rows])) for _, whose, ids, rows in alike)
             for (whose, rows), output in self._pipeline(layer, bfloat16=bfloat16).run(inputs):
+                check_finite(output, str(self._checkpoint.weights))
                 yield whose, rows, output
 
     def _batches(self, ids: Rows) -> Iterator[tuple[bool, Integers]]:

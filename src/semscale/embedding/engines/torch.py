@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from semscale.embedding.embedder import Embeddings
+from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.torch_states import TorchStates
 from semscale.embedding.engines.windows import Windows, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
@@ -100,6 +101,7 @@ class SentenceTransformerEmbedder:
         for start in range(0, len(unique), size):
             part = slice(start, start + size)
             vectors[part], windows[part], unknown[part] = self._embed_part(unique[part])
+            check_finite(vectors[part], self.name)
             if progress:
                 progress("embedding", min(start + size, len(unique)), len(unique))
         return Embeddings(vectors, windows, unknown).spread(where)

@@ -31,14 +31,18 @@ def has_enough_letters(text: str) -> bool:
     return sum(len(sign.encode("utf-8", "replace")) for sign in text if sign.isalpha()) >= FEWEST_LETTERS
 
 
-def identified_languages(texts: Sequence[str]) -> list[str | None]:
+def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST) -> list[str | None]:
     """Give the language of each text: an ISO 639-1 code, or ``None`` where it is not clear.
+
+    Args:
+        texts: any number.
+        longest: characters of each text that are looked at; ``None`` for all.
 
     Example:
         >>> identified_languages(["Ich würde es sofort kaufen.", "John Smith"])
         ['de', None]
     """
-    return [_identified(text[:LONGEST]) for text in texts]
+    return [_identified(text[:longest]) for text in texts]
 
 
 def _identified(text: str) -> str | None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from semscale.embedding.languages.identification import LONGEST, has_enough_letters, identified_languages
+from semscale.embedding.languages.joined_texts import joined_language
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.results.row_sampling import RowSample, priorities
 from semscale.signature import Signature
@@ -33,14 +34,16 @@ class UnreadLanguage:
     Attributes:
         code: of the most frequent such language, ISO 639-1.
         name: its English name.
-        share: texts in languages that the model does not read, as a share of ``n``.
-        n: texts whose language is clear, among at most 200.
+        share: texts in languages that the model does not read, as a share of ``n``; ``None`` where single
+            texts are too short to tell, and the language is that of all of them together.
+        n: texts whose language is clear, among at most 200; where ``share`` is ``None``, texts that were
+            read together.
         model: name of the model.
     """
 
     code: str
     name: str
-    share: float
+    share: float | None
     n: int
     model: str
 
@@ -88,22 +91,33 @@ def unread_language(texts: Sequence[str], model: KnownModel) -> UnreadLanguage |
     """Say in which language texts are, if a model does not read it.
 
     At least 5 texts must surely be in other languages than the model's: more than half of those whose
-    language is clear, and more than a third of those that are long enough.
+    language is clear, and more than a third of those that are long enough. Where too few texts are clear,
+    all of them are joined, and read as one (``joined_language``).
 
     Args:
         texts: a sample.
         model: of which it is known what it reads.
     """
-    longer = [text for text in texts if has_enough_letters(text)]
-    if len(longer) < FEWEST_TEXTS or (_ENGLISH in model.languages and _is_plainly_english(longer)):
+    worded = [text for text in texts if any(sign.isalpha() for sign in text)]
+    if _ENGLISH in model.languages and _is_plainly_english(worded):
         return None
+    longer = [text for text in worded if has_enough_letters(text)]
     clear = [code for code in identified_languages(longer) if code is not None]
     others = Counter(code for code in clear if code not in model.languages)
     n = others.total()
-    if n < FEWEST_TEXTS or 2 * n <= len(clear) or n <= _CLEAR_SHARE * len(longer):
+    if len(clear) >= FEWEST_TEXTS and 2 * n <= len(clear):
         return None
+    if n < FEWEST_TEXTS or n <= _CLEAR_SHARE * len(longer):
+        return _joined(worded, model)
     ((code, _),) = others.most_common(1)
     return UnreadLanguage(code, LANGUAGE_NAMES[code], n / len(clear), len(clear), model.name)
+
+
+def _joined(texts: Sequence[str], model: KnownModel) -> UnreadLanguage | None:
+    code = joined_language(texts)
+    if code is None or code in model.languages:
+        return None
+    return UnreadLanguage(code, LANGUAGE_NAMES[code], None, len(texts), model.name)
 
 
 def _is_plainly_english(texts: Sequence[str]) -> bool:

@@ -32,11 +32,13 @@ class Label(NamedTuple):
         at: position among the words.
         noun: the noun that it labels; ``?`` if there is none.
         values: the letter, and the number if it is a Roman numeral; empty for a number in digits.
+        weak: whether it may be the article: an A that begins a sentence; only beside other labels.
     """
 
     at: int
     noun: str
     values: tuple[float | str, ...]
+    weak: bool = False
 
 
 def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[Label]:
@@ -68,7 +70,9 @@ def read_labels(words: TextWords, numbers: set[int], taken: set[int]) -> list[La
                 found.append(Label(at, noun, ()))
         elif _is_letter(words, at, noun):
             found.append(Label(at, noun or "?", _letter_values(texts[at], bool(noun))))
-    return found
+        elif bare and _may_be_article(words, at):
+            found.append(Label(at, "?", ("a",), weak=True))
+    return found if any(not label.weak for label in found) else []
 
 
 def _may_have_bare_letters(text: str) -> bool:
@@ -124,8 +128,18 @@ def _is_letter(words: TextWords, at: int, noun: str) -> bool:
         or (behind == "." and at + 2 < len(texts))
     ):
         return False
-    starts = at == 0 or texts[at - 1] in ".?!:"
-    return not (starts and shown == "A") or following in _BEFORE_BARE_A or following == ","
+    return not _begins_as_article(words, at) or following in _BEFORE_BARE_A or following == ","
+
+
+def _may_be_article(words: TextWords, at: int) -> bool:
+    """Tell whether an A before a word, not all in capitals, begins a sentence: "A precedes B", "A bulb"."""
+    is_before_word = at + 1 < len(words.texts) and words.texts[at + 1].isalpha()
+    return is_before_word and _begins_as_article(words, at) and not words.text.isupper()
+
+
+def _begins_as_article(words: TextWords, at: int) -> bool:
+    start, end = words.place(at, at)
+    return words.text[start:end] == "A" and (at == 0 or words.texts[at - 1] in ".?!:")
 
 
 def _letter_values(letter: str, has_noun: bool) -> tuple[float | str, ...]:

@@ -4,8 +4,9 @@ English only; texts in other scripts give no findings.
 """
 
 import math
+import re
 from collections.abc import Iterator
-from itertools import product
+from itertools import pairwise, product
 
 from semscale.guards.findings import Finding
 from semscale.guards.numbers.identifiers import IDENTIFIERS
@@ -32,6 +33,8 @@ _APPROXIMATE = 0.1
 """Relative difference of numbers that agree in the digits of an approximate one: about three miles, 5 km."""
 _MEANING = Quantity._fields.index("unit")
 """Index of the first field after those that state a quantity's position."""
+_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
+_LONGEST_FROM = 10
 _ROUNDED_DIGITS = 2
 _MOST_REPORTED = 200
 """The most numbers of a text that are reported; a pasted table may have many."""
@@ -92,6 +95,7 @@ def _by_case(found: list[Finding]) -> bool:
 
 def _findings(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
     yield from _bounds(ours, theirs)
+    yield from _turned_changes(ours, theirs)
     left = _unanswered(ours.quantities, theirs.quantities)
     wanted = _unanswered(theirs.quantities, ours.quantities)
     for one in left:
@@ -157,9 +161,33 @@ def _bounds(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
             yield Finding("number", OTHER_BOUND, reason, here, there)
 
 
+def _turned_changes(ours: AnalysedText, theirs: AnalysedText) -> Iterator[Finding]:
+    """Find changes that one text states in the reverse direction: from 5 to 7, from 7 to 5."""
+    changes, others = _changes(ours), _changes(theirs)
+    for one, other in product(changes, others):
+        is_known = any(_agree(one[0], each[0]) and _agree(one[1], each[1]) for each in others)
+        if not is_known and _agree(one[0], other[1]) and _agree(one[1], other[0]):
+            reason = f'From "{one[0].shown}" to "{one[1].shown}" is the reverse of what the reference says.'
+            here = ours.place(one[0].start, one[1].end)
+            yield Finding("number", OTHER_VALUE, reason, here, theirs.place(other[0].start, other[1].end))
+
+
+def _changes(side: AnalysedText) -> list[tuple[Quantity, Quantity]]:
+    """Pair the two numbers of each "from 5 to 7"."""
+    text = side.words.text
+    return [
+        (one, other)
+        for one, other in pairwise(side.quantities)
+        if one.sort == other.sort == "number"
+        and text[one.end : other.start].split() == ["to"]
+        and _FROM.search(text[: one.start][-_LONGEST_FROM:])
+    ][:_MOST_REPORTED]
+
+
 def _expected(quantity: Quantity, others: list[Quantity]) -> bool:
     """Tell whether a missing number is worth a finding: a text without labels may just say "they"."""
-    return not quantity.label or any(_same_kind_of_label(quantity, other) for other in others)
+    told = (other for other in others if not other.weak)
+    return not quantity.label or any(_same_kind_of_label(quantity, other) for other in told)
 
 
 def _same_kind_of_label(one: Quantity, other: Quantity) -> bool:

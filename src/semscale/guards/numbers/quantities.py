@@ -48,7 +48,7 @@ class Quantity(NamedTuple):
         unit: pint's name for the unit; "" for none.
         label: the noun that it labels; "" if it is no label, ``?`` for a label without a noun.
         noun: the stem of the word after it, for counted things.
-        weak: whether it may be no number (see ``SpeltNumber``).
+        weak: whether it may be no number (see ``SpeltNumber``), or a label no label.
         digits: significant digits.
         bound: -1 for "at most", 1 for "at least", 0 otherwise.
         about: whether it is stated as approximate ("about 5", "~5").
@@ -112,7 +112,7 @@ def _with_labels(words: TextWords, found: list[Quantity]) -> list[Quantity]:
         start, end = words.place(label.at, label.at)
         known = numbers.get(start)
         values = known.values if known else label.values
-        mark = Quantity(values, start, end, words.text[start:end], label=label.noun)
+        mark = Quantity(values, start, end, words.text[start:end], label=label.noun, weak=label.weak)
         found = [quantity for quantity in found if quantity.start != start] + [mark]
     return sorted(found, key=lambda quantity: quantity.start)
 

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from semscale.report.formatting import counted, number, percent
-from semscale.report.sentences import STATUS_MEANINGS, UNREAD
+from semscale.report.sentences import STATUS_MEANINGS
+from semscale.results.reasons import UNREAD
 from semscale.types import Status
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from semscale.report.formatting import (
 )
 from semscale.report.lint.words import lint_caution
 from semscale.report.scale_points import scale_digits
-from semscale.report.sentences import STATUS_MEANINGS, UNREAD
+from semscale.report.sentences import STATUS_MEANINGS
+from semscale.results.reasons import UNREAD
 
 if TYPE_CHECKING:
     from semscale.rating.summary import RatingSummary

@@ -3,7 +3,8 @@
 from typing import TYPE_CHECKING
 
 from semscale.report.formatting import counted, coverage, number, one_line, percent, percent_with_interval
-from semscale.report.sentences import STATUS_MEANINGS, UNREAD, refused_words
+from semscale.report.sentences import STATUS_MEANINGS, refused_words
+from semscale.results.reasons import UNREAD
 from semscale.self_consistency.correctness_probability import FEWEST_LABELS
 from semscale.self_consistency.scoring.floor import FEWEST_ANSWERS, TOO_FEW_ANSWERS
 from semscale.self_consistency.scoring.length_baselines import NULLS

@@ -12,6 +12,7 @@ from semscale.errors import InputError
 from semscale.stats.intervals.exact_shares import clopper_pearson_upper
 from semscale.stats.intervals.moments import Moments
 from semscale.stats.intervals.pmf_figures import Figures
+from semscale.stats.intervals.rare_values import few_different
 from semscale.stats.intervals.resampling import (
     FEWEST_CLUSTERS,
     check_interval,
@@ -85,6 +86,9 @@ class GroupEstimate:
             percentiles of a bootstrap would be too narrow; ``None`` with fewer than two, as there are none.
         bases: for figures that other rows have than the main one, or whose intervals are exact bounds, what
             each is made from.
+        n_different: clusters whose main figure is not the most frequent one, where fewer than 5 effective
+            clusters are so and the interval rests on them; ``None`` otherwise, with fewer than 10 clusters,
+            and above 20,000, whose values are not kept.
     """
 
     group: str | None
@@ -96,6 +100,7 @@ class GroupEstimate:
     n_clusters: int = 0
     method: Method | None = None
     bases: Mapping[str, Basis] = field(default_factory=dict)
+    n_different: int | None = None
 
     @property
     def n_left_out(self) -> int:
@@ -214,7 +219,19 @@ def estimate_group(
         n_clusters=n_clusters,
         method=method,
         bases=dict.fromkeys(exact, Basis(tally.n_rows, n_clusters, "exact")),
+        n_different=None if figures.names[0] in exact else _n_different(tally, figures),
     )
+
+
+def _n_different(tally: Tally, figures: Figures) -> int | None:
+    """Count the clusters apart from the main figure's most frequent value, as ``GroupEstimate`` has it."""
+    if not tally.exact or tally.moments.n < FEWEST_CLUSTERS:
+        return None
+    totals = tally.totals
+    values = totals[:, :-1] @ figures.matrix[0] / totals[:, -1]
+    width = float(figures.bounds[1][0] - figures.bounds[0][0])
+    span = width if np.isfinite(width) else float(np.ptp(values))
+    return few_different(values, totals[:, -1], ROUNDING * span) if span > 0 else None
 
 
 def estimate_figures(
