@@ -4,24 +4,18 @@ import re
 from collections.abc import Iterator, Sequence
 
 from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
-from semscale.judging.replies.grammar.lexicon import lexicon, split_words
-from semscale.judging.replies.numerals import numerals
+from semscale.judging.replies.grammar.lexicon import classes_of, numerals
 from semscale.judging.replies.quotations import within
 from semscale.judging.replies.stated_levels import LevelReader, StatedLevel
 
 _LONGEST_REMARK = 7
 _SENTENCE = re.compile(r"(?:[^.!?\n]|[.!?](?=[\w]))+")
 _REST = re.compile(r"(?:[^.!?\n]|[.!?](?=[\w]))*")
-_SIGNS = {
-    ",": "comma", ";": "comma", ":": "colon", "(": "open", "[": "open", ")": "close", "]": "close",
-    "-": "dash",     "–": "dash", "—": "dash",
-}  # fmt: skip
 _LEAD = "^ amount? (comma | open | dash | adverb)*"
 _CLAUSE_ENDS = "(close | comma | $)"
 _CHANGED = class_pattern(
     f"{_LEAD} (be | adverb)* changed (adverb | direction)* {_CLAUSE_ENDS}"
     f"| {_LEAD} direction number amount? {_CLAUSE_ENDS}"
-    f"| {_LEAD} (with | the | adverb)* number? amount* (number | amount) taken_off"
     f"| {_LEAD} taken_off number for? | (^ (comma | open) | ^ any{{0,2}} adverb) dash number"
     f"| (with | comma | open) the* (number | amount)+ taken_off | (comma "
     f"| open) the? now number {_CLAUSE_ENDS}"
@@ -44,8 +38,7 @@ _REMARKS = class_pattern(
     "^ adverb* ignore (this | adverb)* $ | ^ adverb* (this adverb* be)? direction adverb* $"
     "| ^ adverb* change this (source | amount | the | number | direction | adverb)* (direction "
     "| taken_off | amount | number) $"
-    "| ^ correction (be | adverb)* pending $ | ^ not $ | ^ number $"
-    "| ^ this be adverb* (unearned | not adverb* earn) $"
+    "| ^ correction (be | adverb)* pending $ | ^ number $"
 )
 _SPELLED_REASON = re.compile(r"[ \t]*(?:explanation|reasoning|reason|rationale)[ \t]*:", re.IGNORECASE)
 _BOUND_BEFORE = re.compile(r"\b(?:under|beneath|past|within|over|below|above)[ \t]+\Z", re.IGNORECASE)
@@ -85,7 +78,7 @@ def unsettles(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]], 
     line = text[text.rfind("\n", 0, level.start) + 1 : _line_end(text, level.after)]
     rest = _REST.match(text, level.end)
     tail = rest[0] if rest else ""
-    kinds = sequence(_kinds(tail))
+    kinds = sequence(classes_of(tail, "afterwords"))
     if _EXAMPLE_ABOVE.search(text, 0, level.start):
         return True
     if _WOULD_BE.search(text, 0, level.start) and kinds.startswith("with "):
@@ -135,19 +128,6 @@ def _remarks(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]]) -
         if within(quoted, found.start()):
             continue
         said = _SPELLED_REASON.sub("", found[0])
-        kinds = list(_kinds(said.strip(" \t\"'*")))
+        kinds = list(classes_of(said.strip(" \t\"'*"), "afterwords"))
         if 0 < len(kinds) <= _LONGEST_REMARK and not said.strip().isdecimal():
             yield sequence(kinds)
-
-
-def _kinds(text: str) -> Iterator[str]:
-    words = split_words(text)
-    at = 0
-    while at < len(words):
-        kind, length = lexicon("afterwords").find(words, at)
-        if kind == "word":
-            kind = _SIGNS.get(words[at]) or (
-                "number" if words[at][0].isdecimal() or words[at] in numerals() else kind
-            )
-        yield kind
-        at += length

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from semscale.judging.prompts.template import Level, Template
-from semscale.judging.replies.numerals import numerals
-from semscale.judging.replies.translated_names import translated
+from semscale.judging.replies.grammar.lexicon import numerals, translated
 
 _NUMBER = re.compile(r"[+-]?\d+(?:[.,]\d+)*")
 _TEN = 10

@@ -15,11 +15,11 @@ _RANKS = {
     "inject": Role.ATTRIBUTED, "say": Role.ATTRIBUTED, "deduct": Role.DEDUCTION,
     "bound": Role.DOUBTFUL, "maybe": Role.DOUBTFUL,
 }  # fmt: skip
-_COLOURING = frozenset({"plain", "adverb", "a", "the", "judge"})
+_COLOURING = frozenset({"plain", "adverb", "a", "the", "judge", "for", "this"})
 _SIGNS = frozenset({"dash", "open", "plus"})
 _OPENING_WORDS = frozenset({"so", "amend", "pause", "better", "adverb", "comma", "colon", "final", "dash"})
 _SHORT = 4
-_GIVING = (patterns.GIVEN, patterns.EARNED, patterns.EARNED_FAR, patterns.THATS, patterns.MAKES)
+_GIVING = (patterns.GIVEN, patterns.EARNED, patterns.THATS, patterns.MAKES)
 
 
 def correction(mention: LevelMention, around: Surroundings) -> Role | None:
@@ -29,9 +29,7 @@ def correction(mention: LevelMention, around: Surroundings) -> Role | None:
         return None
     if patterns.IS_BETTER.search(right) and not mention.named and not patterns.NOT.search(left):
         return Role.DOUBTFUL if around.other_scale or right.endswith("question ") else Role.CORRECTED
-    edited = patterns.EDITED.search(left) and not mention.named
-    replacing = (patterns.DENIED_THEN, patterns.OPENED_BY_NO, patterns.REPLACED)
-    if edited or any(pattern.search(left) for pattern in replacing):
+    if patterns.DENIED_THEN.search(left) or patterns.REPLACED.search(left):
         return settled(mention, around, Role.CORRECTED)
     if patterns.NOT_BUT.search(left) and ends_clause(mention):
         role = settled(mention, around, Role.CORRECTED)
@@ -73,7 +71,7 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
     """A score that a sentence gives: ``I rate it 4``, ``it deserves a 4``, ``that's a 4``, ``Overall: 4``."""
     left = own_words(mention.left)
     if mention.level is None:
-        given = (patterns.GIVEN, patterns.EARNED_FAR, patterns.OVERALL)
+        given = (patterns.GIVEN, patterns.OVERALL)
         named = "judge " in left or "a " in left
         return Role.OFF_SCALE if named and any(pattern.search(left) for pattern in given) else None
     if patterns.OVERALL.search(left):
@@ -106,8 +104,6 @@ def remark(mention: LevelMention, around: Surroundings) -> Role | None:
     if patterns.PROSE_AFTER.search(right):
         loose = mention.words > 1 and not right.startswith(("prose ", "this ", "to "))
         return Role.AGREEING if loose else Role.CONTENT
-    if patterns.PARTLY_AFTER.search(mention.right):
-        return Role.AGREEING
     role = settled(mention, around, Role.STATED)
     if role is not Role.STATED:
         return role
