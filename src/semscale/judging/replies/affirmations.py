@@ -17,9 +17,11 @@ _ASKS = class_pattern(
     "^ (dash | open | bar)* (the | this | judge)? (word | answer | be | this | the | outcome)* $"
 )
 _ANSWERED = re.compile(
-    rf"[\w ]+?(?:ness)?[\"')]*[ \t]*(?:answer|response)?[\"')]*[ \t]*[:=?|]+[\s\"'|–—-]*"
+    rf"[\w ]+?(?:ness)?[\"')]*[ \t]*(?:answer|response)?[\"')]*[ \t]*"
+    rf"(?:[(\[][^()\[\]\n]{{1,20}}[)\]][ \t]*)?[:=?|]+[\s\"'|–—-]*"
     rf"(?P<said>(?:{_SAID})(?!\w)|[{_CROSSES}{_TICKS}])[\"')\]}}]*"
-    r"(?=[ \t]*(?:$|[.!;\n(|}#—–-]|,(?![ \t]*(?:but|and|or|no|yes|not|maybe|partly)\b)|(?:because|since|as)\b))",
+    r"(?=[ \t]*(?:$|[.!;\n(|}#—–-]|,(?![ \t]*(?:but|and|or|no|yes|not|maybe|partly)\b)"
+    r"|(?:because|since|as)\b))",
     re.IGNORECASE,
 )
 _ASKED = re.compile(r"[ \t]*[:=]+[ \t]*(?P<rest>[^\n]*)")
@@ -44,7 +46,8 @@ _KEY = re.compile(
     re.IGNORECASE,
 )
 _NOT_BEFORE = re.compile(
-    r"(?:^|[.!\n])[ \t]*(?:(?:the[ ]|this[ ])?(?:answer|response|it|this|that)[ ])?(?:is|was)(?:n't|[ ]not)[ \t]+\Z",
+    r"(?:^|[.!\n])[ \t]*(?:(?:the[ ]|this[ ])?(?:answer|response|it|this|that)[ ])?"
+    r"(?:is|was)(?:n't|[ ]not)[ \t]+\Z",
     re.IGNORECASE,
 )
 _CLAUSE_ENDS = re.compile(r"[\"'*]*[ \t]*(?:$|[.!\n]|,?[ \t]*(?:because|since|as)\b)", re.IGNORECASE)
@@ -102,6 +105,8 @@ def _replied(text: str, mention: LevelMention, level: StatedLevel, reader: Level
         return None
     affirmed = said in _YES or said in _TICKS
     score = reader.name_score(name) if affirmed else reader.opposite(name)
+    if not affirmed and score == reader.name_score("true"):
+        return _open(mention)
     if said in _UNSURE:
         score = reader.name_score("uncertain")
     start, end = found.span("said")

@@ -22,8 +22,8 @@ _CHANGED = class_pattern(
 )
 _EXPLAINED = class_pattern("^ open number amount* taken_off for")
 _UNEARNED = class_pattern(
-    f"{_LEAD} (which | this | adverb | be | the | party)* not (be | adverb)* earn {_CLAUSE_ENDS} "
-    f"| {_LEAD} (which | this | be)* unearned "
+    f"{_LEAD} (which | this | score | adverb | be | the | party)* not (be | adverb)* earn {_CLAUSE_ENDS} "
+    f"| {_LEAD} (which | this | score | be)* unearned "
     f"{_CLAUSE_ENDS}"
 )
 _SOURCE = class_pattern(
@@ -34,9 +34,17 @@ _SOURCE = class_pattern(
 _RANKING = class_pattern(
     f"^ (comma | open | dash)+ (word | the | source){{0,2}} ranking (word | number){{0,2}} {_CLAUSE_ENDS}"
 )
+_TENTATIVE = class_pattern(
+    f"^ (comma | open | dash)+ adverb* (tentative | question) | {_LEAD} not? tentative $"
+)
+_FALLS = class_pattern("score (be | adverb)* not (be | adverb)* (earn | stands) | score be adverb* unearned")
+_HANDLED = class_pattern(
+    "^ (not | adverb | which)* (handle | change | stands) word? source? (this | score) | ^ adverb* pending"
+)
 _REMARKS = class_pattern(
-    "^ adverb* ignore (this | adverb)* $ | ^ adverb* (this adverb* be)? direction adverb* $"
-    "| ^ adverb* change this (source | amount | the | number | direction | adverb)* (direction "
+    "^ adverb* ignore (this | score | adverb)* (comma | $)"
+    "| ^ adverb* ((this | score) adverb* be)? direction adverb* $"
+    "| ^ adverb* change (this | score) (source | amount | the | number | direction | adverb)* (direction "
     "| taken_off | amount | number) $"
     "| ^ correction (be | adverb)* pending $ | ^ number $"
 )
@@ -84,14 +92,15 @@ def unsettles(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]], 
     if _WOULD_BE.search(text, 0, level.start) and kinds.startswith("with "):
         return True
     changed = not level.named and not _EXPLAINED.search(kinds) and _CHANGED.search(kinds)
-    if changed or any(pattern.search(kinds) for pattern in (_UNEARNED, _SOURCE, _RANKING)):
+    if changed or any(pattern.search(kinds) for pattern in (_UNEARNED, _SOURCE, _RANKING, _TENTATIVE)):
         return True
     if not level.named and (
         _BOUND_BEFORE.search(text, 0, level.start) or _is_turned(line, reader) or _TICKED.search(line)
     ):
         return True
     return _counts(tail, level, reader) or any(
-        _REMARKS.search(said) for said in _remarks(text, level, quoted)
+        _FALLS.search(said) or _HANDLED.search(said) or (short and _REMARKS.search(said))
+        for said, short in _remarks(text, level, quoted)
     )
 
 
@@ -122,12 +131,13 @@ def _is_turned(line: str, reader: LevelReader) -> bool:
     return re.search(turned, line, re.IGNORECASE) is not None
 
 
-def _remarks(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """Classes of the short sentences after a score."""
+def _remarks(text: str, level: StatedLevel, quoted: Sequence[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """Classes of each sentence after a score, and whether it is short."""
     for found in _SENTENCE.finditer(text, level.after):
         if within(quoted, found.start()):
             continue
         said = _SPELLED_REASON.sub("", found[0])
         kinds = list(classes_of(said.strip(" \t\"'*"), "afterwords"))
-        if 0 < len(kinds) <= _LONGEST_REMARK and not said.strip().isdecimal():
-            yield sequence(kinds)
+        short = len(kinds) <= _LONGEST_REMARK
+        if kinds and not said.strip().isdecimal():
+            yield sequence(kinds), short

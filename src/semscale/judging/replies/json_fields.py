@@ -22,6 +22,10 @@ _ROLES = (
     ("after", Role.CORRECTED), ("final", Role.FINAL), ("amend", Role.CORRECTED), ("version", Role.DOUBTFUL),
 )  # fmt: skip
 """What the first of these classes in a key of a score says; a score of another version may stand, or not."""
+_BY_ANY_KEY = (
+    ("rescored", Role.DOUBTFUL), ("condition", Role.HYPOTHETICAL), ("maximum", Role.SCALE),
+    ("scale", Role.SCALE), ("deduct", Role.DEDUCTION),
+)  # fmt: skip
 _TELLING = frozenset(kind for kind, _ in _ROLES)
 _MOST_FAILURES = 100
 
@@ -129,12 +133,11 @@ def path_role(path: tuple[str, ...]) -> Role:
 
 
 def _role(kinds: list[str], telling: list[str]) -> Role:
-    if "maximum" in kinds or "scale" in kinds:
-        return Role.SCALE
-    if "deduct" in kinds:
-        return Role.DEDUCTION
-    if kinds in (["final"], ["draft"], ["corrected"], ["edit"], ["amend"], ["rescored"]):
-        return dict(_ROLES).get(kinds[0], Role.DOUBTFUL)
+    for kind, role in _BY_ANY_KEY:
+        if kind in kinds:
+            return role
+    if kinds in (["final"], ["draft"], ["corrected"], ["edit"], ["amend"]):
+        return dict(_ROLES)[kinds[0]]
     if not _SCORES & set(kinds):
         return Role.CONTENT
     for kind, role in _ROLES:

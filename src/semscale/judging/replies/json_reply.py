@@ -81,7 +81,7 @@ def schema_reply(reply: str, reader: LevelReader) -> JsonReply | None:
 
 def _read(start: int, end: int, fields: Sequence[JsonField], reader: LevelReader) -> JsonReply | None:
     stated = [field for field in fields if field.role in _BY_WEIGHT and not _is_prose(field)]
-    asked = [field for field in fields if reader.opposite(_asked_name(field.key)) is not None]
+    asked = [field for field in fields if _asks(field, reader)]
     if not stated and not asked:
         return None
     best = min((_BY_WEIGHT.index(field.role) for field in stated), default=0)
@@ -149,6 +149,12 @@ def _is_prose(field: JsonField) -> bool:
     """Whether a key such as ``correction`` has a sentence for a value, and no score."""
     named = re.search(_SCORE_KEYS, field.key, re.IGNORECASE) and field.role is not Role.DOUBTFUL
     return field.is_text and field.written.count(" ") > _LONGEST_LEVEL and not named
+
+
+def _asks(field: JsonField, reader: LevelReader) -> bool:
+    """Whether a key asks if the answer is right: ``is_correct``; not ``correct_answer`` with the answer."""
+    names_answer = field.key.lower().endswith("answer") and field.affirmed is None
+    return reader.opposite(_asked_name(field.key)) is not None and not names_answer
 
 
 def _asked_name(key: str) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from semscale.judging.replies.grammar.class_patterns import class_pattern, sequence
 from semscale.judging.replies.grammar.lexicon import classes_of
+from semscale.judging.replies.quotations import without
 
 _NEAR = 10
 _FEWEST_WORDS = 3
@@ -73,8 +74,7 @@ def _clashes(clauses: Sequence[str], whole: Sequence[str], score: float) -> bool
 
 def _clauses(text: str, quoted: Sequence[tuple[int, int]], since: int) -> Iterator[str]:
     """Classes of the judge's own clauses."""
-    for start, end in quoted:
-        text = text[:start] + " " * (end - start) + text[end:]
+    text = without(text, quoted)
     for found in _SEGMENT.finditer(text, since):
         before = text[max(0, found.start() - _NEAR) : found.start()]
         if found[0].endswith("?") or _NUMBERED.search(before):

@@ -20,7 +20,7 @@ from semscale.judging.replies.withdrawals import Withdrawals, withdrawals
 
 _FEWEST_PAIRS = 3
 _LEAD = 300
-_WITH_LEVEL = STANDING | {Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
+_WITH_LEVEL = STANDING | {Role.IMPLIED, Role.WITHDRAWN, Role.UNEXPLAINED, Role.DOUBTFUL}
 _STRONG = STANDING - {Role.AGREEING}
 _OPENS_KEY = class_pattern(
     "^ (dash | open | bar | the | judge | final | so | plain | adverb | number | and |"

@@ -18,7 +18,7 @@ ROLES = [
     ("Score: 4. Hmm, 3 is better.", Role.CORRECTED), ("Revised score: 3", Role.CORRECTED),
     ("Initial score: 4", Role.DRAFT), ("Style score: 4", Role.PART),
     ("For grammar, I'd give a 4.", Role.PART), ("Accuracy: 4", Role.CONTENT),
-    ("1. It omits a date.\n2. It is short.", Role.LIST_NUMBER), ("Confidence: 4", Role.CONTENT), ("Confidence score: 4", Role.CONFIDENCE),
+    ("1. It omits a date.\n2. It is short.", Role.LIST_NUMBER), ("Confidence: 4", Role.CONTENT),
     ("It names 4 cities.", Role.CONTENT), ("See step 4", Role.CONTENT),
     ("It names 4 of the rivers", Role.CONTENT), ("I subtract 2", Role.DEDUCTION),
     ("It lost 2", Role.CONTENT), ("The reference gets a 5", Role.OF_ANOTHER),

@@ -66,6 +66,13 @@ THATS = class_pattern(
     f"| {WHY})* {SUBJECT} (adverb | so)* (be | seems) "
     f"(adverb | so | {WHY})* {ADORNED} a (plain | adverb | word){{0,2}} ({SCORE} {OF}?)? $"
 )
+IT_IS = class_pattern(
+    f"{START} (so | adverb | final | and | comma | judge)* this (adverb | so)* be (adverb | so)* $"
+)
+IT_IS_ENDS = class_pattern(
+    "^ (close | unit)* (adverb (stop | line | $) | $ | stop | line | (comma | colon | dash)? because | colon)"
+)
+COMPARED = class_pattern("(comparing | bound) any* (colon | comma so | comma) a? $")
 MAKES = class_pattern(
     f"so (this | judge | {WHY})? (to | adverb)* (a | adverb | plain)* ({SCORE} ({OF} | colon)*)? {ADORNED} $"
 )
@@ -148,7 +155,7 @@ BOUND = class_pattern(
     f"be | plain | open | to | {WHY} | judge {GIVE}){{0,4}} $"
 )
 DOUBT_AFTER = class_pattern(
-    "^ open (maximum | bound) | "
+    "^ open (maximum | bound | question) | "
     "^ open ((?! close | draft | other | confidence) any){0,8} colon level (close | stop | line | $) | "
     "^ (close)? (question | plus | compare | or | maybe | bound | slash "
     "| percent | but | if | might "

@@ -80,10 +80,27 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
         found = pattern.search(left)
         if found is not None and not (mention.named and pattern is patterns.MAKES):
             return _given(mention, around, left, found)
+    if "level " not in left and implied(mention, around, patterns.IT_IS):
+        return Role.IMPLIED
     announced = (patterns.MINE, patterns.NOTE_KEY, patterns.OUTCOME, patterns.CONCLUDED, patterns.KEY_FAR)
     if any(pattern.search(left) for pattern in announced):
         return settled(mention, around, Role.STATED)
     return None
+
+
+def implied(mention: LevelMention, around: Surroundings, pattern: re.Pattern[str]) -> bool:
+    """Whether a number that ends the first or the last sentence stands for the score: ``it's 3``."""
+    placed = (mention.opening or mention.last) and mention.level is not None
+    if not placed or mention.named or mention.spelled or not pattern.search(mention.left):
+        return False
+    ends = patterns.IT_IS_ENDS.search(mention.right) is not None
+    return ends and settled(mention, around, Role.STATED) is Role.STATED
+
+
+def compared(mention: LevelMention, around: Surroundings) -> Role | None:
+    """The number that ends a comparison and the reply: ``Worse than the reference (5): 3``."""
+    beside = mention.last and "other " in mention.left and "if " not in mention.left
+    return Role.IMPLIED if beside and implied(mention, around, patterns.COMPARED) else None
 
 
 def _given(mention: LevelMention, around: Surroundings, left: str, found: re.Match[str]) -> Role:
