@@ -8,6 +8,11 @@ from semscale.judging.replies.grammar.lexicon import classes_of
 from semscale.judging.replies.quotations import without
 
 _SENTENCE = re.compile(r"(?:[^.!?;\n]|[.!?](?=\w|,))+[?]?")
+_PAST_ACT = re.compile(
+    r"\b(?!mis|over|under|confus|sway|press|rush|mix|bias|influenc|impress|fool|tempt|decid|convinc|satisf|persuad)[^\W\d_]{2,}ed\b",
+    re.IGNORECASE,
+)
+"""Acts of the past other than slips; a judge who names one gives a reason."""
 _ACTS = class_pattern(
     "uneasy | (?<! relative ) i (?! stop) (helper | not | number)* "
     "(?! harmless | helper | not | number | sure | own_thing | comma | close | $)"
@@ -31,7 +36,8 @@ def is_uneasy(text: str, since: int, quoted: Sequence[tuple[int, int]]) -> bool:
         [False, True, True]
     """
     for found in _SENTENCE.finditer(without(text, quoted), since):
-        kinds = sequence(classes_of(found[0], "first_person"))
+        said = _PAST_ACT.sub("checked", found[0])
+        kinds = sequence(classes_of(said, "first_person"))
         if any(pattern.search(kinds) for pattern in (_ACTS, _UNSURE, _NOUN, _LET)):
             return True
     return False

@@ -32,6 +32,7 @@ _FORMULA = re.compile(r"\${1,2}([^$\n]{1,60})\${1,2}")
 _BULLETS = re.compile(r"(?m)^[ \t]*[-•·+][ \t]+(?=[^\W\d])")
 _HIDDEN = "\u00ad\u034f\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 _SPLIT_WORD = re.compile(rf"(?<![^\W\d_])[^\W\d_]++(?:[{_HIDDEN}]++[^\W\d_]++)+")
+_GAP = re.compile(r"[ \t]{200,}")  # nobody writes so many; each pattern would try all ways to part them
 _COLOURED = re.compile(r"\x1b\[[0-9;]*m")
 _COMMENT_MARKS = re.compile(r"/\*+|\*+/")
 _VERB = r"(?:[\w.]*(?:print|log|write)\w*[ \t]*\(|(?:<\?php[ \t]+)?(?:echo|puts|print)\b[ \t]*\(?)"
@@ -64,6 +65,7 @@ def readable(reply: str) -> str:
     text = _ENTITIES.sub(_character, reply.replace("\r\n", " \n"))
     text = _SPLIT_WORD.sub(_closed_up, _COLOURED.sub(_blank, text))
     text = "".join(map(_plain, text)).translate(_WIDE)
+    text = _GAP.sub(lambda found: ";".center(len(found[0]), "\n"), text)
     text = _without_reasoning(text)
     for pattern in (_FORMULA, _WRAPPED):
         text = pattern.sub(_blank_around_group, text)

@@ -210,3 +210,24 @@ PART_BEFORE = class_pattern(
 )
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
 FITTING = class_pattern("(^ | a | so | comma | this) (adverb | plain | so | a)* (score_word of)? $")
+JUDGE_GIVES = class_pattern(
+    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "
+    "((?! word) any){0,6} $"
+)
+HEDGED = class_pattern(
+    f"^ (comma | {CHANGE} | pause | bound | maybe | or | between | adverb | this | {WILL} | be | might "
+    "| a | the | so | but | open | plain | judge | and | better)* $"
+)
+SAID_AFTER = class_pattern(
+    "^ (close)? by (?! judge) | "
+    f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
+    f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
+)
+FITS_TOO = class_pattern(f"^ (close)? {WILL} be adverb* (maybe | apt | better)")
+DRAFTED = class_pattern(
+    "draft (judge | have | be | colon | give | rate | say | score_word | weak_key | a | to | this | "
+    "would | adverb | the)* $ | level (stop)? open be a? $"
+)
+DRAFT_AFTER = class_pattern(
+    f"^ (open | comma | dash)? (judge | {WHY} | adverb)? draft (?! level | number | a | judge | colon | be)"
+)

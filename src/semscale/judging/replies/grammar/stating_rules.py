@@ -90,8 +90,16 @@ def sentence(mention: LevelMention, around: Surroundings) -> Role | None:
 
 def implied(mention: LevelMention, around: Surroundings, pattern: re.Pattern[str]) -> bool:
     """Whether a number that ends the first or the last sentence stands for the score: ``it's 3``."""
-    placed = (mention.opening or mention.last) and mention.level is not None
-    if not placed or mention.named or mention.spelled or not pattern.search(mention.left):
+    concludes = mention.last and (
+        "so " in mention.left or "judge " in mention.left or "other " in mention.left
+    )
+    if (
+        not (mention.opening or concludes)
+        or mention.level is None
+        or mention.named
+        or mention.spelled
+        or not pattern.search(mention.left)
+    ):
         return False
     ends = patterns.IT_IS_ENDS.search(mention.right) is not None
     return ends and settled(mention, around, Role.STATED) is Role.STATED
