@@ -37,7 +37,9 @@ _RANKING = class_pattern(
 _TENTATIVE = class_pattern(
     f"^ (comma | open | dash)+ adverb* (tentative | question) | {_LEAD} not? tentative $"
 )
-_FALLS = class_pattern("score (be | adverb)* not (be | adverb)* (earn | stands) | score be adverb* unearned")
+_FALLS = class_pattern(
+    "score (be | adverb | which)* not (be | adverb)* (earn | stands) | score be adverb* unearned"
+)
 _HANDLED = class_pattern(
     "^ (not | adverb | which)* (handle | change | stands) word? source? (this | score) | ^ adverb* pending"
 )

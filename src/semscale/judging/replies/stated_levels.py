@@ -99,7 +99,7 @@ class LevelReader:
         """Finds where a level may begin: at a number, or at a name or a numeral of one."""
         return re.compile(
             rf"(?<![\w.,+-])[+-]?\d+"
-            rf"|(?<![\w'-])(?:{_words_of(self._keyed)})(?![\w%]|[ \t]+(?:myself|my|that[.,;])(?!\w))",
+            rf"|(?<![\w-])(?<!\w')(?:{_words_of(self._keyed)})(?![\w%]|[ \t]+(?:myself|my|that[.,;])(?!\w))",
             re.IGNORECASE,
         )
 

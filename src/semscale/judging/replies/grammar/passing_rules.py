@@ -52,7 +52,6 @@ def number(mention: LevelMention, around: Surroundings) -> Role | None:
 
 
 _NUMBERS = (
-    (Role.DRAFT, patterns.DRAFTED, patterns.DRAFT_AFTER),
     (Role.DEDUCTION, None, patterns.DEDUCTED_LATER),
     (Role.SCALE, None, patterns.SCALE_AFTER),
 )
@@ -69,9 +68,7 @@ def of_others(mention: LevelMention, around: Surroundings) -> Role | None:
         return Role.DOUBTFUL
     if patterns.NOT.search(near) and not replaces:
         return Role.WITHDRAWN if around.standing and _of_this(mention) else Role.DENIED
-    said = (
-        patterns.PER.search(left) or patterns.SAID.search(near) or patterns.SAID_AFTER.search(mention.right)
-    )
+    said = patterns.PER.search(left) or patterns.SAID.search(near)
     return Role.ATTRIBUTED if said else None
 
 
@@ -80,15 +77,13 @@ def doubt(mention: LevelMention, around: Surroundings) -> Role | None:
     left = mention.left
     if mention.level is None and not patterns.KEY.search(left):
         return None
-    if patterns.FITS_TOO.search(mention.right) and not mention.named:
-        return Role.DOUBTFUL
     found = patterns.BOUND.search(left)
     if found is None:
         return None
     key = left[: found.start()]
     if patterns.KEY.search(key) and not key.endswith("score_word "):
         return Role.DOUBTFUL
-    if patterns.HEDGED.search(left) or speaks(mention):
+    if speaks(mention):
         return Role.DOUBTFUL
     word = mention.named and mention.words == 1
     return Role.DOUBTFUL if patterns.AFTER_LEVEL.search(left) and not word else None
@@ -129,11 +124,7 @@ def _left_over_name(mention: LevelMention, around: Surroundings) -> Role:
 
 
 def speaks(mention: LevelMention) -> bool:
-    """Whether the judge gives something in the sentence of a mention, or it is used as a score: ``a 4``."""
-    if patterns.JUDGE_GIVES.search(mention.left) or (
-        mention.explicit and patterns.HEDGED.search(mention.left)
-    ):
-        return True
+    """Whether a number is used as a score, and not to count something: ``a 4``, ``the 4``."""
     if mention.named or mention.spelled or patterns.A_LEVEL.search(mention.left) is None:
         return False
     return patterns.ENDS.search(mention.right) is not None

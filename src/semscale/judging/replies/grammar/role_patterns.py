@@ -39,7 +39,9 @@ NOTE_KEY = class_pattern(f"^ note colon+ {ADORNED} $")
 KEY = class_pattern(
     f"{SCORE} final? (because ((?! level | number | score_word | colon) any){{0,5}} (?= colon))? (open "
     f"any{{1,7}} (close | level | number))? {ABOUT} (adverb | {WHY} (this | judge | the | a)* (answer "
-    f"| this)?)? ((this ) (word | be | plain | judge | have){{1,4}})? (colon | bar | be | earn | settle | "
+    f"| this)?)? "
+    f"((this | judge (?! not)) (word | be | plain | judge | have | will){{1,4}})? "
+    f"(colon | bar | be | earn | settle | "
     f"{WILL} be | ought | to | so | adverb | line | comma be)* {ADORNED} $"
 )
 KEY_FAR = class_pattern(
@@ -116,6 +118,7 @@ COUNTED = class_pattern(
     "(a | plain | adverb)? (word | cosmetic | numbered | answer | reason | say | confidence | scale | inject "
     "| other | level | draft | filler | earn)"
 )
+DASH_COUNT = class_pattern("^ dash number (word | numbered | of)")
 DEDUCT = class_pattern(
     f"deduct (a | the | adverb | number | level | word | colon | open | {OF} | unit | {WHY} | this | "
     f"to | {SCORE} | other){{0,4}} $"
@@ -210,24 +213,3 @@ PART_BEFORE = class_pattern(
 )
 EDIT_NUMBER = class_pattern("^ (edit | amend) $")
 FITTING = class_pattern("(^ | a | so | comma | this) (adverb | plain | so | a)* (score_word of)? $")
-JUDGE_GIVES = class_pattern(
-    f"(judge ({WILL} | adverb | not | have | might | be)* ({GIVE} | say) | settle | withdraw) "
-    "((?! word) any){0,6} $"
-)
-HEDGED = class_pattern(
-    f"^ (comma | {CHANGE} | pause | bound | maybe | or | between | adverb | this | {WILL} | be | might "
-    "| a | the | so | but | open | plain | judge | and | better)* $"
-)
-SAID_AFTER = class_pattern(
-    "^ (close)? by (?! judge) | "
-    f"^ (answer | {SCORE} | unit | close | word)? (this | answer | (the answer) ) (adverb | "
-    f"word)? (say) | ^ (close)? (be | word)? (inject) | ^ (close)? comma? {WHY} (say | inject)"
-)
-FITS_TOO = class_pattern(f"^ (close)? {WILL} be adverb* (maybe | apt | better)")
-DRAFTED = class_pattern(
-    "draft (judge | have | be | colon | give | rate | say | score_word | weak_key | a | to | this | "
-    "would | adverb | the)* $ | level (stop)? open be a? $"
-)
-DRAFT_AFTER = class_pattern(
-    f"^ (open | comma | dash)? (judge | {WHY} | adverb)? draft (?! level | number | a | judge | colon | be)"
-)

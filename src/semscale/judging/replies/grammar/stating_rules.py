@@ -214,7 +214,9 @@ def settled(mention: LevelMention, around: Surroundings, role: Role) -> Role:
     """The role, unless what follows a level or its sentence leaves it in doubt."""
     if around.other_scale:
         return Role.OFF_SCALE
-    right = mention.right.removeprefix("dash ") if mention.explicit else mention.right
+    right = mention.right
+    if mention.explicit:
+        right = "" if patterns.DASH_COUNT.search(right) else right.removeprefix("dash ")
     doubtful = right.endswith("question ")
     if mention.named:
         right = right.removeprefix("answer ")
