@@ -10,7 +10,7 @@ import json
 import subprocess
 import sys
 import tarfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
 
@@ -51,6 +51,10 @@ class RatedTexts:
         """The texts that a mask marks."""
         kept = np.flatnonzero(rows)
         return RatedTexts(self.name, [self.texts[row] for row in kept], self.group[kept], self.ratings[kept])
+
+    def named(self, name):
+        """The same texts under another name."""
+        return replace(self, name=name)
 
 
 def review_sentences():
