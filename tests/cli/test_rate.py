@@ -176,7 +176,7 @@ def test_the_readout_reaches_the_rater(rate, seven_answers, monkeypatch, toy_emb
         assert ended.code == 0, ended.err
         content = json.loads(ended.out)
         assert f"|readout:{readout}|" in content["signature"]
-        means[readout] = content["estimates"]["overall"]["mean"]["value"]
+        means[readout] = content["estimates"]["overall"]["figures"]["mean"]["value"]
     assert means["ssr"] != means["ordinal"]
 
 

@@ -46,8 +46,8 @@ from semscale.types import FEWEST_POINTS, MOST_POINTS, Floats
 WIDTH = 0.45
 """Standard deviation of the normal distribution, in standard deviations of the points 1 ... k."""
 
-_LEAST_RISE = 1e-9
-"""Anchors whose slopes rise by less from point to point than rounding may, have no direction."""
+_LEAST_RISE = 1e-6
+"""Anchors have no direction if their slopes rise by less: float32 rounds cosines to 1e-7, a tenth of a point."""
 
 
 @dataclass(frozen=True)

@@ -54,7 +54,8 @@ class Rater:
             default model unless given.
         anchor_sets: names of the scale's anchor sets to use; all of them unless given.
         readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
-            between lower and upper anchors, see ``semscale.rating.ordinal``); unless given, ``ssr``.
+            between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
+            ``semscale.rating.readouts`` unless given.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see the readout.
         semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``; the latter two belong to the
