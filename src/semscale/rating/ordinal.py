@@ -47,7 +47,7 @@ WIDTH = 0.45
 """Standard deviation of the normal distribution, in standard deviations of the points 1 ... k."""
 
 _LEAST_RISE = 1e-6
-"""Anchors have no direction if their slopes rise by less: float32 rounds cosines to 1e-7, a tenth of a point."""
+"""Anchors have no direction if their slopes rise by less: then rounding of float32 cosines moves texts."""
 
 
 @dataclass(frozen=True)
