@@ -4,9 +4,9 @@ import polars as pl
 import pytest
 from tests.judging.conftest import Scripted, material
 
-from semscale.chat.budget import Budget
+from semscale.chat.calls.retrying import Retries
+from semscale.chat.costs.budget import Budget
 from semscale.chat.replies import CallError, FailureKind, Reply
-from semscale.chat.retrying import Retries
 from semscale.errors import InputError, InterruptedRunError
 from semscale.judging.asking import Running
 from semscale.judging.file_judging import judge_file

@@ -3,8 +3,8 @@
 import math
 from typing import TYPE_CHECKING
 
+from semscale.chat.calls.parameter_form import LEFT_OUT
 from semscale.chat.messages import Parameters
-from semscale.chat.parameter_form import LEFT_OUT
 from semscale.judging.summary.judge_summary import LITTLE_COVERED
 from semscale.report.formatting import counted, has_interval, listed, number, one_line, percent
 from semscale.report.sentences import STATUS_MEANINGS, refused_words
