@@ -5,19 +5,20 @@ from datetime import datetime
 from types import TracebackType
 from typing import Self
 
-from sqlalchemy import Connection, Table, select
+from sqlalchemy import select
 
 from semscale.errors import InputError, UnknownNameError
 from semscale.history.column_values import Found, aware
 from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
 from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
-from semscale.history.name_lookup import find_id, near, near_id
-from semscale.history.run_rows import approval_row, read_approval, read_run, read_summary, run_rows
+from semscale.history.name_lookup import near, near_id
+from semscale.history.recorded_runs import datasets_of_runs, find_run, load_run, record_run, refuse_known
+from semscale.history.run_rows import approval_row, read_approval, read_summary
 from semscale.history.runs import Approval, Run, now, short_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import Merged, RunSummary
-from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, ITEMS, RUNS, SCORES
+from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, RUNS, SCORES
 from semscale.types import Floats
 
 
@@ -71,7 +72,7 @@ class History:
             UnknownNameError: ``rerun_of`` names no run.
         """
         with self._database.writing() as connection:
-            _record(connection, run)
+            record_run(connection, run)
 
     def run(self, name: str) -> Run:
         """Load a run.
@@ -84,7 +85,7 @@ class History:
             InputError: its items were changed since they were recorded.
         """
         with self._database.reading() as connection:
-            return _load_run(connection, _find_run(connection, name))
+            return load_run(connection, find_run(connection, name))
 
     def runs(self, dataset: str | None = None) -> list[RunSummary]:
         """List runs without their items, oldest first.
@@ -111,10 +112,10 @@ class History:
             UnknownNameError: the id fits no run or several.
         """
         with self._database.reading() as connection:
-            original = _find_run(connection, run_id)
+            original = find_run(connection, run_id)
             query = select(RUNS.c.id).where(RUNS.c.rerun_of == original)
             ids = connection.execute(query.order_by(RUNS.c.recorded, RUNS.c.id)).scalars().all()
-            return [_load_run(connection, each) for each in ids]
+            return [load_run(connection, each) for each in ids]
 
     def approve(self, approval: Approval) -> None:
         """Store an approval; the latest approval of a dataset determines its baseline.
@@ -125,7 +126,7 @@ class History:
         """
         row = approval_row(approval)
         with self._database.writing() as connection:
-            known = _datasets_of_runs(connection)
+            known = datasets_of_runs(connection)
             if approval.run_id not in known:
                 raise UnknownNameError(
                     f"unknown run {approval.run_id[:60]!r}{near_id(approval.run_id, list(known))}"
@@ -135,7 +136,7 @@ class History:
                     f"run {approval.run_id!r} is of dataset {known[approval.run_id]!r}, so it cannot be the "
                     f"baseline of {approval.dataset!r}: approve a run of that one"
                 )
-            _refuse_known(connection, APPROVALS, approval.id, "an approval")
+            refuse_known(connection, APPROVALS, approval.id, "an approval")
             insert_rows(connection, APPROVALS, [row])
 
     def approvals(self, dataset: str) -> list[Approval]:
@@ -186,8 +187,8 @@ class History:
         row, figures, scores = comparison_rows(comparison)
         with self._database.writing() as connection:
             if candidate is not None:
-                _record(connection, candidate)
-            _refuse_known(connection, COMPARISONS, comparison.id, "a comparison")
+                record_run(connection, candidate)
+            refuse_known(connection, COMPARISONS, comparison.id, "a comparison")
             insert_rows(connection, COMPARISONS, [row])
             insert_rows(connection, FIGURES, figures)
             insert_rows(connection, SCORES, scores)
@@ -260,47 +261,3 @@ class History:
             f"dataset {dataset!r} has no approved baseline: semscale drift approve RUN, such as its "
             f"latest run {short_id(recorded[-1].id)}"
         )
-
-
-def _record(connection: Connection, run: Run) -> None:
-    row, items = run_rows(run)
-    if run.rerun_of is not None:
-        _refuse_lone_rerun(connection, run)
-    _refuse_known(connection, RUNS, run.id, "a run")
-    insert_rows(connection, RUNS, [row])
-    insert_rows(connection, ITEMS, items)
-
-
-def _refuse_known(connection: Connection, table: Table, name: str, noun: str) -> None:
-    if connection.execute(select(table.c.id).where(table.c.id == name)).first() is not None:
-        raise InputError(
-            f"the history has {noun} {name!r} already: nothing is ever replaced, so give another id"
-        )
-
-
-def _refuse_lone_rerun(connection: Connection, run: Run) -> None:
-    known = _datasets_of_runs(connection)
-    original = run.rerun_of or ""
-    if original not in known:
-        raise UnknownNameError(
-            f"rerun_of names no run, got {original[:60]!r}{near_id(original, list(known))}"
-        )
-    if known[original] != run.dataset:
-        raise InputError(
-            f"rerun_of must name a run of dataset {run.dataset!r}, got {original!r} of {known[original]!r}"
-        )
-
-
-def _datasets_of_runs(connection: Connection) -> dict[str, str]:
-    found = connection.execute(select(RUNS.c.id, RUNS.c.dataset)).all()
-    return {row.id: row.dataset for row in sorted(found, key=lambda row: row.id)}
-
-
-def _find_run(connection: Connection, name: str) -> str:
-    return find_id(name, sorted(connection.execute(select(RUNS.c.id)).scalars()), "run")
-
-
-def _load_run(connection: Connection, run_id: str) -> Run:
-    found = connection.execute(select(RUNS).where(RUNS.c.id == run_id)).mappings().one()
-    bodies = select(ITEMS.c.body).where(ITEMS.c.run_id == run_id).order_by(ITEMS.c.position)
-    return read_run(found, connection.execute(bodies).scalars().all())
