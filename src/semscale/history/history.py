@@ -1,6 +1,7 @@
 """The history of runs, approvals and comparisons; entries are added and never changed or deleted."""
 
-from collections import defaultdict
+from collections.abc import Collection
+from dataclasses import replace
 from datetime import datetime
 from types import TracebackType
 from typing import Self
@@ -8,17 +9,19 @@ from typing import Self
 from sqlalchemy import select
 
 from semscale.errors import InputError, UnknownNameError
-from semscale.history.column_values import Found, aware
-from semscale.history.comparison_rows import comparison_rows, read_comparison, unpack
+from semscale.history.column_values import aware
+from semscale.history.comparison_rows import comparison_rows
 from semscale.history.database import Database, insert_rows
 from semscale.history.merging import merge
 from semscale.history.name_lookup import near, near_id
+from semscale.history.recorded_comparisons import load_comparisons, load_scores, record_comparison
 from semscale.history.recorded_runs import datasets_of_runs, find_run, load_run, record_run, refuse_known
-from semscale.history.run_rows import approval_row, read_approval, read_summary
+from semscale.history.run_rows import approval_row, read_approval, read_summary, run_rows
 from semscale.history.runs import Approval, Run, now, short_id
+from semscale.history.same_entries import same_comparison_id, same_run_id
 from semscale.history.stored_comparison import StoredComparison
 from semscale.history.summaries import Merged, RunSummary
-from semscale.history.tables import APPROVALS, COMPARISONS, FIGURES, RUNS, SCORES
+from semscale.history.tables import APPROVALS, RUNS
 from semscale.types import Floats
 
 
@@ -73,6 +76,36 @@ class History:
         """
         with self._database.writing() as connection:
             record_run(connection, run)
+
+    def record_once(self, run: Run) -> Run:
+        """Store a run, unless the history has one with the same content; return the one that it has now.
+
+        The content is items, outputs, dataset, model, revision, note and ``rerun_of``: a command that was
+        killed after it had stored its run adds nothing when it is given again.
+
+        Raises:
+            InputError: the history cannot be written, or cannot store a value.
+            UnknownNameError: ``rerun_of`` names no run.
+        """
+        row, _ = run_rows(run)
+        with self._database.writing() as connection:
+            known = same_run_id(connection, row)
+            if known is None:
+                record_run(connection, run)
+                return run
+            return load_run(connection, known)
+
+    def same_run(self, run: Run, *, besides: Collection[str] = ()) -> Run | None:
+        """Load the run with the same content as another one; ``None`` if there is none.
+
+        Args:
+            run: as ``record_once`` would store it.
+            besides: ids of runs that are not meant.
+        """
+        row, _ = run_rows(run)
+        with self._database.reading() as connection:
+            known = same_run_id(connection, row, besides=besides)
+            return None if known is None else load_run(connection, known)
 
     def run(self, name: str) -> Run:
         """Load a run.
@@ -184,14 +217,34 @@ class History:
             InputError: the history has one of the ids, cannot be written, or cannot store a value.
             UnknownNameError: the candidate's ``rerun_of`` names no run.
         """
-        row, figures, scores = comparison_rows(comparison)
         with self._database.writing() as connection:
             if candidate is not None:
                 record_run(connection, candidate)
-            refuse_known(connection, COMPARISONS, comparison.id, "a comparison")
-            insert_rows(connection, COMPARISONS, [row])
-            insert_rows(connection, FIGURES, figures)
-            insert_rows(connection, SCORES, scores)
+            record_comparison(connection, comparison)
+
+    def keep_once(self, comparison: StoredComparison, *, candidate: Run | None = None) -> StoredComparison:
+        """Store a comparison as ``keep`` does, unless the history has the same; return the one it has now.
+
+        The same are comparisons of the same two runs with the same signature, outcome and figures, and
+        candidates with the same content, as of ``record_once``.
+
+        Raises:
+            InputError: the history cannot be written, or cannot store a value.
+            UnknownNameError: the candidate's ``rerun_of`` names no run.
+        """
+        with self._database.writing() as connection:
+            if candidate is not None:
+                known = same_run_id(connection, run_rows(candidate)[0], besides=[comparison.baseline_id])
+                if known is None:
+                    record_run(connection, candidate)
+                else:
+                    comparison = replace(comparison, candidate_id=known)
+            row, figures, _ = comparison_rows(comparison)
+            kept = same_comparison_id(connection, row, figures)
+            if kept is None:
+                record_comparison(connection, comparison)
+                return comparison
+            return replace(comparison, id=kept)
 
     def comparisons(
         self, *, dataset: str | None = None, baseline_id: str | None = None
@@ -202,24 +255,8 @@ class History:
             dataset: list only comparisons of this dataset.
             baseline_id: list only comparisons with this baseline.
         """
-        wanted = [
-            column == value
-            for column, value in ((COMPARISONS.c.dataset, dataset), (COMPARISONS.c.baseline_id, baseline_id))
-            if value is not None
-        ]
-        digest = RUNS.c.digest.label("candidate_digest")
-        query = select(COMPARISONS, digest).outerjoin(RUNS, RUNS.c.id == COMPARISONS.c.candidate_id)
-        query = query.where(*wanted).order_by(COMPARISONS.c.compared, COMPARISONS.c.id)
-        of_figures = select(FIGURES).join(COMPARISONS).where(*wanted).order_by(FIGURES.c.position)
         with self._database.reading() as connection:
-            figures = defaultdict[str, list[Found]](list)
-            for figure in connection.execute(of_figures).mappings():
-                figures[figure["comparison_id"]].append(figure)
-            found = connection.execute(query).mappings()
-            return [
-                read_comparison(each, figures[each["id"]], candidate_digest=each["candidate_digest"])
-                for each in found
-            ]
+            return load_comparisons(connection, dataset=dataset, baseline_id=baseline_id)
 
     def scores(self, comparison_id: str) -> dict[str, Floats]:
         """Load the scores of a comparison.
@@ -230,16 +267,8 @@ class History:
         Raises:
             UnknownNameError: there is no such comparison.
         """
-        query = select(SCORES.c.metric, SCORES.c.packed).where(SCORES.c.comparison_id == comparison_id)
         with self._database.reading() as connection:
-            found = connection.execute(query.order_by(SCORES.c.metric)).all()
-            if not found:
-                ids = sorted(connection.execute(select(COMPARISONS.c.id)).scalars())
-                if comparison_id not in ids:
-                    raise UnknownNameError(
-                        f"unknown comparison {comparison_id[:60]!r}{near_id(comparison_id, ids)}"
-                    )
-        return {row.metric: unpack(row.packed) for row in found}
+            return load_scores(connection, comparison_id)
 
     def merge(self, other: "History") -> Merged:
         """Add the entries of another history that this one lacks; merging again adds nothing.
