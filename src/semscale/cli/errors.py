@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from semscale.cli.interrupts import INTERRUPTED
-from semscale.errors import InputError, InterruptedRunError, SemscaleError
+from semscale.errors import InterruptedRunError, SemscaleError
 
 DONE, BAD_INPUT, BUG = 0, 2, 70
 
@@ -61,7 +61,7 @@ def said_as_code(error: Exception) -> int:
     if isinstance(error, InterruptedRunError):
         return _failed(error, INTERRUPTED)
     if isinstance(error, SemscaleError):
-        return _failed(error.shell_message if isinstance(error, InputError) else error, BAD_INPUT)
+        return _failed(error.shell_message, BAD_INPUT)
     code = _environment_code(error)
     named = getattr(error, "filename", None) or getattr(error, "written_to", None)
     where = f"{named}: " if named else ""
