@@ -46,9 +46,9 @@ class Running:
         """The same, with what was spent taken off the budget."""
         return replace(self, budget=self.budget.after(spent))
 
-    def divided(self, parts: int) -> "Running":
+    def divided(self, parts: int, sharers: str) -> "Running":
         """The same, with an equal part of the budget for each of several judges."""
-        return replace(self, budget=self.budget.divided(parts))
+        return replace(self, budget=self.budget.divided(parts, sharers))
 
 
 @dataclass

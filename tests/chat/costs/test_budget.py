@@ -1,6 +1,7 @@
 """The meter of a budget: what is reserved, what is spent, and when a call is refused or waits."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 
@@ -31,6 +32,7 @@ def test_money_is_unknown_without_a_price():
     ("budget", "reason"),
     [
         (Budget(calls=0), "the cap of 0 calls is reached"),
+        (Budget(calls=2).divided(3, "judges"), "the cap of 2 calls, 0 for each of 3 judges, is reached"),
         # 10 + 20 are wanted
         (
             Budget(tokens=29),
@@ -42,14 +44,14 @@ def test_money_is_unknown_without_a_price():
             "the cap of 49 EUR has no room for the next call: 0 spent so far, up to 50 more for the call",
         ),
         (
-            Budget(tokens=29, whole=Budget(tokens=1000)),
-            "the cap of 1,000 tokens has no room for the next call: 0 of 29 for this part spent so far, "
-            "up to 30 more for the call",
+            Budget(tokens=1000).divided(40, "judges"),
+            "the cap of 1,000 tokens, 25 for each of 40 judges, has no room for the next call: 0 spent so "
+            "far, up to 30 more for the call",
         ),
         (
-            Budget(money=1234567.891).divided(10**6),
-            "the cap of 1,234,567.891 EUR has no room for the next call: 0 of 1.23 for this part spent so "
-            "far, up to 50 more for the call",
+            Budget(money=1234567.891).divided(10**6, "judges"),
+            "the cap of 1,234,567.891 EUR, 1.23 for each of 1,000,000 judges, has no room for the next call: "
+            "0 spent so far, up to 50 more for the call",
         ),
         (Budget(calls=1, tokens=30, money=50.0), None),
     ],
@@ -82,14 +84,18 @@ def test_a_cap_below_zero(cap):
 
 
 def test_the_cap_that_is_named_is_the_one_that_was_given():
-    left = Budget(calls=9, tokens=90, money=9.0).divided(3).after(Spent(2, Usage(20, 5), 1.0))
+    left = Budget(calls=9, tokens=90, money=9.0).divided(3, "judges").after(Spent(2, Usage(20, 5), 1.0))
     assert (left.calls, left.tokens, left.money) == (1, 5, 2.0)
     # A third of 90 is 30, of which 25 are spent.
     assert reserve(Meter(left, None), Usage(10, 20))[1] == (
-        "the cap of 90 tokens has no room for the next call: 25 of 30 for this part spent so far, "
+        "the cap of 90 tokens, 30 for each of 3 judges, has no room for the next call: 25 spent so far, "
         "up to 30 more for the call"
     )
-    assert left.divided(2).whole == Budget(calls=9, tokens=90, money=9.0)
+    # A third of 9 calls is 3: 2 were made before, and one more is left.
+    meter = Meter(replace(left, tokens=None), None)
+    assert reserve(meter, Usage(1, 1))[1] is None
+    assert reserve(meter, Usage(1, 1))[1] == "the cap of 9 calls, 3 for each of 3 judges, is reached"
+    assert left.divided(2, "checks").whole == Budget(calls=9, tokens=90, money=9.0)
 
 
 def test_a_cap_with_no_room_names_what_is_spent_and_what_the_next_call_may_cost():

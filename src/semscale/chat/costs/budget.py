@@ -9,7 +9,6 @@ from semscale.chat.replies import Usage
 from semscale.errors import InputError
 
 _OPTIONS = {"calls": "--max-calls", "tokens": "--max-total-tokens", "money": "--max-cost"}
-_ROUNDING = 1e-9  # two floats closer than this share of them are the same sum of money
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,7 @@ class Budget:
         money: in the currency of the price table.
         whole: the full budget if this is a remainder or a part of one, for messages; else ``None``.
         earlier: what was spent of this part before; ``None`` where nothing was.
+        sharers: who have an equal part each, for messages, such as ``3 judges``; ``None`` for no part.
 
     Raises:
         InputError: a cap is below 0.
@@ -32,6 +32,7 @@ class Budget:
     money: float | None = None
     whole: "Budget | None" = None
     earlier: "Spent | None" = None
+    sharers: str | None = None
 
     def __post_init__(self) -> None:
         for name, option in _OPTIONS.items():
@@ -48,24 +49,32 @@ class Budget:
             _left(self.money, spent.money or 0.0),
             whole=self.whole or self,
             earlier=spent if self.earlier is None else self.earlier.plus(spent),
+            sharers=self.sharers,
         )
 
-    def divided(self, parts: int) -> "Budget":
+    def divided(self, parts: int, sharers: str) -> "Budget":
         """Give an equal part of it.
 
         Args:
             parts: how many there are, at least 1.
+            sharers: who have one each, in the plural.
 
         Example:
-            >>> part = Budget(calls=10).divided(3)
-            >>> part.calls, part.whole.calls
-            (3, 10)
+            >>> part = Budget(calls=10).divided(3, "judges")
+            >>> part.calls, part.whole.calls, part.sharers
+            (3, 10, '3 judges')
+            >>> part.divided(2, "rounds").sharers
+            '2 rounds of each of 3 judges'
         """
+        if parts == 1:
+            return self
+        among = f"{parts:,} {sharers}"
         return Budget(
             None if self.calls is None else self.calls // parts,
             None if self.tokens is None else self.tokens // parts,
             None if self.money is None else self.money / parts,
             whole=self.whole or self,
+            sharers=among if self.sharers is None else f"{among} of each of {self.sharers}",
         )
 
 
@@ -159,7 +168,7 @@ class Meter:
     def _beyond(self, wanted: Usage) -> str | None:
         budget, price = self._budget, self._price
         if self._out_of_calls():
-            return f"the cap of {(budget.whole or budget).calls:,} calls is reached"
+            return f"{self._cap('calls', 'calls')} is reached"
         if budget.tokens is None and budget.money is None:
             return None
         total = self._used
@@ -174,18 +183,25 @@ class Meter:
 
     def _no_room(self, name: str, wanted: float, unit: str) -> str:
         """Say which cap has no room for the next call, what is spent of it, and what the call may take."""
-        budget = self._budget
-        whole = getattr(budget.whole or budget, name)
-        part = getattr(budget, name) + (_taken(budget.earlier, name) if budget.earlier else 0)
-        shared = f" of {amount(part)} for this part" if part < whole * (1 - _ROUNDING) else ""
+        spent = amount(_taken(self.spent_in_all, name))
         return (
-            f"the cap of {amount(whole, digits=None)} {unit} has no room for the next call: "
-            f"{amount(_taken(self.spent_in_all, name))}{shared} spent so far, "
+            f"{self._cap(name, unit)} has no room for the next call: {spent} spent so far, "
             f"up to {amount(wanted)} more for the call"
         )
 
+    def _cap(self, name: str, unit: str) -> str:
+        """Name a cap as it was given, and the part of each of those who share it."""
+        budget = self._budget
+        said = f"the cap of {amount(getattr(budget.whole or budget, name), digits=None)} {unit}"
+        if budget.sharers is None:
+            return said
+        part = getattr(budget, name) + (_taken(budget.earlier, name) if budget.earlier else 0)
+        return f"{said}, {amount(part)} for each of {budget.sharers},"
+
 
 def _taken(spent: Spent, name: str) -> float:
+    if name == "calls":
+        return spent.calls
     return spent.usage.tokens if name == "tokens" else spent.money or 0.0
 
 

@@ -87,7 +87,7 @@ def audit_judges(options: AuditOptions) -> AuditSummary:
         judge, table, columns = _opened(options, progress)
         cells = read_judge_cells(table, columns, options.rows)
         members = _members(judge)
-        part = options.calls.running().divided(len(members))
+        part = options.calls.running().divided(len(members), "judges")
         audits = {
             each.name: audit(
                 each,
