@@ -142,7 +142,7 @@ BAD = {
     "an unknown readout": (rate("--readout", "both"), ["--readout", "both"]),
     "the paper's semantics for the ordinal readout": (
         rate("--readout", "ordinal", "--semantics", "paper"),
-        ["semantics='paper' belongs to readout='ssr'", "leave out one of them"],
+        ["--semantics paper belongs to --readout ssr", "leave out one of them"],
     ),
     "a floor of words": (rate("--floor", "low"), ["floor must be auto, none or a number", "'low'"]),
     "a floor out of range": (rate("--floor", 2), ["floor", "2"]),

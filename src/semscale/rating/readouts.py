@@ -29,6 +29,8 @@ def chosen_readout(readout: Readout | None, semantics: "Semantics") -> Readout:
         return DEFAULT_READOUT if readout is None else readout
     if readout == "ordinal":
         raise InputError(
-            f"semantics={semantics!r} belongs to readout='ssr', got readout='ordinal': leave out one of them"
+            f"semantics={semantics!r} belongs to readout='ssr', got readout='ordinal': leave out one of them",
+            in_shell=f"--semantics {semantics} belongs to --readout ssr, got --readout ordinal: leave out one of "
+            "them",
         )
     return "ssr"
