@@ -30,7 +30,7 @@ def chosen_readout(readout: Readout | None, semantics: "Semantics") -> Readout:
     if readout == "ordinal":
         raise InputError(
             f"semantics={semantics!r} belongs to readout='ssr', got readout='ordinal': leave out one of them",
-            in_shell=f"--semantics {semantics} belongs to --readout ssr, got --readout ordinal: leave out one of "
-            "them",
+            in_shell=f"--semantics {semantics} belongs to --readout ssr, got --readout ordinal: leave out "
+            "one of them",
         )
     return "ssr"
