@@ -7,9 +7,8 @@ import pytest
 
 import semscale
 from semscale.errors import InputError, UnknownNameError
-from semscale.rating import ordinal
+from semscale.rating import ordinal, ssr
 from semscale.rating.rater import Rater
-from semscale.rating.ssr import rate_vectors
 from semscale.scales import Scale
 from semscale.types import Status
 
@@ -63,10 +62,12 @@ def test_each_cell_gets_its_status_and_only_texts_a_rating(rater):
     np.testing.assert_array_equal(rated.windows, scored.astype(int))
 
 
-def test_ratings_are_those_of_the_arithmetic(rater, toy_embedder):
+@pytest.mark.parametrize(("readout", "arithmetic"), [("ssr", ssr), ("ordinal", ordinal)])
+def test_ratings_are_those_of_the_arithmetic(scale, toy_embedder, readout, arithmetic):
+    rater = Rater(scale, embedder=toy_embedder, floor=None, readout=readout)
     texts = ["great thing", "awful stuff", "so so"]
     anchors = np.stack([toy_embedder.embed(list(sentences)).vectors for sentences in SETS.values()])
-    expected = rate_vectors(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
+    expected = arithmetic.rate_vectors(toy_embedder.embed(texts).vectors, anchors, values=[-1, 0, 1])
     rated = rater.rate(texts)
     np.testing.assert_allclose(rated.pmf, expected.pmf)
     np.testing.assert_allclose(rated.set_means, expected.set_means)

@@ -22,6 +22,7 @@ References:
 """
 
 from dataclasses import dataclass
+from numbers import Real
 from typing import Self
 
 import numpy as np
@@ -163,9 +164,8 @@ def rate_vectors(  # noqa: PLR0913 - the same settings as those of the other rea
         pmf = _masses(line.positions(sum_in_order(slopes) / n_sets, k), k, width)
         pmf = sharpened(pmf, temperature, "safe", TIES[rows.dtype.name])
         result.pmf[block] = _mixed(pmf, epsilon).T
-        for place, own in enumerate(own_lines):
-            alone = _mixed(_masses(own.positions(slopes[place], k), k, width), epsilon)
-            result.set_means[block, place] = sum_in_order(alone * point_values[:, None])
+        alone = np.array([own.positions(slopes[place], k) for place, own in enumerate(own_lines)])
+        result.set_means[block] = _means(alone, point_values, width, epsilon).T
         result.best_similarity[block] = np.clip(cosines.max(axis=(0, 1)), -1, 1)
     reject(unusable, "vectors must be finite and not all 0: not so in")
     return result
@@ -177,7 +177,7 @@ def check_width(width: float) -> None:
     Raises:
         InputError: not a finite number above 0.
     """
-    if isinstance(width, bool) or not isinstance(width, int | float) or not 0 < width < np.inf:
+    if isinstance(width, bool) or not isinstance(width, Real) or not 0 < width < np.inf:
         raise InputError(f"width must be a number above 0, got {width!r}")
 
 
@@ -194,18 +194,32 @@ def _slopes(cosines: Reals) -> Floats:
     return sum_in_order(weighted.swapaxes(0, 1))
 
 
+def _from_thresholds(positions: Floats, k: int, width: float) -> Floats:
+    """How far each threshold (k - 1 first) lies above a position, in standard deviations of the normal."""
+    thresholds = (np.arange(1, k) + 0.5).reshape(-1, *[1] * positions.ndim)
+    distances: Floats = (thresholds - positions) / (width * np.sqrt((k * k - 1) / 12))
+    return distances
+
+
 def _masses(positions: Floats, k: int, width: float) -> Floats:
     """Masses (k, n) between thresholds at half points; uniform where a position is NaN."""
-    thresholds = np.arange(1, k) + 0.5
-    deviation = width * np.sqrt((k * k - 1) / 12)
-    from_position = (thresholds[:, None] - positions) / deviation
+    distances = _from_thresholds(positions, k, width)
     below = np.zeros((k + 1, len(positions)))
     above = np.zeros_like(below)
-    below[1:-1], below[-1] = ndtr(from_position), 1.0
-    above[1:-1], above[0] = ndtr(-from_position), 1.0
+    below[1:-1], below[-1] = ndtr(distances), 1.0
+    above[1:-1], above[0] = ndtr(-distances), 1.0
     # Of the two tails the smaller one is exact, where the other one is rounded to 1.
     masses = np.where(above[:-1] > below[1:], np.diff(below, axis=0), -np.diff(above, axis=0))
     return np.where(np.isnan(positions), 1 / k, np.maximum(masses, 0.0))
+
+
+def _means(positions: Floats, values: Floats, width: float, epsilon: float) -> Floats:
+    """Means (s, n) of the masses at such positions, epsilon among them; of equal masses where one is NaN."""
+    distances = _from_thresholds(positions, len(values), width)
+    steps = np.diff(values)[:, None, None]
+    means = np.where(np.isnan(positions), values.mean(), values[0] + sum_in_order(ndtr(-distances) * steps))
+    mixed: Floats = (means + epsilon * values.mean()) / (1 + epsilon)
+    return mixed
 
 
 def _mixed(pmf: Floats, epsilon: float) -> Floats:
