@@ -44,8 +44,9 @@ def test_a_judge_declines_in_fewer_words(text):
     "text",
     [
         "I don't know.", "I don\u2019t know", "I do not know the answer to that question.", "dunno",
-        "Don't know", "Sorry, I don't know the answer.", "I have no idea.", "No idea!", "I'm not sure about that.",
-        "Not sure", "Answer: I don't know", "IDK", "I really don't know.", "Unfortunately, I do not know.",
+        "Don't know", "Sorry, I don't know the answer.", "I have no idea.", "No idea!",
+        "I'm not sure about that.", "Not sure", "Answer: I don't know", "IDK",
+        "I really don't know.", "Unfortunately, I do not know.",
     ],
 )  # fmt: skip
 def test_what_says_that_the_answer_is_not_known(text):
