@@ -30,8 +30,8 @@ def test_two_nearly_equal_values_are_nearly_the_same():
 
 
 def test_weights_make_the_median():
-    # 30 of 31 parts of the weight lie at 3.70 and 3.74. Kish's size is 31 ** 2 / (10 * 9 + 10 * .01) = 10.7, of
-    # which 16 / 31 differ from the most frequent value, 5.5 rows, and 1 / 31 from the median, .3 rows.
+    # 30 of 31 parts of the weight lie at 3.70 and 3.74. Kish's size is 31 ** 2 / (10 * 9 + 10 * .01) = 10.7,
+    # of which 16 / 31 differ from the most frequent value, 5.5 rows, and 1 / 31 from the median, .3 rows.
     values, weights = np.repeat([3.70, 3.74, 4.9], [5, 5, 10]), np.repeat([3.0, 0.1], 10)
     assert few_different(values, weights, 1e-6, near=0.08) == 10
     assert few_different(values, np.ones(20), 1e-6, near=0.08) is None
