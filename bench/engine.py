@@ -13,7 +13,7 @@ import numpy as np
 
 from measuring import Peer, machine, ratios, seconds, sgemm_peak, spread
 from semscale.embedding import load_embedder
-from semscale.embedding.engines.windows import WindowTokenizer
+from semscale.embedding.engines.windows import WindowTokenizer, open_tokenizer
 from semscale.weights.resolving import resolve
 
 TEXTS = Path(__file__).parent.parent / "examples" / "product_reviews.csv"
@@ -38,7 +38,9 @@ def options():
 
 def describe_work(files, texts):
     """Print how long the texts are, and give the work in all of them, in Gflop."""
-    lengths = WindowTokenizer(files.folder / "tokenizer.json", MAX_TOKENS, 64).split(texts).lengths
+    lengths = (
+        WindowTokenizer(open_tokenizer(files.folder / "tokenizer.json"), MAX_TOKENS, 64).split(texts).lengths
+    )
     work = gigaflops(lengths)
     mean_work = 1e3 * work / len(texts)
     print(f"{len(texts):,} texts of {lengths.mean():.1f} tokens and {mean_work:.0f} Mflop on average")
