@@ -145,7 +145,9 @@ def _openvino(name: str, precision: str, base_url: str | None, progress: Progres
 
     _refuse_base_url(base_url, "openvino")
     files = resolve(name, progress=progress)
-    return OpenVinoEmbedder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
+    return OpenVinoEmbedder(
+        files.folder, name=files.name, sha256=files.sha256, precision=precision, profile=files.profile
+    )
 
 
 def _torch(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:
@@ -170,4 +172,7 @@ def _refuse_base_url(base_url: str | None, engine: str) -> None:
 
 def _refuse_precision(precision: str, engine: str) -> None:
     if precision != "exact":
-        raise InputError(f"precision={precision!r} belongs to engine='openvino', not to {engine!r}")
+        raise InputError(
+            f"precision={precision!r} belongs to engine='openvino', not to {engine!r}",
+            in_shell=f"--precision {precision} belongs to --engine openvino, not to {engine}",
+        )

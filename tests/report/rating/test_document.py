@@ -52,7 +52,9 @@ def test_the_headline_has_the_mean_and_its_interval(full, parsed):
     mean = full.estimates.overall.mean
     assert number(mean.value) in parsed.text
     assert f"[{number(mean.low)}, {number(mean.high)}]" in parsed.text
-    assert f"between {number(mean.low)} and {number(mean.high)} (95 % interval)" in parsed.text
+    assert (
+        f"between {number(mean.low)} and {number(mean.high)} (95\N{NO-BREAK SPACE}% interval)" in parsed.text
+    )
     assert "1 is “Very bad” and 5 is “Very good”" in parsed.text
 
 
@@ -84,11 +86,23 @@ def test_the_signature_the_settings_and_both_citations_are_there(full, parsed):
         "reviews.csv",
         "2026-11-21",
         "cosine 0.123",
-        "95 %, 2,000 bootstrap resamples of rows, seed 0",
+        "95\N{NO-BREAK SPACE}%, 2,000 bootstrap resamples of rows, seed 0",
     ):
         assert shown in parsed.text
     assert "arXiv:2510.08338" in parsed.text
     assert f"Semscale, version {full.signature.version}" in parsed.text
+
+
+def test_the_ordinal_readout_is_named_and_cited(toy_embedder):
+    rated = Rater("quality", embedder=toy_embedder, floor=None, readout="ordinal").rate(
+        ["good", "bad", "fine"]
+    )
+    document = rated.summarize().document()
+    assert dict(document.settings)["Readout"].startswith("ordinal: where the text lies between")
+    assert [citation.authors for citation in document.citations][1:3] == [
+        "McCullagh, P. (1980).",
+        "An, J., Kwak, H., Ahn, Y.-Y. (2018).",
+    ]
 
 
 def test_the_sample_says_how_many_of_how_many(make_summary):

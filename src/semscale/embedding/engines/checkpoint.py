@@ -61,9 +61,10 @@ class Checkpoint:
         pooling: how token states are combined into one vector.
         max_tokens: the most tokens that it reads at once, special ones included.
         tokenizer: path of its ``tokenizer.json``.
-        weights: path of its ``model.safetensors``.
+        weights: path of its file of weights.
         setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, as these files
             decide the numbers, too.
+        prefix: put before every text.
     """
 
     architecture: Architecture
@@ -72,6 +73,7 @@ class Checkpoint:
     tokenizer: Path
     weights: Path
     setup_hash: str
+    prefix: str = ""
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
@@ -92,10 +94,12 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         raise ModelError(f"{folder} has no tokenizer.json; save the model with its fast tokenizer")
     if not weights.is_file():
         raise ModelError(f"{folder} has no model.safetensors; only safetensors weights are read")
-    _refuse_what_changes_texts(folder)
+    _refuse_lower_case(folder)
     setup = hashlib.sha256((folder / "config.json").read_bytes() + tokenizer.read_bytes()).hexdigest()[:12]
     limit = _max_tokens(folder, architecture)
-    return Checkpoint(architecture, _pooling(folder), limit, tokenizer, weights, setup)
+    return Checkpoint(
+        architecture, _pooling(folder), limit, tokenizer, weights, setup, _default_prompt(folder)
+    )
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -117,16 +121,13 @@ def _any_json(path: Path) -> object:
 def _architecture(config: Mapping[str, Any], folder: Path) -> Architecture:
     family = config.get("model_type")
     if family not in FAMILIES:
-        raise ModelError(
-            f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}; "
-            'use engine="torch" (pip install "semscale[torch]")'
-        )
+        raise _left_to_torch(f"{folder}: model_type {family!r} is not one of {', '.join(FAMILIES)}")
     if config.get("position_embedding_type", "absolute") != "absolute":
-        raise ModelError(f"{folder}: only absolute positions can be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: only absolute positions can be run")
     distilled = family == "distilbert"
     activation = config["activation" if distilled else "hidden_act"]
     if activation not in _ACTIVATIONS:
-        raise ModelError(f"{folder}: activation {activation!r} cannot be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: activation {activation!r} cannot be run")
     pad_id = int(config.get("pad_token_id", 1 if "roberta" in family else 0))
     # RoBERTa counts positions from the padding token's id plus 1 (fairseq's make_positions).
     first_position = pad_id + 1 if "roberta" in family else 0
@@ -155,13 +156,15 @@ def _pooling(folder: Path) -> Pooling:
     kinds = {str(module["type"]).rsplit(".", 1)[-1]: str(module["path"]) for module in modules}
     foreign = sorted(set(kinds) - {"Transformer", "Pooling", "Normalize"})
     if foreign:
-        raise ModelError(f"{folder}: module {foreign[0]} cannot be run; use engine='torch'")
+        raise _left_to_torch(f"{folder}: module {foreign[0]} cannot be run")
     if "Pooling" not in kinds:
         return "mean"
     return _pooling_mode(_json(folder / kinds["Pooling"] / "config.json"), folder)
 
 
 def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
+    if config.get("include_prompt", True) is not True:
+        raise _left_to_torch(f"{folder}: pooling without the prompt's tokens cannot be run")
     chosen = [name for name, on in config.items() if name.startswith("pooling_mode_") and on is True]
     if isinstance(config.get("pooling_mode"), str):
         chosen = [f"pooling_mode_{config['pooling_mode']}"]
@@ -169,20 +172,38 @@ def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
         return "mean"
     if chosen in (["pooling_mode_cls_token"], ["pooling_mode_cls"]):
         return "cls"
-    raise ModelError(f"{folder}: pooling {chosen} is neither mean nor CLS; use engine='torch'")
+    raise _left_to_torch(f"{folder}: pooling {chosen} is neither mean nor CLS")
 
 
-def _refuse_what_changes_texts(folder: Path) -> None:
-    """Refuse settings that sentence-transformers applies to a text before it is tokenized."""
-    for file, setting in (
-        ("sentence_bert_config.json", "do_lower_case"),
-        ("config_sentence_transformers.json", "default_prompt_name"),
-    ):
-        if (folder / file).is_file() and _json(folder / file).get(setting):
-            raise ModelError(f"{folder / file} sets {setting}, which is not applied here; use engine='torch'")
+def _refuse_lower_case(folder: Path) -> None:
+    """Refuse a setting that sentence-transformers applies to a text before it is tokenized."""
+    settings = folder / "sentence_bert_config.json"
+    if settings.is_file() and _json(settings).get("do_lower_case"):
+        raise _left_to_torch(f"{settings} sets do_lower_case, which is not applied here")
+
+
+def _default_prompt(folder: Path) -> str:
+    """Read the prompt that sentence-transformers puts before every text, unless it is told another one."""
+    settings = folder / "config_sentence_transformers.json"
+    content = _json(settings) if settings.is_file() else {}
+    name = content.get("default_prompt_name")
+    if not name:
+        return ""
+    prompts = content.get("prompts")
+    prompt = prompts.get(name) if isinstance(prompts, dict) else None
+    if not isinstance(prompt, str):
+        raise ModelError(f"{settings} names the default prompt {name!r}, which its prompts do not have")
+    return prompt
 
 
 def _max_tokens(folder: Path, architecture: Architecture) -> int:
     settings = folder / "sentence_bert_config.json"
     stated = _json(settings).get("max_seq_length") if settings.is_file() else None
     return min(int(stated or architecture.positions), architecture.positions)
+
+
+def _left_to_torch(problem: str) -> ModelError:
+    return ModelError(
+        f"{problem}; use engine='torch' (pip install \"semscale[torch]\")",
+        in_shell=f'{problem}; use --engine torch (pip install "semscale[torch]")',
+    )

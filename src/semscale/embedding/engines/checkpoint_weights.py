@@ -1,17 +1,19 @@
-"""Reading of an encoder checkpoint's parameters into float32 arrays, under BERT's names for every family."""
+"""Reading of an encoder's ``model.safetensors`` into float32 arrays, under BERT's names for every family."""
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Architecture, Checkpoint
+from semscale.embedding.engines.safetensors_file import read_tensors
 from semscale.errors import ModelError
 
-Weights = Mapping[str, npt.NDArray[np.float32]]
+WORDS = "embeddings.word_embeddings.weight"
+"""The parameter with one row for each token of the vocabulary."""
+
+Parameters = Mapping[str, npt.NDArray[np.float32]]
 
 # Replacements that turn other families' parameter names into BERT's.
 _RENAMES = (
@@ -30,19 +32,7 @@ _RENAMES = (
 )
 
 
-def read_weights(path: Path) -> bytes:
-    """Read the file of a checkpoint's weights.
-
-    Raises:
-        ModelError: it cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-
-
-def load_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
+def load_weights(checkpoint: Checkpoint, content: bytearray) -> Parameters:
     """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
 
     Args:
@@ -52,19 +42,13 @@ def load_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
     Raises:
         ModelError: the file is damaged or lacks a parameter of the architecture.
     """
-    from safetensors import SafetensorError, deserialize
-
-    path = checkpoint.weights
-    try:
-        tensors = deserialize(content)  # type: ignore[no-untyped-call]
-    except SafetensorError as error:
-        raise ModelError(f"{path} cannot be read: {error}") from error
-    weights = {canonical_name(name): _float32(tensor, name) for name, tensor in tensors}
+    tensors = read_tensors(content, checkpoint.weights)
+    weights = {canonical_name(name): tensor for name, tensor in tensors.items()}
     _check_shapes(weights, checkpoint)
     return weights
 
 
-def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
+def _check_shapes(weights: Parameters, checkpoint: Checkpoint) -> None:
     for name, shape in _shapes(weights, checkpoint.architecture).items():
         if name not in weights:
             raise ModelError(f"{checkpoint.weights} lacks {name}, which config.json asks for")
@@ -73,11 +57,11 @@ def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
             raise ModelError(f"{checkpoint.weights}: {name} has shape {found}, config.json asks for {shape}")
 
 
-def _shapes(weights: Weights, architecture: Architecture) -> dict[str, tuple[int, ...]]:
+def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[int, ...]]:
     """Return every parameter's required shape; the tables' lengths and the inner width are taken as found."""
     hidden = architecture.hidden
     shapes: dict[str, tuple[int, ...]] = {}
-    for table in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"):
+    for table in (WORDS, "embeddings.position_embeddings.weight"):
         shapes[table] = (len(weights.get(table, ())), hidden)
     norms = ["embeddings.LayerNorm"]
     for layer in range(architecture.layers):
@@ -103,16 +87,3 @@ def canonical_name(name: str) -> str:
     for pattern, replacement in _RENAMES:
         name = re.sub(pattern, replacement, name)
     return name
-
-
-def _float32(tensor: Mapping[str, Any], name: str) -> npt.NDArray[np.float32]:
-    kind, shape, raw = tensor["dtype"], tensor["shape"], tensor["data"]
-    if kind == "BF16":
-        # A bfloat16 is the upper half of a float32.
-        return (np.frombuffer(raw, np.uint16).astype(np.uint32) << 16).view(np.float32).reshape(shape)
-    if kind in {"F16", "F32", "F64"}:
-        floats = np.frombuffer(raw, {"F16": np.float16, "F32": np.float32, "F64": np.float64}[kind])
-        return floats.astype(np.float32).reshape(shape)
-    if kind.startswith(("I", "U", "B")):  # position ids and other buffers, which the arithmetic does not use
-        return np.zeros(0, np.float32)
-    raise ModelError(f"weights of type {kind} cannot be read (tensor {name})")
