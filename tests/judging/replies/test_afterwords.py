@@ -11,8 +11,9 @@ READER = LevelReader(load_template("likert"))
 
 @pytest.mark.parametrize(
     "after",
-    [" (now 2)", ", lowered", " (from the answer)", " (rank)", " (tbc)", ", provisionally", " of the 6 points",
-     ". Please ignore.", ". Correction pending.", ". Take it as a first guess.", ". This score does not stand."],
+    [" (now 2)", ", lowered", " (from the answer)", " (rank)", " (tbc)", ", tentatively", 
+     " of the 6 points",    ". Please ignore.", ". Correction pending.",
+     ". Take it as a first guess.", ". This score does not stand."],
 )  # fmt: skip
 def test_what_unsettles_a_score(after):
     text = f"Score: 4{after}"

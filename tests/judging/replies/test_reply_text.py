@@ -8,9 +8,12 @@ from semscale.judging.replies.reply_text import readable, without_reasoning
 @pytest.mark.parametrize(
     ("reply", "text"),
     [
-        ("<think>5?</think>4", "4"), ("**Score:** ４", "Score:   4"), ("Sco\u200bre: 4", "Score : 4"),
-        ("Cor\u00adrect", "Correct"), ("\x1b[1mScore: 4\x1b[0m", "Score: 4"), ("4&nbsp;of&#32;5", "4      of     5"),
-        ('print("Score: 4")', "Score: 4"), ("print('Score:', 4)", "Score:   4"), ("int score = 4;", "score = 4;"),
+        ("<think>5?</think>4", "4"), ("**Score:** ４", "Score:   4"),
+        ("Sco\u200bre: 4", "Score : 4"), ("Cor\u00adrect", "Correct"),
+        ("\x1b[1mScore: 4\x1b[0m", "Score: 4"),
+        ("4&nbsp;of&#32;5", "4      of     5"),
+        ('print("Score: 4")', "Score: 4"), ("print('Score:', 4)", "Score:   4"),
+        ("int score = 4;", "score = 4;"),
         ("/* Score: 4 */", "Score: 4"), ("<b>4</b>", "4"), ("~~2~~ 4", "4"), ("$\\boxed{4}$", "score: 4"),
     ],
 )  # fmt: skip

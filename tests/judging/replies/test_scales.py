@@ -11,7 +11,8 @@ READER = LevelReader(load_template("likert"))
 
 @pytest.mark.parametrize(
     ("text", "own"),
-    [("on a scale of 1 to 5", [True]), ("on a 1-10 scale", [False]), ("out of 10", [False]), ("from 3 to 4", []),
+    [("on a scale of 1 to 5", [True]), ("on a 1-10 scale", [False]), ("out of 10", [False]),
+     ("from 3 to 4", []),
      ("(max 5)", [True]), ("in percentage scale", [False]), ("pages 3 to 7", [])],
 )  # fmt: skip
 def test_whose_scale_it_is(text, own):
