@@ -5,7 +5,7 @@ from semscale.report.document.blocks import DataTable, Paragraph
 from semscale.report.document.document import Document, Section
 from semscale.report.document.values import Cell, Count, Number
 from semscale.report.drift.tables import metric_cell
-from semscale.report.formatting import counted, number, plain
+from semscale.report.formatting import capitalised, counted, number, plain
 
 
 def plan_document(plan: GatePlan) -> Document:
@@ -38,7 +38,13 @@ def plan_document(plan: GatePlan) -> Document:
             ("Strictest level", Number(plan.alpha, 4)),
         ),
         cautions=(*([said] if within else []), *plan.cautions),
-        sections=(Section("metrics", "By metric", (table, *(Paragraph(one, "note") for one in sources))),),
+        sections=(
+            Section(
+                "metrics",
+                "By metric",
+                (table, *(Paragraph(f"{capitalised(one)}.", "note") for one in sources)),
+            ),
+        ),
         notes=sources,
     )
 
