@@ -17,6 +17,7 @@ def plan_document(plan: GatePlan) -> Document:
              *(("drift", "items for it") if asked else ()))  # fmt: skip
     table = DataTable(heads, tuple(_row(one, asked=asked) for one in plan.metrics), brief_title="By metric")
     sources = tuple(dict.fromkeys(f"spread: {one.source}" for one in plan.metrics))
+    notes = (Paragraph(f"{capitalised(one)}.", "note") for one in sources)
     return Document(
         kind="plan for a drift gate",
         name="Plan for the drift gate",
@@ -38,13 +39,7 @@ def plan_document(plan: GatePlan) -> Document:
             ("Strictest level", Number(plan.alpha, 4)),
         ),
         cautions=(*([said] if within else []), *plan.cautions),
-        sections=(
-            Section(
-                "metrics",
-                "By metric",
-                (table, *(Paragraph(f"{capitalised(one)}.", "note") for one in sources)),
-            ),
-        ),
+        sections=(Section("metrics", "By metric", (table, *notes)),),
         notes=sources,
     )
 
