@@ -15,6 +15,7 @@ from semscale.known_settings import known_settings
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
+from semscale.rating.model_sets import scale_for_model
 from semscale.rating.ratings import Ratings
 from semscale.rating.ssr import rate_vectors
 from semscale.scales import Scale, load_scale
@@ -49,7 +50,8 @@ class Rater:
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
             Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
             default model unless given.
-        anchor_sets: names of the scale's anchor sets to use; all of them unless given.
+        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
+            of them if the scale does not name the model.
         temperature: at least 0; below 1 sharper, above 1 flatter, 1 as it is.
         epsilon: at least 0; mass added to each text's rating, see ``semscale.rating.ssr``.
         semantics: ``safe``, ``paper`` or ``guide``, see ``semscale.rating.ssr``.
@@ -79,7 +81,7 @@ class Rater:
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         loaded = load_scale(scale)
-        self.scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
+        self._scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
@@ -91,6 +93,11 @@ class Rater:
     def embedder(self) -> "Embedder":
         """The embedder; it is loaded when it is first needed."""
         return self._load_embedder()
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale with the anchor sets that are used."""
+        return scale_for_model(self._scale, self.embedder) if self._scale.sets_by_model else self._scale
 
     @cached_property
     def anchors(self) -> Floats:

@@ -6,6 +6,7 @@ from types import MappingProxyType
 
 WEIGHTS = "model.safetensors"
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
+DEFAULT_RATING_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
 
 
