@@ -30,12 +30,13 @@ WEIGHT = 0.05
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("scales", nargs="+")
+    parser.add_argument("scales", nargs="*")
+    parser.add_argument("--all", action="store_true", help="all scales that have a pool")
     parser.add_argument("--model", default="e5-small")
     given = parser.parse_args()
     embedder = load_embedder(given.model)
     pools = yaml.safe_load(POOLS.read_text(encoding="utf-8"))
-    for name in given.scales:
+    for name in pools if given.all else given.scales:
         scale = load_scale(name).for_model(START)
         search = Search(scale, pools[name], embedder)
         sets = search.run()

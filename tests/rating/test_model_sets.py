@@ -17,7 +17,7 @@ def scale():
         name="mood", title="Mood", question="How?", provenance="a test",
         points=[{"value": 1, "label": "low"}, {"value": 2, "label": "high"}],
         anchor_sets=SETS,
-        sets_by_model={"all-MiniLM-L6-v2": ("a",), "somebody/large": ("c", "b")},
+        sets_by_model={"all-MiniLM-L6-v2": ("a",), "e5-small": ("b",), "somebody/large": ("c", "b")},
     )  # fmt: skip
 
 
@@ -40,6 +40,7 @@ class Named:
     [
         ("all-MiniLM-L6-v2#53aa51172d14", ["a"]),
         ("sentence-transformers/all-MiniLM-L6-v2#53aa51172d14", ["a"]),  # its name on the hub
+        ("intfloat/multilingual-e5-small#9f3c", ["b"]),  # the float32 form of e5-small
         ("somebody/large", ["c", "b"]),  # in the order in which they are listed
         ("somebody/small", ["a", "b", "c"]),
     ],

@@ -1,6 +1,6 @@
 """Profiles of embedding models: how each one is to be used, which its files do not say."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 ENGLISH = frozenset({"en"})
@@ -23,21 +23,25 @@ class ModelProfile:
         pooling: how a text's vector is made of its tokens' states, where the files do not say.
         max_tokens: the most tokens that the model was trained to read at once, special ones included.
         languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
+        reads_emoji: whether ratings of single emoji are known to agree with people's (``bench/emoji.py``).
     """
 
     prefix: str = ""
     pooling: Literal["mean", "cls"] = "mean"
     max_tokens: int = 512
     languages: frozenset[str] = frozenset()
+    reads_emoji: bool = False
 
 
 MINILM_PROFILE = ModelProfile(max_tokens=256, languages=ENGLISH)
 # The model's page asks for "query: " before texts of one kind, and for "passage: " before what is searched.
 E5_PROFILE = ModelProfile(prefix="query: ", languages=XLM_ROBERTA_LANGUAGES)
+E5_SMALL_PROFILE = replace(E5_PROFILE, reads_emoji=True)
 
 HUB_PROFILES = {
     "sentence-transformers/all-MiniLM-L6-v2": MINILM_PROFILE,
-    **{f"intfloat/multilingual-e5-{size}": E5_PROFILE for size in ("small", "base", "large")},
+    "intfloat/multilingual-e5-small": E5_SMALL_PROFILE,
+    **{f"intfloat/multilingual-e5-{size}": E5_PROFILE for size in ("base", "large")},
 }
 """Profiles by the model's name on the Hugging Face hub.
 

@@ -247,7 +247,7 @@ def test_an_unknown_scale_is_refused(toy_embedder):
         lint("zzz", embedder=toy_embedder)
 
 
-@pytest.fixture(scope="module", params=["all-MiniLM-L6-v2"])
+@pytest.fixture(scope="module", params=["all-MiniLM-L6-v2", "e5-small"])
 def library(request):
     model = load_embedder(request.param)
     return request.param, {name: lint(name, embedder=model) for name in scale_names()}

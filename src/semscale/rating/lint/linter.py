@@ -16,6 +16,7 @@ from semscale.scales import Scale, load_scale, scale_names
 from semscale.signature import Signature
 from semscale.stats.agreement.correlations import pearson, spearman
 from semscale.types import Floats, Progress
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -40,15 +41,15 @@ def lint(
     Args:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
-            Face hub, or what ``load_embedder`` gives; the default model unless given. A verdict holds for one
-            embedder.
+            Face hub, or what ``load_embedder`` gives; the default model of ratings unless given. A verdict
+            holds for one embedder.
         progress: called while texts are embedded.
 
     Raises:
         InputError: the scale cannot be loaded, or ``embedder`` is none.
         ModelError: the model cannot be run.
     """
-    engine = as_embedder(embedder)
+    engine = as_embedder(DEFAULT_RATING_MODEL if embedder is None else embedder)
     used = scale_for_model(load_scale(scale), engine)
     texts, levels = _ladder_texts(used)
     sentences = [anchor for anchors in used.anchor_sets.values() for anchor in anchors]
