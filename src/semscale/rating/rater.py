@@ -16,6 +16,7 @@ from semscale.rating import ordinal, ssr
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
+from semscale.rating.model_sets import profile_of, scale_for_model
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import Readout, chosen_readout
 from semscale.rating.vector_ratings import VectorRatings
@@ -23,6 +24,7 @@ from semscale.scales import Scale, load_scale
 from semscale.signature import Signature
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers, Mask, Progress, Status
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -51,8 +53,9 @@ class Rater:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
             Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
-            default model unless given.
-        anchor_sets: names of the scale's anchor sets to use; all of them unless given.
+            default model of ratings unless given.
+        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
+            of them if the scale does not name the model.
         readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
             between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
             ``semscale.rating.readouts`` unless given.
@@ -89,7 +92,7 @@ class Rater:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         self.readout = chosen_readout(readout, semantics)
         loaded = load_scale(scale)
-        self.scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
+        self._scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
@@ -101,6 +104,11 @@ class Rater:
     def embedder(self) -> "Embedder":
         """The embedder; it is loaded when it is first needed."""
         return self._load_embedder()
+
+    @cached_property
+    def scale(self) -> Scale:
+        """The scale with the anchor sets that are used."""
+        return scale_for_model(self._scale, self.embedder) if self._scale.sets_by_model else self._scale
 
     @cached_property
     def anchors(self) -> Floats:
@@ -140,9 +148,9 @@ class Rater:
         Args:
             texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. These have a status
                 and no rating: null and codes of ``missing`` (``missing``), other types than strings
-                (``not-text``), white space (``empty``), texts without a letter or digit (``uninformative``),
-                texts that the model cannot read (``weightless``), and those that resemble no anchor
-                (``off-topic``).
+                (``not-text``), white space (``empty``), texts without a letter, a digit or an emoji that the
+                model reads (``uninformative``), texts that the model cannot read (``weightless``), and those
+                that resemble no anchor (``off-topic``).
             progress: called while texts are embedded.
 
         Raises:
@@ -150,7 +158,8 @@ class Rater:
             ModelError: the model cannot be run.
         """
         cells = as_list(texts, "texts")
-        statuses = (text_status(cell, self.missing) for cell in cells)
+        reads_emoji = profile_of(self.embedder).reads_emoji
+        statuses = (text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells)
         codes = np.array([_STATUSES.index(status) for status in statuses], dtype=np.int64)
         readable = np.flatnonzero(codes == _SCORED)
         places: dict[str, int] = {}
@@ -258,7 +267,7 @@ def _loader(embedder: "str | Path | Embedder | Callable[[], Embedder] | None") -
     """Return a function that gives the embedder; anything else than an embedder or a loader is refused."""
     if callable(embedder) and not hasattr(embedder, "embed"):
         return embedder
-    checked = checked_embedder(embedder)
+    checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)
     return lambda: as_embedder(checked)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
-    "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "uninformative": "no letter, no digit and no emoji that the model reads",
     "weightless": UNREAD,
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
