@@ -1,4 +1,4 @@
-"""The 200 review sentences that were translated, to see how well ratings of other languages agree with people.
+"""The 200 review sentences that were translated, to see how ratings agree with people elsewhere.
 
 ``python bench/review_sample.py`` writes them as CSV (id, text, human_mean). They come from the half of the
 reviews on which no anchor set was chosen (``bench/anchors.py``), spread evenly over the ranks of the human
@@ -30,9 +30,7 @@ def sampled_reviews():
         rows = list(csv.DictReader(file))
     reported = ~half_of(np.array([row["review"] for row in rows]), SHIPPED_SEED)
     usable = [
-        place
-        for place, row in enumerate(rows)
-        if reported[place] and SHORTEST <= len(row["text"]) <= LONGEST
+        place for place, row in enumerate(rows) if reported[place] and SHORTEST <= len(row["text"]) <= LONGEST
     ]
     by_mean = sorted(usable, key=lambda place: (float(rows[place]["human_mean"]), place))
     rng = np.random.default_rng(SEED)

@@ -7,7 +7,7 @@ from semscale.report.rating.words import NPS_CAUTION, cautions
 
 def summary(*, nps=None, comparison=None, lint=None):
     estimates = SimpleNamespace(overall=SimpleNamespace(nps=nps))
-    return SimpleNamespace(estimates=estimates, comparison=comparison, lint=lint)
+    return SimpleNamespace(estimates=estimates, comparison=comparison, lint=lint, fell_back=None)
 
 
 def test_nothing_to_say_says_nothing():

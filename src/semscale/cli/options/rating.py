@@ -56,6 +56,9 @@ class ScaleOptions:
         list[str] | None,
         option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
     ] = None
+    language: Annotated[
+        str, setting(_RATING, "Language of the texts, such as de; auto looks at each text.", "LANGUAGE")
+    ] = "auto"
 
     def settings(self) -> "RaterSettings":
         """Settings of the rater, without its embedder.
@@ -71,6 +74,7 @@ class ScaleOptions:
             "semantics": self.semantics,
             "floor": as_floor(self.floor),
             "missing": self.missing or [],
+            "language": self.language,
         }
 
 

@@ -1,0 +1,57 @@
+"""Languages of the texts that are rated, and those that a model does not read."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from semscale.embedding.languages.identification import has_enough_letters, identified_languages
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.embedding.languages.unread_language import known_model
+from semscale.errors import InputError
+from semscale.signature import Signature
+from semscale.types import Mask, ObjectArray
+
+
+def text_languages(texts: Sequence[str]) -> ObjectArray:
+    """Give the language of each text, shape (n,): an ISO 639-1 code, or ``None`` where it is not clear."""
+    languages = np.full(len(texts), None, dtype=object)
+    languages[:] = identified_languages(texts)
+    return languages
+
+
+def in_other_languages(texts: Sequence[str], languages: ObjectArray, signature: Signature) -> Mask:
+    """Say which texts are in a language that a model does not read, shape (n,).
+
+    Args:
+        texts: n texts; one that is too short to show its language is never said to be in another.
+        languages: shape (n,), as ``text_languages`` gives them.
+        signature: of the embedder. Of a model of which it is not known what it reads, nothing is said.
+    """
+    read = languages_read(signature)
+    if not read:
+        return np.zeros(len(texts), np.bool_)
+    others = [
+        code is not None and code not in read and has_enough_letters(text)
+        for text, code in zip(texts, languages, strict=True)
+    ]
+    return np.array(others, np.bool_)
+
+
+def languages_read(signature: Signature) -> frozenset[str]:
+    """Give the languages that an embedder's model reads; empty where that is not known."""
+    model = known_model(signature)
+    return frozenset() if model is None else model.languages
+
+
+def check_reads(signature: Signature, language: str) -> None:
+    """Refuse a language that an embedder's model is known not to read.
+
+    Raises:
+        InputError: the model does not read it.
+    """
+    model = known_model(signature)
+    if model is not None and model.languages and language not in model.languages:
+        name = LANGUAGE_NAMES.get(language, language)
+        raise InputError(
+            f"language is {language!r}, but {model.name} does not read {name}: use a model that does"
+        )

@@ -1,0 +1,73 @@
+"""How far each translation of a scale rates as the English scale does, and which of them passed.
+
+``bench/languages.py`` measures it and writes ``translations/equivalence.json``: the same probes in English
+and translated, each rated with the anchors of its own language.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Literal
+
+from semscale.scales.library import languages_in
+from semscale.scales.scale import Scale
+
+MOST_DISTANCE = 0.05
+"""Mean absolute distance between a probe's two means, as a share of the scale's length."""
+LEAST_RANK_CORRELATION = 0.8
+"""Spearman's rho of the means of the translated probes with those of the English ones."""
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """A translated scale beside the English one.
+
+    Attributes:
+        english: content hash of the English scale.
+        translated: content hash of the translation.
+        distance: mean absolute difference of the probes' means, as a share of the scale's length, 0 to 1.
+        rank_correlation: Spearman's rho between the two languages' means, -1 to 1.
+        linter: verdict of the linter on the translated scale.
+    """
+
+    english: str
+    translated: str
+    distance: float
+    rank_correlation: float
+    linter: Literal["pass", "warn", "fail"]
+
+    @property
+    def passed(self) -> bool:
+        """Near enough, in the same order, and no failure of the linter."""
+        return (
+            self.distance <= MOST_DISTANCE
+            and self.rank_correlation >= LEAST_RANK_CORRELATION
+            and self.linter != "fail"
+        )
+
+
+def equivalences(scale: str) -> Mapping[str, Equivalence]:
+    """Give the measurements of a library's scale, by language; empty for a name that has none."""
+    return _measured().get(scale, {})
+
+
+def passed_languages(scale: Scale) -> tuple[str, ...]:
+    """List the languages whose translated anchors may stand for a scale's own, sorted.
+
+    Args:
+        scale: a scale of the library, with all its sets or some; any other one has no translations.
+    """
+    measured = equivalences(scale.name)
+    return tuple(code for code in languages_in(scale) if code in measured and measured[code].passed)
+
+
+@cache
+def _measured() -> dict[str, dict[str, Equivalence]]:
+    file = resources.files("semscale.scales") / "translations" / "equivalence.json"
+    scales = json.loads(file.read_text(encoding="utf-8"))["scales"]
+    return {
+        name: {code: Equivalence(**figures) for code, figures in by_language.items()}
+        for name, by_language in scales.items()
+    }

@@ -1,0 +1,52 @@
+"""What the check of translations says, and that it was made of the files that ship."""
+
+from dataclasses import replace
+
+import pytest
+
+from semscale.scales import load_scale, scale_names
+from semscale.scales.equivalence import (
+    LEAST_RANK_CORRELATION,
+    MOST_DISTANCE,
+    Equivalence,
+    equivalences,
+    passed_languages,
+)
+from semscale.scales.translation import languages_of
+
+MEASURED = [(name, code) for name in scale_names() for code in equivalences(name)]
+GOOD = Equivalence("a", "b", distance=MOST_DISTANCE, rank_correlation=LEAST_RANK_CORRELATION, linter="warn")
+
+
+@pytest.mark.parametrize(
+    ("changes", "passed"),
+    [
+        ({}, True),
+        ({"distance": MOST_DISTANCE + 0.001}, False),
+        ({"rank_correlation": LEAST_RANK_CORRELATION - 0.001}, False),
+        ({"linter": "fail"}, False),
+        ({"rank_correlation": float("nan")}, False),
+    ],
+)
+def test_a_translation_passes_by_all_three_criteria(changes, passed):
+    assert replace(GOOD, **changes).passed is passed
+
+
+@pytest.mark.parametrize(("name", "code"), MEASURED)
+def test_the_table_was_made_of_the_files_that_ship(name, code):
+    measured = equivalences(name)[code]
+    assert measured.english == load_scale(name).content_hash, "run: python bench/languages.py --write"
+    assert measured.translated == load_scale(name, language=code).content_hash
+
+
+@pytest.mark.parametrize("name", scale_names())
+def test_every_translation_was_measured(name):
+    assert sorted(equivalences(name)) == languages_of(name), "run: python bench/languages.py --write"
+
+
+def test_only_scales_of_the_library_have_translations():
+    scale = load_scale("purchase-intent")
+    mine = scale.model_copy(update={"name": "mine"})
+    assert passed_languages(mine) == ()
+    changed = {**scale.anchor_sets, "set-1": tuple(reversed(scale.anchor_sets["set-1"]))}
+    assert passed_languages(scale.model_copy(update={"anchor_sets": changed})) == ()
