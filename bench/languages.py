@@ -1,14 +1,14 @@
-"""Ratings in other languages: equivalence of translated anchors, agreement with people, language of short texts.
+"""Ratings in other languages: translated anchors beside English ones, people, and identification.
 
 ``python bench/languages.py`` prints three tables; ``--write`` also writes the first one to
 ``src/semscale/scales/translations/equivalence.json``, from which ratings know which translations passed.
 
 1. Every scale's probes, in English with the English anchors and translated with the translated ones: mean
-   absolute distance of the two means of a probe, as a share of the scale's length, and their rank correlation;
-   the linter's verdict in the language; the rank correlation with the probes' levels, beside English and
-   beside English anchors on the translated probes.
-2. 200 review sentences that were translated (``bench/review_sample.py``): r with the human means of the English
-   ones, by the scale ``quality``, with English anchors and with those of the language.
+   absolute distance of the two means of a probe, as a share of the scale's length, and their rank
+   correlation; the linter's verdict in the language; the rank correlation with the probes' levels, beside
+   English and beside English anchors on the translated probes.
+2. 200 review sentences that were translated (``bench/review_sample.py``): r with the human means of the
+   English ones, by the scale ``quality``, with English anchors and with those of the language.
 3. How often the language of a short answer is found (``bench/data/short_answers.csv``, and the probes).
 """
 
@@ -96,6 +96,7 @@ def measure(name, code, embedder):
         distance=round(float(np.abs(in_language - in_english).mean()) / length, DIGITS),
         rank_correlation=round(spearman(in_language, in_english), DIGITS),
         linter=lint(translated, embedder=embedder).verdict,
+        english_linter=lint(english, embedder=embedder).verdict,
     )
     return found, [spearman(one, levels) for one in (in_english, in_language, with_english_anchors)]
 

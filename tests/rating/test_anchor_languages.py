@@ -12,7 +12,9 @@ SCALE = load_scale("purchase-intent")
 @pytest.fixture(params=[("de",), ()], ids=["German-passed", "none-passed"])
 def passed(request, monkeypatch):
     monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: request.param)
-    measured = {"de": Equivalence("a", "b", distance=0, rank_correlation=1, linter="pass")}
+    measured = {
+        "de": Equivalence("a", "b", distance=0, rank_correlation=1, linter="pass", english_linter="pass")
+    }
     monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
     return request.param
 
@@ -26,6 +28,13 @@ def test_auto_takes_what_passed_and_names_it(passed):
     assert settings["language"].startswith("auto+py3langid-")
     # sha256("b"), the recorded hash, begins with 3e23e816.
     assert settings.get("translations") == ("de#3e23e816" if passed else None)
+
+
+def test_without_a_language_the_scales_own_anchors_serve(passed):
+    languages = AnchorLanguages(SCALE, None)
+    assert (languages.scale, languages.own, languages.fell_back) == (SCALE, (), False)
+    assert list(languages.settings()) == ["language"]
+    assert languages.settings()["language"].startswith("any+py3langid-")
 
 
 def test_a_language_has_its_anchors_if_they_passed_and_the_english_ones_otherwise(passed):

@@ -36,12 +36,14 @@ class EnglishReader:
 @pytest.fixture
 def german_passed(monkeypatch):
     monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: ("de",))
-    measured = {"de": Equivalence("a", "b", distance=0, rank_correlation=1, linter="pass")}
+    measured = {
+        "de": Equivalence("a", "b", distance=0, rank_correlation=1, linter="pass", english_linter="pass")
+    }
     monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
 
 
 def rater(embedder, **settings):
-    return Rater("purchase-intent", embedder=embedder, **{"floor": None, **settings})
+    return Rater("purchase-intent", embedder=embedder, **{"floor": None, "language": "auto", **settings})
 
 
 def test_each_text_is_rated_with_anchors_of_its_language(toy_embedder, german_passed):
@@ -63,7 +65,7 @@ def test_a_text_is_rated_alone_as_in_company(toy_embedder, german_passed):
 
 
 def test_texts_that_the_model_does_not_read_have_no_rating(toy_embedder, german_passed):
-    ratings = rater(EnglishReader(toy_embedder)).rate(TEXTS)
+    ratings = rater(EnglishReader(toy_embedder), language=None).rate(TEXTS)
     assert ratings.status.tolist() == [
         Status.SCORED, Status.OTHER_LANGUAGE, Status.SCORED, Status.MISSING, Status.OTHER_LANGUAGE,
         Status.OTHER_LANGUAGE,

@@ -15,7 +15,14 @@ from semscale.scales.equivalence import (
 from semscale.scales.translation import languages_of
 
 MEASURED = [(name, code) for name in scale_names() for code in equivalences(name)]
-GOOD = Equivalence("a", "b", distance=MOST_DISTANCE, rank_correlation=LEAST_RANK_CORRELATION, linter="warn")
+GOOD = Equivalence(
+    "a",
+    "b",
+    distance=MOST_DISTANCE,
+    rank_correlation=LEAST_RANK_CORRELATION,
+    linter="warn",
+    english_linter="pass",
+)
 
 
 @pytest.mark.parametrize(
@@ -25,6 +32,7 @@ GOOD = Equivalence("a", "b", distance=MOST_DISTANCE, rank_correlation=LEAST_RANK
         ({"distance": MOST_DISTANCE + 0.001}, False),
         ({"rank_correlation": LEAST_RANK_CORRELATION - 0.001}, False),
         ({"linter": "fail"}, False),
+        ({"linter": "fail", "english_linter": "fail"}, True),
         ({"rank_correlation": float("nan")}, False),
     ],
 )

@@ -17,8 +17,9 @@ class AnchorLanguages:
 
     Args:
         scale: the scale, with the sets that are used.
-        language: ``auto`` for anchors of each text's own language; or an ISO 639-1 code, for anchors of that
-            language for all texts. Where a translation has not passed its check, the scale's own serve.
+        language: ``None`` for the scale's own anchors; ``auto`` for anchors of each text's own language; or
+            an ISO 639-1 code, for anchors of that language for all texts. Where a translation has not passed
+            its check, the scale's own serve.
 
     Attributes:
         language: as given.
@@ -28,25 +29,31 @@ class AnchorLanguages:
         InputError: neither ``auto`` nor a language that the scale's anchors are in.
     """
 
-    def __init__(self, scale: Scale, language: str) -> None:
+    def __init__(self, scale: Scale, language: str | None) -> None:
         self.language = language
-        self._passed = passed_languages(scale) if language != scale.language else ()
-        self._check(scale)
-        chosen = language in self._passed
-        self.scale = in_language(scale, language) if chosen else scale
-        self.own = self._passed if language == AUTO else ()
+        self.scale = scale
+        self.own: tuple[str, ...] = ()
+        if language == AUTO:
+            self.own = passed_languages(scale)
+        elif language is not None and language != scale.language:
+            _check(scale, language)
+            if language in passed_languages(scale):
+                self.scale = in_language(scale, language)
+
+    @property
+    def identifies(self) -> bool:
+        """Whether each text's language is identified, rather than known beforehand."""
+        return self.language in {None, AUTO}
 
     @property
     def fell_back(self) -> bool:
         """Whether anchors were asked for that have not passed, so that the scale's own serve."""
-        return self.language not in {AUTO, self.scale.language}
+        return not self.identifies and self.language != self.scale.language
 
     def settings(self) -> dict[str, str]:
         """Name the languages and the anchors' content hash, for the signature."""
-        if self.language == AUTO:
-            chosen = {"language": f"{AUTO}+{identifier_name()}"}
-        else:
-            chosen = {"language": self.language}
+        identified = f"{self.language or 'any'}+{identifier_name()}"
+        chosen = {"language": identified if self.identifies else str(self.language)}
         if self.own:
             return chosen | {"translations": f"{'+'.join(self.own)}#{self._content_hash()}"}
         return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
@@ -61,10 +68,12 @@ class AnchorLanguages:
         hashes = "+".join(measured[code].translated for code in self.own)
         return hashlib.sha256(hashes.encode()).hexdigest()[:8]
 
-    def _check(self, scale: Scale) -> None:
-        known = [scale.language, *languages_in(scale)]
-        if self.language not in {AUTO, *known}:
-            listed = ", ".join(["auto", *known])
-            name = LANGUAGE_NAMES.get(str(self.language))
-            lacking = f"; {scale.name!r} has no anchors in {name}" if name else ""
-            raise InputError(f"language must be one of {listed}, got {self.language!r}{lacking}")
+
+def _check(scale: Scale, language: str) -> None:
+    """Refuse a language that a scale has no anchors in."""
+    known = [scale.language, *languages_in(scale)]
+    if language not in known:
+        listed = ", ".join([AUTO, *known])
+        name = LANGUAGE_NAMES.get(str(language))
+        lacking = f"; {scale.name!r} has no anchors in {name}" if name else ""
+        raise InputError(f"language must be one of {listed}, got {language!r}{lacking}")

@@ -13,7 +13,7 @@ from semscale.embedding.languages.identification import load_identifier
 from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
-from semscale.rating.anchor_languages import AUTO, AnchorLanguages
+from semscale.rating.anchor_languages import AnchorLanguages
 from semscale.rating.anchor_vectors import AnchorVectors
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
@@ -48,7 +48,7 @@ class RaterSettings(TypedDict, total=False):
     semantics: Semantics
     floor: Literal["auto"] | float | None
     missing: Iterable[str]
-    language: str
+    language: str | None
 
 
 class Rater:
@@ -66,9 +66,10 @@ class Rater:
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
-        language: ``auto`` rates each text with translated anchors of its own language, where the scale has
-            some that passed their check, and with the scale's own otherwise; a text in a language that the
-            model does not read gets no rating. An ISO 639-1 code says that all texts are in that language.
+        language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of its
+            language, where the scale has some that passed their check. Both identify the language of each
+            text, and one in a language that the model does not read gets no rating. An ISO 639-1 code says
+            that all texts are in that language, and takes its anchors where they passed.
 
     Raises:
         InputError: an unknown scale, anchor set or language, or a setting out of range.
@@ -89,7 +90,7 @@ class Rater:
         semantics: Semantics = "safe",
         floor: Literal["auto"] | float | None = "auto",
         missing: Iterable[str] = (),
-        language: str = AUTO,
+        language: str | None = None,
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         loaded = load_scale(scale)
@@ -107,9 +108,9 @@ class Rater:
     def embedder(self) -> "Embedder":
         """The embedder; it is loaded when it is first needed, and the identifier of languages beside it."""
         load_identifier()
-        embedder, language = self._load_embedder(), self.anchor_languages.language
-        if language != AUTO:
-            check_reads(embedder.signature, language)
+        embedder, languages = self._load_embedder(), self.anchor_languages
+        if not languages.identifies:
+            check_reads(embedder.signature, str(languages.language))
         return embedder
 
     @property
@@ -199,7 +200,7 @@ class Rater:
         """Identify the languages of distinct texts, and rate those that the model reads."""
         rated = RatedTexts.unrated(len(texts), self.scale)
         languages, others = text_languages(texts), np.zeros(len(texts), np.bool_)
-        if texts and self.anchor_languages.language == AUTO:
+        if texts and self.anchor_languages.identifies:
             others = in_other_languages(texts, languages, self.embedder.signature)
         read = np.flatnonzero(~others)
         if len(read):

@@ -4,12 +4,19 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from semscale.embedding.languages.identification import has_enough_letters, identified_languages
+from semscale.embedding.languages.identification import (
+    has_enough_letters,
+    identified_languages,
+    probability_of,
+)
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.embedding.languages.unread_language import known_model
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Mask, ObjectArray
+
+MOST_PROBABLE = 0.05
+"""Probability of all languages that a model reads, up to which a text is said to be in none of them."""
 
 
 def text_languages(texts: Sequence[str]) -> ObjectArray:
@@ -28,13 +35,16 @@ def in_other_languages(texts: Sequence[str], languages: ObjectArray, signature: 
         signature: of the embedder. Of a model of which it is not known what it reads, nothing is said.
     """
     read = languages_read(signature)
-    if not read:
-        return np.zeros(len(texts), np.bool_)
     others = [
-        code is not None and code not in read and has_enough_letters(text)
+        bool(read) and code is not None and code not in read and _is_in_none_of(read, text)
         for text, code in zip(texts, languages, strict=True)
     ]
     return np.array(others, np.bool_)
+
+
+def _is_in_none_of(read: frozenset[str], text: str) -> bool:
+    """Say that a text is surely in another language: what seems Luxembourgish may be German."""
+    return has_enough_letters(text) and probability_of(text, read) <= MOST_PROBABLE
 
 
 def languages_read(signature: Signature) -> frozenset[str]:

@@ -25,8 +25,8 @@ def summary(*languages, fell_back=None):
 def test_texts_that_were_not_read_are_warned_of_with_their_languages():
     (said,) = other_language_warnings(summary(ENGLISH, GERMAN, UNCLEAR))
     assert said == (
-        "3 of 10 texts (30\N{NO-BREAK SPACE}%) have no rating: the model does not read their language (German 3). Use a model "
-        "that does (--model e5-small)."
+        "3 of 10 texts (30\N{NO-BREAK SPACE}%) have no rating: the model does not read their language "
+        "(German 3). Use a model that does (--model e5-small)."
     )
     assert other_language_warnings(summary(ENGLISH, UNCLEAR)) == ()
 

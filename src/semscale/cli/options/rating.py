@@ -57,8 +57,13 @@ class ScaleOptions:
         option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
     ] = None
     language: Annotated[
-        str, setting(_RATING, "Language of the texts, such as de; auto looks at each text.", "LANGUAGE")
-    ] = "auto"
+        str | None,
+        option(
+            _RATING,
+            "Anchors in each text's language (auto), or in that of all texts, such as de.",
+            "LANGUAGE",
+        ),
+    ] = None
 
     def settings(self) -> "RaterSettings":
         """Settings of the rater, without its embedder.

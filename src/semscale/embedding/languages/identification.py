@@ -1,6 +1,6 @@
 """Identification of the language of single texts, with py3langid and the model in its wheel."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -47,6 +47,21 @@ def identified_languages(texts: Sequence[str], *, longest: int | None = LONGEST)
         ['de', None]
     """
     return [_identified(text[:longest]) for text in texts]
+
+
+def probability_of(text: str, languages: Collection[str]) -> float:
+    """Give the probability that a text is in one of some languages, 0 to 1.
+
+    Args:
+        text: any text; its first 500 characters are looked at.
+        languages: ISO 639-1 codes.
+
+    Example:
+        >>> probability_of("Ich würde es sofort kaufen.", {"en", "fr"}) < 0.01
+        True
+    """
+    ranked = _identifier().rank(text[:LONGEST])
+    return float(sum(share for code, share in ranked if _VARIANTS.get(code, code) in languages))
 
 
 def load_identifier() -> None:
