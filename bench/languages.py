@@ -5,8 +5,8 @@
 
 1. Every scale's probes, in English with the English anchors and translated with the translated ones: mean
    absolute distance of the two means of a probe, as a share of the scale's length, and their rank
-   correlation; the linter's verdict in the language; the rank correlation with the probes' levels, beside
-   English and beside English anchors on the translated probes.
+   correlation; the linter's verdict in the language; the rank correlation with the probes' levels by these
+   anchors, and by the English ones on the same probes.
 2. 200 review sentences that were translated (``bench/review_sample.py``): r with the human means of the
    English ones, by the scale ``quality``, with English anchors and with those of the language.
 3. How often the language of a short answer is found (``bench/data/short_answers.csv``, and the probes).
@@ -56,31 +56,27 @@ def main():
 def report_equivalence(embedder):
     """Print each language's figures, and give those of every translation by scale and language."""
     measured = {name: {} for name in scale_names() if languages_of(name)}
-    print(
-        "language    passed  distance  rank corr.  ladder: English, translated, English anchors  not passed"
-    )
+    print("means over scales; ladder: English anchors on English probes, own anchors, English anchors")
+    print("language    passed    distance  rank  ladder          not passed")
     for code in translated_languages():
-        ladders, failed = [], []
+        in_english = []
         for name in (name for name in measured if code in languages_of(name)):
-            found, ladder = measure(name, code, embedder)
-            measured[name][code] = found
-            ladders.append(ladder)
-            failed += [] if found.passed else [described(name, found)]
-        rows = [by_language[code] for by_language in measured.values() if code in by_language]
-        if not rows:
-            continue
-        distance = np.mean([found.distance for found in rows])
-        rank = np.mean([found.rank_correlation for found in rows])
-        ladder = " ".join(f"{mean:.2f}" for mean in np.mean(ladders, axis=0))
-        passed = f"{len(rows) - len(failed)} of {len(rows)}"
-        print(
-            f"{LANGUAGE_NAMES[code]:<11} {passed:<8}{distance:.3f}     {rank:.2f}        {ladder}  {failed}"
-        )
+            measured[name][code], ladder = measure(name, code, embedder)
+            in_english.append(ladder)
+        found = {name: by_code[code] for name, by_code in measured.items() if code in by_code}
+        if found:
+            print(f"{LANGUAGE_NAMES[code]:<12}{line(found, np.mean(in_english))}")
     return measured
 
 
-def described(name, found):
-    return f"{name} ({found.distance:.3f}, {found.rank_correlation:.2f}, {found.linter})"
+def line(found, in_english):
+    """Sum up the translations into one language."""
+    failed = [name for name, one in found.items() if not one.passed]
+    keys = ("distance", "rank_correlation", "ladder", "ladder_by_english")
+    distance, rank, own, english = (np.mean([getattr(one, key) for one in found.values()]) for key in keys)
+    ladders = f"{in_english:.2f} {own:.2f} {english:.2f}"
+    passed = f"{len(found) - len(failed)} of {len(found)}"
+    return f"{passed:<10}{distance:.3f}     {rank:.2f}  {ladders}  {', '.join(failed)}"
 
 
 def measure(name, code, embedder):
@@ -95,10 +91,12 @@ def measure(name, code, embedder):
         translated=translated.content_hash,
         distance=round(float(np.abs(in_language - in_english).mean()) / length, DIGITS),
         rank_correlation=round(spearman(in_language, in_english), DIGITS),
+        ladder=round(spearman(in_language, levels), DIGITS),
+        ladder_by_english=round(spearman(with_english_anchors, levels), DIGITS),
         linter=lint(translated, embedder=embedder).verdict,
         english_linter=lint(english, embedder=embedder).verdict,
     )
-    return found, [spearman(one, levels) for one in (in_english, in_language, with_english_anchors)]
+    return found, spearman(in_english, levels)
 
 
 def means(anchors_of, probes_of, embedder):

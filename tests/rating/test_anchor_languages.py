@@ -8,13 +8,22 @@ from semscale.scales.equivalence import Equivalence
 
 SCALE = load_scale("purchase-intent")
 
+GERMAN_MEASURED = Equivalence(
+    "a",
+    "b",
+    distance=0,
+    rank_correlation=1,
+    ladder=1,
+    ladder_by_english=1,
+    linter="pass",
+    english_linter="pass",
+)
+
 
 @pytest.fixture(params=[("de",), ()], ids=["German-passed", "none-passed"])
 def passed(request, monkeypatch):
     monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: request.param)
-    measured = {
-        "de": Equivalence("a", "b", distance=0, rank_correlation=1, linter="pass", english_linter="pass")
-    }
+    measured = {"de": GERMAN_MEASURED}
     monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
     return request.param
 

@@ -23,6 +23,17 @@ GERMAN = "Ich denke, ich würde das kaufen, ja."
 FRENCH = "Je pense que je vais certainement l'acheter."
 TEXTS = [ENGLISH, GERMAN, "ok", None, FRENCH, GERMAN]
 
+GERMAN_MEASURED = Equivalence(
+    "a",
+    "b",
+    distance=0,
+    rank_correlation=1,
+    ladder=1,
+    ladder_by_english=1,
+    linter="pass",
+    english_linter="pass",
+)
+
 
 class EnglishReader:
     """The toy model under the name of the known one that reads English alone."""
@@ -36,9 +47,7 @@ class EnglishReader:
 @pytest.fixture
 def german_passed(monkeypatch):
     monkeypatch.setattr(anchor_languages, "passed_languages", lambda scale: ("de",))
-    measured = {
-        "de": Equivalence("a", "b", distance=0, rank_correlation=1, linter="pass", english_linter="pass")
-    }
+    measured = {"de": GERMAN_MEASURED}
     monkeypatch.setattr(anchor_languages, "equivalences", lambda name: measured)
 
 

@@ -20,6 +20,8 @@ GOOD = Equivalence(
     "b",
     distance=MOST_DISTANCE,
     rank_correlation=LEAST_RANK_CORRELATION,
+    ladder=0.75,
+    ladder_by_english=0.8,
     linter="warn",
     english_linter="pass",
 )
@@ -31,12 +33,14 @@ GOOD = Equivalence(
         ({}, True),
         ({"distance": MOST_DISTANCE + 0.001}, False),
         ({"rank_correlation": LEAST_RANK_CORRELATION - 0.001}, False),
+        ({"ladder": 0.749}, False),  # more than .05 below what English anchors reach
+        ({"ladder_by_english": 0.5}, True),
         ({"linter": "fail"}, False),
         ({"linter": "fail", "english_linter": "fail"}, True),
         ({"rank_correlation": float("nan")}, False),
     ],
 )
-def test_a_translation_passes_by_all_three_criteria(changes, passed):
+def test_a_translation_passes_by_all_criteria(changes, passed):
     assert replace(GOOD, **changes).passed is passed
 
 

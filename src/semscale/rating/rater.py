@@ -66,10 +66,10 @@ class Rater:
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
-        language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of its
-            language, where the scale has some that passed their check. Both identify the language of each
-            text, and one in a language that the model does not read gets no rating. An ISO 639-1 code says
-            that all texts are in that language, and takes its anchors where they passed.
+        language: ``None`` rates all texts with the scale's own anchors; ``auto`` each text with anchors of
+            its language, where the scale has some that passed their check. Both identify the language of
+            each text, and one in a language that the model does not read gets no rating. An ISO 639-1 code
+            says that all texts are in that language, and takes its anchors where they passed.
 
     Raises:
         InputError: an unknown scale, anchor set or language, or a setting out of range.

@@ -1,7 +1,7 @@
 """How far each translation of a scale rates as the English scale does, and which of them passed.
 
-``bench/languages.py`` measures it and writes ``translations/equivalence.json``: the same probes in English
-and translated, each rated with the anchors of its own language.
+``bench/languages.py`` measures it with ``e5-small`` and writes ``translations/equivalence.json``: the same
+probes in English and translated, each rated with the anchors of its own language.
 """
 
 import json
@@ -18,6 +18,8 @@ MOST_DISTANCE = 0.08
 """Mean absolute distance between a probe's two means, as a share of the scale's length."""
 LEAST_RANK_CORRELATION = 0.8
 """Spearman's rho of the means of the translated probes with those of the English ones."""
+MOST_LOSS = 0.05
+"""By how much English anchors may order the translated probes better than the translated anchors do."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +31,8 @@ class Equivalence:
         translated: content hash of the translation.
         distance: mean absolute difference of the probes' means, as a share of the scale's length, 0 to 1.
         rank_correlation: Spearman's rho between the two languages' means, -1 to 1.
+        ladder: Spearman's rho of the translated probes' means with their levels, by the translated anchors.
+        ladder_by_english: the same by the English anchors, which would rate such texts otherwise.
         linter: verdict of the linter on the translated scale.
         english_linter: its verdict on the English one, with the same model.
     """
@@ -37,15 +41,18 @@ class Equivalence:
     translated: str
     distance: float
     rank_correlation: float
+    ladder: float
+    ladder_by_english: float
     linter: Literal["pass", "warn", "fail"]
     english_linter: Literal["pass", "warn", "fail"]
 
     @property
     def passed(self) -> bool:
-        """Near enough, in the same order, and no failure of the linter that English does not have too."""
+        """Near the English means, in their order, no loss, and no failure of the linter that is new."""
         return (
             self.distance <= MOST_DISTANCE
             and self.rank_correlation >= LEAST_RANK_CORRELATION
+            and self.ladder >= self.ladder_by_english - MOST_LOSS
             and (self.linter != "fail" or self.english_linter == "fail")
         )
 
