@@ -87,6 +87,7 @@ def measure(name, code, embedder):
     with_english_anchors = means(english, translated, embedder)
     length = float(np.ptp(english.values))
     found = Equivalence(
+        anchor_sets=tuple(english.anchor_sets),
         english=english.content_hash,
         translated=translated.content_hash,
         distance=round(float(np.abs(in_language - in_english).mean()) / length, DIGITS),

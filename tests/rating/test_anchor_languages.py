@@ -9,8 +9,9 @@ from semscale.scales.equivalence import Equivalence
 SCALE = load_scale("purchase-intent")
 
 GERMAN_MEASURED = Equivalence(
-    "a",
-    "b",
+    tuple(load_scale("purchase-intent").anchor_sets),
+    english="a",
+    translated="b",
     distance=0,
     rank_correlation=1,
     ladder=1,

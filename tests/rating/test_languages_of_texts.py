@@ -24,8 +24,9 @@ FRENCH = "Je pense que je vais certainement l'acheter."
 TEXTS = [ENGLISH, GERMAN, "ok", None, FRENCH, GERMAN]
 
 GERMAN_MEASURED = Equivalence(
-    "a",
-    "b",
+    tuple(load_scale("purchase-intent").anchor_sets),
+    english="a",
+    translated="b",
     distance=0,
     rank_correlation=1,
     ladder=1,

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from semscale.scales import load_scale, scale_names
+from semscale.scales import equivalence, load_scale, scale_names
 from semscale.scales.equivalence import (
     LEAST_RANK_CORRELATION,
     MOST_DISTANCE,
@@ -16,8 +16,9 @@ from semscale.scales.translation import languages_of
 
 MEASURED = [(name, code) for name in scale_names() for code in equivalences(name)]
 GOOD = Equivalence(
-    "a",
-    "b",
+    ("set-1", "set-2"),
+    english="a",
+    translated="b",
     distance=MOST_DISTANCE,
     rank_correlation=LEAST_RANK_CORRELATION,
     ladder=0.75,
@@ -47,13 +48,23 @@ def test_a_translation_passes_by_all_criteria(changes, passed):
 @pytest.mark.parametrize(("name", "code"), MEASURED)
 def test_the_table_was_made_of_the_files_that_ship(name, code):
     measured = equivalences(name)[code]
-    assert measured.english == load_scale(name).content_hash, "run: python bench/languages.py --write"
-    assert measured.translated == load_scale(name, language=code).content_hash
+    english, translated = (
+        load_scale(name, language=language).with_sets(measured.anchor_sets) for language in ("en", code)
+    )
+    assert measured.english == english.content_hash, "run: python bench/languages.py --write"
+    assert measured.translated == translated.content_hash
 
 
 @pytest.mark.parametrize("name", scale_names())
 def test_every_translation_was_measured(name):
     assert sorted(equivalences(name)) == languages_of(name), "run: python bench/languages.py --write"
+
+
+def test_a_translation_stands_for_the_sets_that_were_measured(monkeypatch):
+    monkeypatch.setattr(equivalence, "equivalences", lambda name: {"de": GOOD})
+    scale = load_scale("purchase-intent")
+    assert passed_languages(scale.with_sets(["set-2"])) == ("de",)
+    assert passed_languages(scale.with_sets(["set-2", "set-3"])) == ()
 
 
 def test_only_scales_of_the_library_have_translations():

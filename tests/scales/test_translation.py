@@ -46,7 +46,7 @@ def test_words_change_and_points_and_levels_stay():
     ("changes", "said"),
     [
         ({"scale": "trust"}, "scale must be 'mood'"),
-        ({"anchor_sets": {"plain": ["Schlecht.", "Gut."]}}, r"those in English.*\(plain, other\), got plain"),
+        ({"anchor_sets": {"other": ["a", "b"], "plain": ["c", "d"]}}, r"order \(plain, other\), got other"),
         ({"anchor_sets": {"plain": ["a", "b"], "mine": ["c", "d"]}}, "got plain, mine"),
         ({"anchor_sets": {"plain": ["a", "b"], "other": ["c", "d", "e"]}}, "each of the 2 points, got 3"),
         ({"anchor_sets": {"plain": ["a", "A "], "other": ["c", "d"]}}, "must differ"),
@@ -59,6 +59,11 @@ def test_words_change_and_points_and_levels_stay():
 def test_what_does_not_match_the_english_scale_is_refused(changes, said):
     with pytest.raises(InputError, match=said):
         applied(**changes)
+
+
+def test_sets_that_are_not_translated_cannot_be_had():
+    german = applied(anchor_sets={"other": ["Furchtbar.", "Wunderbar."]})
+    assert list(german.anchor_sets) == ["other"]
 
 
 def test_a_file_without_keys_is_refused():

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 from semscale.scales.library import languages_in
 from semscale.scales.scale import Scale
@@ -27,8 +27,9 @@ class Equivalence:
     """A translated scale beside the English one.
 
     Attributes:
-        english: content hash of the English scale.
-        translated: content hash of the translation.
+        anchor_sets: the sets that were measured.
+        english: content hash of the English scale with these sets.
+        translated: content hash of the translation with them.
         distance: mean absolute difference of the probes' means, as a share of the scale's length, 0 to 1.
         rank_correlation: Spearman's rho between the two languages' means, -1 to 1.
         ladder: Spearman's rho of the translated probes' means with their levels, by the translated anchors.
@@ -37,6 +38,7 @@ class Equivalence:
         english_linter: its verdict on the English one, with the same model.
     """
 
+    anchor_sets: tuple[str, ...]
     english: str
     translated: str
     distance: float
@@ -45,6 +47,10 @@ class Equivalence:
     ladder_by_english: float
     linter: Literal["pass", "warn", "fail"]
     english_linter: Literal["pass", "warn", "fail"]
+
+    def covers(self, scale: Scale) -> bool:
+        """Whether the translation passed, and all sets of a scale were measured."""
+        return self.passed and set(scale.anchor_sets) <= set(self.anchor_sets)
 
     @property
     def passed(self) -> bool:
@@ -69,7 +75,7 @@ def passed_languages(scale: Scale) -> tuple[str, ...]:
         scale: a scale of the library, with all its sets or some; any other one has no translations.
     """
     measured = equivalences(scale.name)
-    return tuple(code for code in languages_in(scale) if code in measured and measured[code].passed)
+    return tuple(code for code in languages_in(scale) if code in measured and measured[code].covers(scale))
 
 
 @cache
@@ -77,6 +83,10 @@ def _measured() -> dict[str, dict[str, Equivalence]]:
     file = resources.files("semscale.scales") / "translations" / "equivalence.json"
     scales = json.loads(file.read_text(encoding="utf-8"))["scales"]
     return {
-        name: {code: Equivalence(**figures) for code, figures in by_language.items()}
+        name: {code: _equivalence(**figures) for code, figures in by_language.items()}
         for name, by_language in scales.items()
     }
+
+
+def _equivalence(anchor_sets: list[str], **figures: Any) -> Equivalence:  # noqa: ANN401 - as they were written
+    return Equivalence(anchor_sets=tuple(anchor_sets), **figures)

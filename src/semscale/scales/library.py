@@ -45,35 +45,36 @@ def load_scale(name_or_path: str | Path | Scale, *, language: str | None = None)
         'Wie wahrscheinlich ist es, dass Sie das kaufen?'
     """
     scale = _as_written(name_or_path)
-    return scale if language is None else in_language(scale, language)
+    return scale if language in {None, scale.language} else _translation(scale, str(language))
 
 
 def in_language(scale: Scale, language: str) -> Scale:
     """Give a scale with its anchors in a language; the same scale where they are in it.
 
-    A scale of the library has translations of the sets that it ships with; of a scale that was changed, or
-    of a user's own, there are none.
+    A scale of the library has translations of sets that it ships with; of a scale that was changed, or of a
+    user's own, there are none.
 
     Args:
         scale: the scale, with all its sets or some.
         language: ISO 639-1 code.
 
     Raises:
-        InputError: the scale has no anchors in that language; the message lists those that it has.
+        InputError: the scale has no anchors in that language, or not of all its sets.
     """
     if language == scale.language:
         return scale
-    available = languages_in(scale)
-    if language not in available:
-        has = ", ".join([scale.language, *available])
+    translation = _translation(scale, language)
+    lacking = [name for name in scale.anchor_sets if name not in translation.anchor_sets]
+    if lacking:
         raise InputError(
-            f"language must be one that the anchors of {scale.name!r} are in ({has}), got {language!r}"
+            f"anchor sets {', '.join(lacking)} of {scale.name!r} are not translated into {language!r}: "
+            f"choose among {', '.join(translation.anchor_sets)}"
         )
-    return translated(_shipped(scale.name), language).with_sets(scale.anchor_sets)
+    return translation.with_sets(scale.anchor_sets)
 
 
 def languages_in(scale: Scale) -> list[str]:
-    """List the languages into which a scale's anchors are translated, sorted; none for a scale of one's own.
+    """List the languages into which anchors of a scale are translated, sorted; none for a scale of one's own.
 
     Example:
         >>> languages_in(load_scale("purchase-intent").model_copy(update={"name": "my-own"}))
@@ -86,6 +87,17 @@ def languages_in(scale: Scale) -> list[str]:
         shipped.anchor_sets.get(name) == anchors for name, anchors in scale.anchor_sets.items()
     )
     return languages_of(scale.name) if same else []
+
+
+def _translation(scale: Scale, language: str) -> Scale:
+    """Read the translation of a scale, with the sets that are translated."""
+    available = languages_in(scale)
+    if language not in available:
+        has = ", ".join([scale.language, *available])
+        raise InputError(
+            f"language must be one that the anchors of {scale.name!r} are in ({has}), got {language!r}"
+        )
+    return translated(_shipped(scale.name), language)
 
 
 def _as_written(name_or_path: str | Path | Scale) -> Scale:

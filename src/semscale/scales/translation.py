@@ -23,7 +23,7 @@ class Translation(BaseModel):
         language: ISO 639-1 code of the language.
         translated: who translated it, and when.
         question: the survey question.
-        anchor_sets: for each of the English sets, by its name, as many sentences in the same order.
+        anchor_sets: for English sets, by their names, as many sentences in the same order; some may lack.
         probes: one for each English probe, in the same order.
 
     Raises:
@@ -48,7 +48,7 @@ class Translation(BaseModel):
             ) from None
 
     def applied_to(self, english: Scale) -> Scale:
-        """Give the scale with this translation's question, anchors and probes.
+        """Give the scale with this translation's question, anchors and probes, and the sets that it has.
 
         Args:
             english: the scale that was translated.
@@ -78,9 +78,9 @@ class Translation(BaseModel):
                 f"scale must be {english.name!r}, the scale that is translated, got {self.scale!r}"
             )
         ours, theirs = list(self.anchor_sets), list(english.anchor_sets)
-        if ours != theirs:
+        if ours != [name for name in theirs if name in self.anchor_sets]:
             raise InputError(
-                f"anchor_sets must be those in English, in their order ({', '.join(theirs)}), "
+                f"anchor_sets must be of those in English, in their order ({', '.join(theirs)}), "
                 f"got {', '.join(ours)}"
             )
         if len(self.probes) != len(english.probes):
