@@ -40,7 +40,7 @@ _EQUAL_ULPS = (
 )
 
 _UNDEFINED = (
-    "semantics='paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
+    "semantics 'paper' divides 0 by 0 where all similarities are equal: use 'safe' (uniform), or drop"
 )
 
 
