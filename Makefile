@@ -43,6 +43,7 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/startup.py $(if $(QUICK),--turns 1)
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
+	$(BIN)/python bench/languages.py
 	$(BIN)/python bench/lint_bounds.py
 	$(BIN)/python bench/floor.py
 	$(BIN)/python bench/dont_know.py
