@@ -142,6 +142,7 @@ TOY_INSTRUMENTS = [
             "semantics": "paper",
             "floor": 0.3,
             "missing": ["NA"],
+            "language": "en",
         },
     ),
 ]
