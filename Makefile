@@ -70,6 +70,7 @@ test-local: $(VENV)/developer
 bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
+	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/guards.py
 	$(BIN)/python bench/guard_pairs.py developed
 	$(BIN)/python bench/guard_pairs.py unseen
