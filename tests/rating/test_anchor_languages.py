@@ -2,7 +2,7 @@ import pytest
 
 from semscale.errors import InputError
 from semscale.rating import anchor_languages
-from semscale.rating.anchor_languages import AnchorLanguages
+from semscale.rating.anchor_languages import AnchorLanguages, check_language
 from semscale.scales import load_scale
 from semscale.scales.equivalence import Equivalence
 
@@ -70,7 +70,7 @@ def test_some_sets_alone_are_translated_too(passed):
 
 def test_a_language_without_anchors_is_refused():
     with pytest.raises(InputError, match=r"language must be one of auto, en, .*'fi'.*no anchors in Finnish"):
-        AnchorLanguages(SCALE, "fi")
+        check_language(SCALE, "fi")
     mine = SCALE.model_copy(update={"name": "mine"})
     with pytest.raises(InputError, match="language must be one of auto, en, got 'de'"):
-        AnchorLanguages(mine, "de")
+        check_language(mine, "de")

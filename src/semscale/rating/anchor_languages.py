@@ -24,9 +24,6 @@ class AnchorLanguages:
     Attributes:
         language: as given.
         scale: rates texts of all languages that have no anchors of their own.
-
-    Raises:
-        InputError: neither ``auto`` nor a language that the scale's anchors are in.
     """
 
     def __init__(self, scale: Scale, language: str | None) -> None:
@@ -35,25 +32,18 @@ class AnchorLanguages:
         self.own: tuple[str, ...] = ()
         if language == AUTO:
             self.own = passed_languages(scale)
-        elif language is not None and language != scale.language:
-            _check(scale, language)
-            if language in passed_languages(scale):
-                self.scale = in_language(scale, language)
-
-    @property
-    def identifies(self) -> bool:
-        """Whether each text's language is identified, rather than known beforehand."""
-        return self.language in {None, AUTO}
+        elif language is not None and language != scale.language and language in passed_languages(scale):
+            self.scale = in_language(scale, language)
 
     @property
     def fell_back(self) -> bool:
         """Whether anchors were asked for that have not passed, so that the scale's own serve."""
-        return not self.identifies and self.language != self.scale.language
+        return not identifies(self.language) and self.language != self.scale.language
 
     def settings(self) -> dict[str, str]:
         """Name the languages and the anchors' content hash, for the signature."""
         identified = f"{self.language or 'any'}+{identifier_name()}"
-        chosen = {"language": identified if self.identifies else str(self.language)}
+        chosen = {"language": identified if identifies(self.language) else str(self.language)}
         if self.own:
             return chosen | {"translations": f"{'+'.join(self.own)}#{self._content_hash()}"}
         return chosen | {"anchor_language": self.scale.language} if self.fell_back else chosen
@@ -69,8 +59,19 @@ class AnchorLanguages:
         return hashlib.sha256(hashes.encode()).hexdigest()[:8]
 
 
-def _check(scale: Scale, language: str) -> None:
-    """Refuse a language that a scale has no anchors in."""
+def identifies(language: str | None) -> bool:
+    """Say whether each text's language is identified, rather than known beforehand."""
+    return language in {None, AUTO}
+
+
+def check_language(scale: Scale, language: str | None) -> None:
+    """Refuse a language that a scale has no anchors in.
+
+    Raises:
+        InputError: neither ``None`` nor ``auto`` nor a language that the scale's anchors are in.
+    """
+    if identifies(language):
+        return
     known = [scale.language, *languages_in(scale)]
     if language not in known:
         listed = ", ".join([AUTO, *known])

@@ -14,7 +14,7 @@ from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.rating import ordinal, ssr
-from semscale.rating.anchor_languages import AnchorLanguages
+from semscale.rating.anchor_languages import AnchorLanguages, check_language, identifies
 from semscale.rating.anchor_vectors import AnchorVectors
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
@@ -104,9 +104,9 @@ class Rater:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         self.readout = chosen_readout(readout, semantics)
         loaded = load_scale(scale)
-        chosen = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
-        self.anchor_languages = AnchorLanguages(chosen, language)
-        self.scale = self.anchor_languages.scale
+        self._scale = loaded if anchor_sets is None else loaded.with_sets(_as_names(anchor_sets))
+        check_language(self._scale, language)
+        self.language = language
         self.temperature = float(temperature)
         self.epsilon = float(epsilon)
         self.semantics: Semantics = semantics
@@ -118,10 +118,20 @@ class Rater:
     def embedder(self) -> "Embedder":
         """The embedder; it is loaded when it is first needed, and the identifier of languages beside it."""
         load_identifier()
-        embedder, languages = self._load_embedder(), self.anchor_languages
-        if not languages.identifies:
-            check_reads(embedder.signature, str(languages.language))
+        embedder = self._load_embedder()
+        if not identifies(self.language):
+            check_reads(embedder.signature, str(self.language))
         return embedder
+
+    @cached_property
+    def anchor_languages(self) -> AnchorLanguages:
+        """The anchors that are used, in each language."""
+        return AnchorLanguages(self._scale, self.language)
+
+    @property
+    def scale(self) -> Scale:
+        """The scale with the anchor sets that are used."""
+        return self.anchor_languages.scale
 
     @property
     def anchors(self) -> Floats:
@@ -211,7 +221,7 @@ class Rater:
         """Identify the languages of distinct texts, and rate those that the model reads."""
         rated = RatedTexts.unrated(len(texts), self.scale)
         languages, others = text_languages(texts), np.zeros(len(texts), np.bool_)
-        if texts and self.anchor_languages.identifies:
+        if texts and identifies(self.language):
             others = in_other_languages(texts, languages, self.embedder.signature)
         read = np.flatnonzero(~others)
         if len(read):
