@@ -52,7 +52,7 @@ def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, 
         "notebook": unescape(notebook_fragment(document)),
     }
     for output, text in shown.items():
-        said = NO_RATING.partition(":")[0]  # Markdown has it in bold type
+        said = NO_RATING.partition("\N{NO-BREAK SPACE}")[0]  # Markdown has a plain space
         assert 0 <= text.find(said) < text.find(mean), output
         assert text.count(said) == 1, output
 
