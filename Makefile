@@ -46,9 +46,14 @@ bench: $(VENV)/developer $(BENCH_VENV)/installed $(UQLM_VENV)/installed
 	$(BIN)/python bench/streaming.py $(if $(QUICK),--rows 20000)
 	$(BIN)/python bench/anchors.py
 	$(BIN)/python bench/languages.py
+	$(BIN)/python bench/anchor_search.py $(if $(QUICK),trust,--all)
 	$(BIN)/python bench/lint_bounds.py
+	$(BIN)/python bench/lint_bounds.py --model all-MiniLM-L6-v2
 	$(BIN)/python bench/floor.py
+	$(BIN)/python bench/floor.py --model all-MiniLM-L6-v2
 	$(BIN)/python bench/dont_know.py
+	$(BIN)/python bench/dont_know.py --model all-MiniLM-L6-v2
+	$(BIN)/python bench/emoji.py
 	$(BIN)/python bench/coverage.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/correction.py $(if $(QUICK),--draws 5)
 	$(BIN)/python bench/bootstrap.py $(if $(QUICK),--items 500 --replicates 500 --turns 1 --draws 20)

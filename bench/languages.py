@@ -26,6 +26,7 @@ from semscale.embedding import load_embedder
 from semscale.embedding.languages.identification import identified_languages
 from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.rating.lint.linter import lint
+from semscale.rating.model_sets import scale_for_model
 from semscale.rating.rater import Rater
 from semscale.scales import load_scale, scale_names
 from semscale.scales.equivalence import Equivalence
@@ -60,13 +61,19 @@ def report_equivalence(embedder):
     print("language    passed    distance  rank  ladder          not passed")
     for code in translated_languages():
         in_english = []
-        for name in (name for name in measured if code in languages_of(name)):
+        for name in (name for name in measured if is_translated(name, code, embedder)):
             measured[name][code], ladder = measure(name, code, embedder)
             in_english.append(ladder)
         found = {name: by_code[code] for name, by_code in measured.items() if code in by_code}
         if found:
             print(f"{LANGUAGE_NAMES[code]:<12}{line(found, np.mean(in_english))}")
     return measured
+
+
+def is_translated(name, code, embedder):
+    """Say whether all sets that serve the model are translated."""
+    sets = scale_for_model(load_scale(name), embedder).anchor_sets
+    return code in languages_of(name) and set(sets) <= set(load_scale(name, language=code).anchor_sets)
 
 
 def line(found, in_english):
@@ -81,7 +88,8 @@ def line(found, in_english):
 
 def measure(name, code, embedder):
     """Measure a translation, and the probes' rank correlations with their levels."""
-    english, translated = load_scale(name), load_scale(name, language=code)
+    english = scale_for_model(load_scale(name), embedder)
+    translated = load_scale(name, language=code).with_sets(english.anchor_sets)
     levels = [probe.level for probe in english.probes]
     in_english, in_language = means(english, english, embedder), means(translated, translated, embedder)
     with_english_anchors = means(english, translated, embedder)
@@ -129,7 +137,7 @@ def report_reviews(embedder):
             text = {row["id"]: row["text"] for row in csv.DictReader(file)}
         texts = [text[row["id"]] for row in rows]
         raters = [("English anchors", Rater("quality", embedder=embedder, language="en"))]
-        if code in languages_of("quality"):
+        if is_translated("quality", code, embedder):
             own = load_scale("quality", language=code)
             raters.append(("own anchors", Rater(own, embedder=embedder, language=code)))
         said = [f"{name}: {agreement(rater.rate(texts), human)}" for name, rater in raters]

@@ -34,7 +34,7 @@ class Status(StrEnum):
     MISSING = "missing"  # null, NaN, or a code that the user named for "no answer"
     NOT_TEXT = "not-text"  # a number, a list, ... in a column of texts
     EMPTY = "empty"  # only white space
-    UNINFORMATIVE = "uninformative"  # no letter and no digit of any script
+    UNINFORMATIVE = "uninformative"  # no letter, no digit, and no emoji that the model reads
     NO_REFERENCE = "no-reference"  # no usable reference for the prediction
     TOO_FEW_SAMPLES = "too-few-samples"  # too few usable samples to measure their agreement
     WEIGHTLESS = "weightless"  # the model cannot read the text, or none of its tokens counts: every idf is 0

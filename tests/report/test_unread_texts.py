@@ -29,7 +29,7 @@ NO_RATING = (
 @pytest.fixture(scope="module")
 def rated():
     texts = [*GERMAN, *ENGLISH]
-    return semscale.rate(texts).summarize(texts)
+    return semscale.rate(texts, embedder="all-MiniLM-L6-v2").summarize(texts)
 
 
 def test_german_answers_are_warned_of_above_the_headline_in_every_output(rated, capsys, tmp_path):
@@ -76,7 +76,7 @@ def test_the_share_is_that_of_all_languages_together():
 
 def test_a_language_of_texts_read_together_has_no_share():
     texts = ["gut", "schlecht", "teuer", "zu teuer", "sehr gut", "geht so", "nein danke", "weiß nicht"]
-    summary = semscale.rate(texts).summarize(texts)
+    summary = semscale.rate(texts, embedder="all-MiniLM-L6-v2").summarize(texts)
     warning = summary.document().warnings[0]
     assert warning.startswith("Read together, the 8 sampled texts seem to be German, which all-MiniLM-L6-v2")
     assert "%" not in warning
@@ -114,7 +114,7 @@ def test_match_and_consistency_warn_of_texts_that_the_model_cannot_read():
 
 def test_english_answers_have_no_warning():
     texts = ["I would buy it today.", "No, it is far too expensive.", "I am not sure yet."] * 4
-    summary = semscale.rate(texts).summarize(texts)
+    summary = semscale.rate(texts, embedder="all-MiniLM-L6-v2").summarize(texts)
     assert summary.document().warnings == ()
     assert json.loads(summary.to_json())["unread_language"] is None
 

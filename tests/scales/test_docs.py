@@ -8,6 +8,7 @@ from semscale.embedding.languages.language_names import LANGUAGE_NAMES
 from semscale.scales import load_scale, scale_names
 from semscale.scales.equivalence import equivalences
 from semscale.scales.translation import translated_languages
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 DOCUMENT = Path(__file__).parents[2] / "docs" / "scales.md"
 BEGIN, END = "<!-- library: begin -->\n", "<!-- library: end -->"
@@ -15,7 +16,7 @@ BEGIN, END = "<!-- library: begin -->\n", "<!-- library: end -->"
 
 def library_table():
     lines = ["| scale | question | points | from | to | sets | hash |", "|---|---|---|---|---|---|---|"]
-    for scale in map(load_scale, scale_names()):
+    for scale in (load_scale(name).for_model(DEFAULT_RATING_MODEL) for name in scale_names()):
         cells = [f"`{scale.name}`", scale.question, scale.n_points, scale.labels[0], scale.labels[-1]]
         cells += [len(scale.anchor_sets), f"`{scale.content_hash}`"]
         lines.append("| " + " | ".join(map(str, cells)) + " |")

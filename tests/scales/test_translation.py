@@ -76,7 +76,7 @@ def test_a_shipped_translation(name, code):
     english, scale = load_scale(name), load_scale(name, language=code)
     assert (scale.name, scale.language) == (name, code)
     assert scale.points == english.points
-    assert list(scale.anchor_sets) == list(english.anchor_sets)
+    assert set(scale.anchor_sets) <= set(english.anchor_sets)
     assert [probe.level for probe in scale.probes] == [probe.level for probe in english.probes]
     anchors = {anchor.casefold() for anchor in chain.from_iterable(scale.anchor_sets.values())}
     assert not {probe.text.casefold() for probe in scale.probes} & anchors

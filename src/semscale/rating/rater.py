@@ -19,6 +19,7 @@ from semscale.rating.anchor_vectors import AnchorVectors
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
+from semscale.rating.model_sets import profile_of, scale_for_model
 from semscale.rating.rated_texts import RatedTexts
 from semscale.rating.ratings import Ratings
 from semscale.rating.readouts import Readout, chosen_readout
@@ -35,6 +36,7 @@ from semscale.types import (
     Progress,
     are_scored,
 )
+from semscale.weights.known import DEFAULT_RATING_MODEL
 
 if TYPE_CHECKING:
     from semscale.embedding.embedder import Embedder
@@ -61,8 +63,9 @@ class Rater:
         scale: a scale, the name of one that ships with Semscale, or a YAML file.
         embedder: turns texts into vectors: a known model, a folder, ``organisation/model`` on the Hugging
             Face hub, what ``load_embedder`` gives, or a function that loads one when it is first needed; the
-            default model unless given.
-        anchor_sets: names of the scale's anchor sets to use; all of them unless given.
+            default model of ratings unless given.
+        anchor_sets: names of the scale's anchor sets to use; unless given, those that serve the model, or all
+            of them if the scale does not name the model.
         readout: ``ssr`` (nearer anchors get more mass, see ``semscale.rating.ssr``) or ``ordinal`` (the place
             between lower and upper anchors, see ``semscale.rating.ordinal``); the default of
             ``semscale.rating.readouts`` unless given.
@@ -126,7 +129,8 @@ class Rater:
     @cached_property
     def anchor_languages(self) -> AnchorLanguages:
         """The anchors that are used, in each language."""
-        return AnchorLanguages(self._scale, self.language)
+        scale = scale_for_model(self._scale, self.embedder) if self._scale.sets_by_model else self._scale
+        return AnchorLanguages(scale, self.language)
 
     @property
     def scale(self) -> Scale:
@@ -179,9 +183,10 @@ class Rater:
         Args:
             texts: shape (n,): a list, a NumPy array, or a polars, pandas or Arrow series. These have a status
                 and no rating: null and codes of ``missing`` (``missing``), other types than strings
-                (``not-text``), white space (``empty``), texts without a letter or digit (``uninformative``),
-                texts in a language that the model does not read (``other-language``), texts that it cannot
-                read (``weightless``), and those that resemble no anchor (``off-topic``).
+                (``not-text``), white space (``empty``), texts without a letter, a digit or an emoji that the
+                model reads (``uninformative``), texts in a language that the model does not read
+                (``other-language``), texts that it cannot read (``weightless``), and those that resemble no
+                anchor (``off-topic``).
             progress: called while texts are embedded.
 
         Raises:
@@ -189,7 +194,9 @@ class Rater:
             ModelError: the model cannot be run.
         """
         cells = as_list(texts, "texts")
-        status = np.array([text_status(cell, self.missing) for cell in cells], dtype=object)
+        reads_emoji = profile_of(self.embedder).reads_emoji
+        statuses = [text_status(cell, self.missing, reads_emoji=reads_emoji) for cell in cells]
+        status = np.array(statuses, dtype=object)
         readable = np.flatnonzero(are_scored(status))
         places: dict[str, int] = {}
         place = np.array([places.setdefault(str(cells[row]), len(places)) for row in readable], dtype=int)
@@ -311,7 +318,7 @@ def _loader(embedder: "str | Path | Embedder | Callable[[], Embedder] | None") -
     """Return a function that gives the embedder; anything else than an embedder or a loader is refused."""
     if callable(embedder) and not hasattr(embedder, "embed"):
         return embedder
-    checked = checked_embedder(embedder)
+    checked = DEFAULT_RATING_MODEL if embedder is None else checked_embedder(embedder)
     return lambda: as_embedder(checked)
 
 

@@ -58,12 +58,16 @@ class Translation(BaseModel):
         """
         self._check_match(english)
         levels = (probe.level for probe in english.probes)
+        serving = english.sets_by_model.items()
         return Scale(
             **{
                 **dict(english),
                 "question": self.question,
                 "language": self.language,
                 "anchor_sets": self.anchor_sets,
+                "sets_by_model": {
+                    model: names for model, names in serving if set(names) <= set(self.anchor_sets)
+                },
                 "provenance": self.translated,
                 "notes": "",
                 "probes": [

@@ -85,10 +85,11 @@ def lint(options: LintOptions) -> None:
     from semscale.report.lint.document import lint_overview
     from semscale.report.render.terminal import print_document
     from semscale.scales import load_scale
+    from semscale.weights.known import DEFAULT_RATING_MODEL
 
     scales = [load_scale(name, language=options.language) for name in options.names()]
     with progress_bars() as progress:
-        embedder = options.model.load(progress)
+        embedder = options.model.load(progress, default=DEFAULT_RATING_MODEL)
         results = [lint_scale(each, embedder=embedder, progress=progress) for each in scales]
     if options.every:
         print_document(lint_overview(results))

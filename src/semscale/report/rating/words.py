@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
-    "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "uninformative": "no letter, no digit and no emoji that the model reads",
     "weightless": UNREAD,
     "other-language": "the model does not read the language that the text is in",
     "off-topic": "no anchor is closer than unrelated sentences are",
