@@ -164,12 +164,13 @@ class TestSettings:
             epsilon=0.01,
             semantics="paper",
             floor=0.1,
+            language="en",
         )
         rated = rater.rate(["bad stuff"])
         kept = scale.with_sets(["other"])
         assert str(rated.signature).split("|")[1:] == [
             "rate", f"scale:mood#{kept.content_hash}", "anchor_sets:other", "readout:ssr", "temperature:2",
-            "epsilon:0.01", "semantics:paper", "floor:0.1", "model:toy", "dimensions:64",
+            "epsilon:0.01", "semantics:paper", "floor:0.1", "language:en", "model:toy", "dimensions:64",
         ]  # fmt: skip
         assert rated.scale == kept
         assert rated.set_means.shape == (1, 1)
@@ -238,13 +239,14 @@ def test_an_embedder_may_be_given_by_its_name(scale):
 
 
 def test_texts_that_the_model_cannot_read_have_no_rating():
-    texts = ["这个产品很好", "สินค้านี้ดีมาก", "I would buy it", "great 👍"]
+    # Two signs are too few to show their language, but the model knows neither.
+    texts = ["很好", "สินค้านี้ดีมาก", "I would buy it", "great 👍"]
     ratings = semscale.rate(texts, embedder="all-MiniLM-L6-v2")
-    assert ratings.status.tolist() == [Status.WEIGHTLESS] * 2 + [Status.SCORED] * 2
+    assert ratings.status.tolist() == [Status.WEIGHTLESS, Status.OTHER_LANGUAGE] + [Status.SCORED] * 2
     assert np.isnan(ratings.pmf[:2]).all()
     assert np.isnan(ratings.similarity[:2]).all()
     assert not np.isnan(ratings.mean[2:]).any()
-    assert ratings.estimate().overall.left_out == {"weightless": 2}
+    assert ratings.estimate().overall.left_out == {"weightless": 1, "other-language": 1}
 
 
 def test_the_default_model_reads_other_languages():
