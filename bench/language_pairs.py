@@ -5,6 +5,7 @@ right and a wrong answer to each, written for this purpose. Wrong answers speak 
 of them say the contrary.
 """
 
+import argparse
 import csv
 from collections import defaultdict
 from pathlib import Path
@@ -39,6 +40,7 @@ def figures(score, rows):
 
 
 def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
     pairs = read_pairs()
     print("| method | model | " + " | ".join(pairs) + " |\n|---|---|" + "---|" * len(pairs))
     for method in METHODS:
