@@ -77,6 +77,8 @@ test-local: $(VENV)/developer
 bench-validity: $(VENV)/developer
 	$(BIN)/python bench/fit_match.py --check
 	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20)
+	$(BIN)/python bench/validity.py $(if $(QUICK),--replicates 20) --model e5-small
+	$(BIN)/python bench/language_pairs.py
 	$(BIN)/python bench/readout.py --model e5-small --model all-MiniLM-L6-v2 $(if $(QUICK),--texts 100 --replicates 20)
 	$(BIN)/python bench/ratings_validity.py $(if $(QUICK),--texts 50 --replicates 20)
 	$(BIN)/python bench/guards.py
