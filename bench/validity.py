@@ -1,7 +1,8 @@
 """How well each method of matching agrees with people: STS-B dev, and Beetle's two test files.
 
-Run with ``python bench/validity.py``. Intervals are percentiles of a bootstrap of pairs (STS-B) or whole
-questions (Beetle); the weights of ``calibrated`` were fitted on Beetle's training file, by ``fit_match.py``.
+Run with ``python bench/validity.py``; ``--model NAME`` takes another model than the default. Intervals are
+percentiles of a bootstrap of pairs (STS-B) or whole questions (Beetle); the weights of ``calibrated`` were
+fitted on Beetle's training file, by ``fit_match.py``.
 """
 
 import argparse
@@ -18,6 +19,7 @@ from semscale.embedding.loading import load_token_encoder
 from semscale.guards.registry import GUARDS, Guards
 from semscale.matching.calibrated.method import CalibratedMatch
 from semscale.matching.matcher import match, match_with
+from semscale.weights.known import DEFAULT_MODEL
 
 STSB = FOLDER.parent / "stsb" / "dev.csv"
 TESTS = ("test-unseen-answers", "test-unseen-questions")
@@ -50,13 +52,15 @@ def listed(references):
     return [references] if isinstance(references, str) else references
 
 
-def methods():
+def methods(model):
     """Functions from predictions and references to scores."""
 
     def named(name):
-        return lambda predictions, references: match(predictions, references, method=name).score
+        return lambda predictions, references: (
+            match(predictions, references, method=name, embedder=model).score
+        )
 
-    unguarded = CalibratedMatch(load_token_encoder(), guards=Guards())
+    unguarded = CalibratedMatch(load_token_encoder(model), guards=Guards())
     return {
         "null: length": length_null,
         "null: word overlap": overlap_null,
@@ -156,15 +160,21 @@ def print_alarms(stsb, beetle):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--replicates", type=int, default=1000, help="of the bootstrap")
-    replicates = parser.parse_args().replicates
+    parser.add_argument("--model", default=DEFAULT_MODEL, help="whose vectors and states are compared")
+    parser.add_argument("--only", action="append", help="of these methods alone the agreement with people")
+    chosen = parser.parse_args()
     missing = [str(path) for path in (STSB, FOLDER) if not path.exists()]
     if missing:
         print("skipped, as these are not there: " + ", ".join(missing))
         return
     stsb, beetle = read_stsb(), {name: read_answers(name) for name in ("training", *TESTS)}
-    scorers = methods()
-    print(f"{date.today()}, {machine()}\n")
-    print_agreement(scorers, stsb, beetle, replicates)
+    scorers = {
+        name: score for name, score in methods(chosen.model).items() if not chosen.only or name in chosen.only
+    }
+    print(f"{date.today()}, {machine()}, {chosen.model}\n")
+    print_agreement(scorers, stsb, beetle, chosen.replicates)
+    if chosen.only:
+        return
     print_floors(scorers, stsb, beetle)
     print_alarms(stsb, beetle)
 

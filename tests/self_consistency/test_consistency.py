@@ -42,6 +42,23 @@ def test_samples_that_contradict_count_a_tenth():
     assert found.n_contradicting.tolist() == [1]
 
 
+def test_nothing_is_known_of_contradictions_in_other_languages():
+    texts = [
+        "Das ist sicher, und alle wissen es.",
+        "Das ist nicht sicher, und alle wissen es.",
+        "It is what they said.",
+    ]
+    embedder = ArrayEmbedder(texts, [(1, 0), (0.6, 0.8), (0, 1)])
+    measure = Consistency(embedder=embedder, measures=["consistency", "uncontradicted"], floor=0.2).measure
+    found = measure([texts[0], texts[2]], [[texts[1]], [texts[2]]])
+    # Guards look at the English answer alone; the German one's similarity stays, (.6 - .2) / .8.
+    np.testing.assert_allclose(found.score, [0.5, 1.0], atol=1e-6)
+    np.testing.assert_array_equal(found.measures["uncontradicted"], [np.nan, 1.0])
+    summary = found.summarize(answers=[texts[0], texts[2]], samples=[[texts[1]], [texts[2]]])
+    assert summary.n_unguarded == 1
+    assert any("Guards read English alone: of 1 prompt" in caution for caution in summary.document().cautions)
+
+
 def test_exact_match_raw_and_normalised():
     found = semscale.consistency(
         ["8", "Paris"],

@@ -37,6 +37,7 @@ class MatchCollector:
         self._is_matched: list[Mask] = []
         self._guards: Counter[str] = Counter()
         self._n_flagged: int | None = None
+        self._n_unguarded = self._n_by_text_alone = 0
         self._lowest, self._flagged = ForemostRows[MatchedItem](KEPT), ForemostRows[MatchedItem](KEPT)
         self._left_out = LeftOutRows()
         self._languages = LanguageSample()
@@ -59,10 +60,12 @@ class MatchCollector:
         self._n_windowed += int((items.windows > 1).sum())
         self._lowest.add(np.where(is_matched, items.score, np.nan), first_row, item)
         if items.guards:
-            self._guards.update(guard for found in items.guards for guard in found)
+            self._guards.update(guard for found in items.guards for guard in found or ())
+            self._n_unguarded += sum(found is None for found in items.guards)
             flagged = np.array([bool(found) for found in items.guards], dtype=bool)
             self._n_flagged = (self._n_flagged or 0) + int(flagged.sum())
             self._flagged.add(np.where(flagged, -items.score, np.nan), first_row, item)
+        self._n_by_text_alone += _by_text_alone(items.components)
         self._left_out.add(items.status, first_row, items.text)
         if items.predictions:
             worded = np.flatnonzero(np.isin(items.status, [Status.SCORED, Status.WEIGHTLESS]))
@@ -145,6 +148,8 @@ class MatchCollector:
             thirds=thirds(self.matched_score, components),
             guards=dict(sorted(self._guards.items())),
             n_flagged=self._n_flagged,
+            n_unguarded=self._n_unguarded,
+            n_by_text_alone=self._n_by_text_alone,
             weighs_findings=weighs_findings,
             lowest=_with_tokens(self._lowest.items, tokens),
             flagged=_with_tokens(self._flagged.items, tokens),
@@ -153,6 +158,13 @@ class MatchCollector:
             is_explained=tokens is not None,
             unread_language=self._languages.unread_language(estimates.signature),
         )
+
+
+def _by_text_alone(components: Mapping[str, Floats]) -> int:
+    """Count the items whose words were not compared, as their two texts are in different languages."""
+    if not components.keys() >= {"text", "context"}:
+        return 0
+    return int((np.isnan(components["context"]) & ~np.isnan(components["text"])).sum())
 
 
 def _with_tokens(

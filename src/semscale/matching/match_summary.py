@@ -37,6 +37,8 @@ class MatchSummary(Presentable):
             empty without parts, and with fewer than 6 scored items.
         guards: how many items each guard found something in, by its name.
         n_flagged: how many items some guard found something in; ``None`` where no guard looked.
+        n_unguarded: items that guards passed over, as they read English alone.
+        n_by_text_alone: items whose two texts are in different languages, so that their words did not count.
         weighs_findings: whether findings of guards lower the scores.
         lowest: items with the lowest scores, the lowest first, at most 20.
         flagged: items with findings, the highest score first, at most 20.
@@ -60,6 +62,8 @@ class MatchSummary(Presentable):
     thirds: Mapping[str, tuple[float, float, float]]
     guards: dict[str, int]
     n_flagged: int | None
+    n_unguarded: int
+    n_by_text_alone: int
     weighs_findings: bool
     lowest: tuple[MatchedItem, ...]
     flagged: tuple[MatchedItem, ...]
@@ -103,6 +107,8 @@ class MatchSummary(Presentable):
             "estimates": self.estimates,
             "bounds": self.bounds,
             "guards": self.guards,
+            "unguarded": self.n_unguarded,
+            "by_text_alone": self.n_by_text_alone,
             "separation": None
             if separation is None
             else {

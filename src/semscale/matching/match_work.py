@@ -111,9 +111,10 @@ class MatchWork:
         """Take a part."""
         self.notes = notes
         cells, best = match_cells(frame, self.columns, self.collector.n), frame[_BEST].to_list()
+        guards = _guards_in(frame)
 
         def findings(place: int) -> tuple[Finding, ...]:
-            if self.guards is None or best[place] is None:
+            if self.guards is None or best[place] is None or guards[place] is None:
                 return ()
             return tuple(self.guards.check(str(cells.predictions[place]), best[place]))
 
@@ -126,7 +127,7 @@ class MatchWork:
                 name: floats_in(frame[_LEFT if name == _FINDINGS else PREFIX + name])
                 for name in notes["components"]
             },
-            guards=_guards_in(frame),
+            guards=guards,
             findings=findings,
             predictions=cells.predictions,
             references=[
@@ -199,9 +200,9 @@ class MatchWork:
         return found
 
 
-def _guards_in(frame: pl.DataFrame) -> list[set[str]]:
-    """Name the guards that found something in each row; empty where no guard looked."""
+def _guards_in(frame: pl.DataFrame) -> list[set[str] | None]:
+    """Name the guards that found something in each row, ``None`` where none looked; empty without guards."""
     title = PREFIX + _FINDINGS
     if not isinstance(frame.schema.get(title), pl.List):
         return []
-    return [{one["guard"] for one in found} for found in frame[title].to_list()]
+    return [None if found is None else {one["guard"] for one in found} for found in frame[title].to_list()]

@@ -1,5 +1,6 @@
 """Matched items with their texts, scores and findings, as reports and JSON show them."""
 
+import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -26,7 +27,7 @@ class MatchedItem:
         reference: the reference that the score is from; ``None`` likewise.
         group: name of its group, if it has one.
         components: parts of the score, by name.
-        findings: findings of the guards; ``None`` without guards.
+        findings: findings of the guards; ``None`` where none looked.
         tokens: its tokens as ``semscale.matching.methods.Explains`` lays them out, where they were asked for.
     """
 
@@ -55,7 +56,8 @@ class ItemColumns:
         reference: shape (n,), which of its references the score is from; -1 where none.
         windows: shape (n,), the most windows that one of the item's two texts was read in.
         components: parts of the score, by name, each of shape (n,).
-        guards: names of the guards with findings in each item, n collections; empty without guards.
+        guards: names of the guards with findings in each item, n collections, ``None`` where guards did not
+            look; empty without guards.
         findings: gives the findings in one item, by its place.
         predictions: n cells.
         references: n cells, each a text or a list of texts.
@@ -67,7 +69,7 @@ class ItemColumns:
     reference: Integers
     windows: Integers
     components: Mapping[str, Floats]
-    guards: Sequence[Collection[str]] = ()
+    guards: Sequence[Collection[str] | None] = ()
     findings: Callable[[int], tuple[Finding, ...]] = lambda _: ()
     predictions: Sequence[object] = ()
     references: Sequence[object] = ()
@@ -82,7 +84,7 @@ class ItemColumns:
             reference=self.best_reference(place),
             group=self.groups[place] if self.groups else None,
             components={name: float(values[place]) for name, values in self.components.items()},
-            findings=self.findings(place) if self.guards else None,
+            findings=self.findings(place) if self.guards and self.guards[place] is not None else None,
         )
 
     def best_reference(self, place: int) -> str | None:
@@ -117,7 +119,7 @@ def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[f
         components: by name, each of shape (n,).
 
     Returns:
-        Empty without components, and with fewer than 6 scores.
+        Empty without components, and with fewer than 6 scores; without a component that a whole third lacks.
 
     Example:
         >>> scores = np.array([0.6, 0.1, 0.2, 0.3, 0.4, 0.5])
@@ -128,10 +130,17 @@ def thirds(score: Floats, components: Mapping[str, Floats]) -> dict[str, tuple[f
     if not components or len(rows) < _FEWEST:
         return {}
     low, middle, high = np.array_split(rows, 3)
-    return {
-        name: (float(values[low].mean()), float(values[middle].mean()), float(values[high].mean()))
+    means = {
+        name: (_mean_known(values[low]), _mean_known(values[middle]), _mean_known(values[high]))
         for name, values in {"score": score, **components}.items()
     }
+    return {name: own for name, own in means.items() if not any(map(math.isnan, own))}
+
+
+def _mean_known(values: Floats) -> float:
+    """Average the values that are known; NaN where none is."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else math.nan
 
 
 def scores_by_group(score: Floats, groups: Sequence[str | None]) -> dict[str | None, Floats]:

@@ -163,6 +163,7 @@ def match_with(
 
     reference, windows = np.full(pairs.n_items, -1), np.zeros(pairs.n_items, np.int64)
     reference[owners], windows[owners] = pairs.place[best], scored.windows[best]
+    looked = None if guards is None else find_in_pairs(pairs, best, guards, progress)
     return Matches(
         score=spread(scored.score),
         status=status,
@@ -170,7 +171,8 @@ def match_with(
         windows=windows,
         signature=scored.signature if guards is None else scored.signature.extended(guards.signature),
         components={name: spread(values) for name, values in scored.components.items()},
-        findings=() if guards is None else find_in_pairs(pairs, best, guards, progress),
+        findings=() if looked is None else looked.found,
+        guarded=None if looked is None else looked.guarded,
         bounds=scored.bounds,
         weighs_findings=scored.weighs_findings,
     )

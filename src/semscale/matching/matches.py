@@ -17,7 +17,7 @@ from semscale.results.estimating import EstimateSettings, IntervalSettings, esti
 from semscale.results.result import Result
 from semscale.signature import Signature
 from semscale.store.columns import as_names
-from semscale.types import Floats, Integers, Statuses
+from semscale.types import Floats, Integers, Mask, Statuses
 
 
 @dataclass(frozen=True, repr=False)
@@ -32,6 +32,8 @@ class Matches(Result):
         signature: the settings that were applied.
         components: parts of the score, by name, each of shape (n,), NaN where there is no score.
         findings: findings of the guards in the pair that was scored, for every item; empty without guards.
+        guarded: shape (n,), whether guards looked at the pair: they read English, and pass over pairs with a
+            text that is clearly in another language; ``None`` without guards.
         bounds: the least and the greatest score that the method can give.
         weighs_findings: whether findings of guards lower the scores.
     """
@@ -43,10 +45,11 @@ class Matches(Result):
     signature: Signature
     components: Mapping[str, Floats] = field(default_factory=dict)
     findings: tuple[tuple[Finding, ...], ...] = ()
+    guarded: Mask | None = None
     bounds: tuple[float, float] = (0.0, 1.0)
     weighs_findings: bool = False
 
-    row_fields = ("score", "status", "reference", "windows", "components", "findings")
+    row_fields = ("score", "status", "reference", "windows", "components", "findings", "guarded")
 
     def estimate(self, **settings: Unpack[EstimateSettings]) -> Estimates:
         """Estimate the mean score of all items and of each group, with intervals.
@@ -96,7 +99,7 @@ class Matches(Result):
         """
         items = ItemColumns(
             self.score, self.status, self.reference, self.windows, self.components,
-            [{one.guard for one in found} for found in self.findings], lambda row: self.findings[row],
+            self._guards(), lambda row: self.findings[row],
             shown_cells(predictions, "predictions", self.n), shown_cells(references, "references", self.n),
             [] if by is None else as_names(by, "by"),
         )  # fmt: skip
@@ -118,7 +121,7 @@ class Matches(Result):
 
         Returns:
             Columns ``status``, ``score``, each component, ``reference`` (counted from 0), ``windows``, and
-            ``findings`` (a list of structs) where guards looked at the pairs.
+            ``findings`` (a list of structs, null where guards did not look) where there are guards.
         """
         floats = {"score": self.score, **self.components}
         table = pl.DataFrame(
@@ -131,8 +134,19 @@ class Matches(Result):
         )
         if not self.findings:
             return table
-        shown = [[_shown(finding) for finding in found] for found in self.findings]
+        shown = [
+            None if looked is None else [_shown(finding) for finding in found]
+            for found, looked in zip(self.findings, self._guards(), strict=True)
+        ]
         return table.with_columns(pl.Series("findings", shown, dtype=_FINDINGS))
+
+    def _guards(self) -> list[set[str] | None]:
+        """Name the guards that found something in each item; ``None`` where none looked at its texts."""
+        names: list[set[str] | None] = [{one.guard for one in found} for found in self.findings]
+        if self.guarded is None:
+            return names
+        passed_over = (self.reference >= 0) & ~self.guarded
+        return [None if passed else own for own, passed in zip(names, passed_over.tolist(), strict=True)]
 
     def _short_summary(self) -> MatchSummary:
         return self.summarize()

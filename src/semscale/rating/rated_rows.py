@@ -32,6 +32,10 @@ class RatedRows(Protocol):
         """Windows that each text was read in, shape (n,)."""
 
     @property
+    def language(self) -> npt.NDArray[np.object_]:
+        """ISO 639-1 code of each text's language, ``None`` where it is not clear, shape (n,)."""
+
+    @property
     def mean(self) -> Floats:
         """Expected value on the scale, shape (n,)."""
 

@@ -1,5 +1,6 @@
 """Summary of ratings, in memory or in files of any size."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypedDict, Unpack
@@ -12,6 +13,7 @@ from semscale.presentable import Presentable
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
+from semscale.rating.language_tally import LanguageTally, LanguageTexts
 from semscale.rating.lint.report import LintReport
 from semscale.rating.missing_codes import LONGEST_CODE, CodeCount
 from semscale.rating.rated_rows import RatedRows
@@ -56,7 +58,10 @@ class RatingSummary(Presentable):
         created: when the summary was made.
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
         lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
-        unread_language: the language of most texts, if the model does not read it.
+        unread_language: the language of most texts that were read, if the model does not read it.
+        languages: texts by language, the most frequent first.
+        fell_back: the language that was asked for, where its anchors have not passed their check and others
+            served; ``None`` otherwise.
     """
 
     scale: Scale
@@ -82,6 +87,8 @@ class RatingSummary(Presentable):
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: LintReport | None = None
     unread_language: UnreadLanguage | None = None
+    languages: tuple[LanguageTexts, ...] = ()
+    fell_back: str | None = None
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -98,6 +105,8 @@ class RatingSummary(Presentable):
             "rows": self.n,
             "counts": self.counts,
             "unread_language": self.unread_language,
+            "languages": self.languages,
+            "fell_back": self.fell_back,
             "possible_codes": self.possible_codes,
             "windowed": self.n_windowed,
             "distinct": self.n_distinct,
@@ -150,10 +159,13 @@ class RunningSummary:
     Args:
         scale: the scale that was used.
         floor: similarity below which a text was called off topic.
+        own_anchors: languages whose texts were rated with anchors of their own.
         seed: seed of the sample.
     """
 
-    def __init__(self, scale: Scale, floor: float | None, *, seed: int = 0) -> None:
+    def __init__(
+        self, scale: Scale, floor: float | None, *, own_anchors: Sequence[str] = (), seed: int = 0
+    ) -> None:
         self.n = 0
         self._scale = scale
         self._floor = floor
@@ -164,7 +176,8 @@ class RunningSummary:
         self._has_texts = True
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
-        self._languages = LanguageSample()
+        self._sampled_texts = LanguageSample()
+        self._languages = LanguageTally(scale.language, own_anchors)
 
     def add(self, ratings: RatedRows, cells: list[object] | None) -> None:
         """Add the next part.
@@ -176,6 +189,7 @@ class RunningSummary:
         for status, count in ratings.counts.items():
             self._counts[status] += count
         self._n_windowed += int((ratings.windows > 1).sum())
+        self._languages.add(ratings.language, ratings.status)
         if cells is None:
             self._has_texts, cells = False, [None] * len(ratings)
         else:
@@ -209,13 +223,15 @@ class RunningSummary:
             floor=self._floor,
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
-            unread_language=self._languages.unread_language(estimates.signature),
+            unread_language=self._sampled_texts.unread_language(estimates.signature),
+            languages=self._languages.counts,
+            fell_back=_fell_back(estimates.signature),
             **settings,
         )
 
     def _count_texts(self, ratings: RatedRows, cells: list[object]) -> None:
         worded = np.isin(ratings.status, _WORDED)
-        self._languages.add(np.flatnonzero(worded), cells.__getitem__, self.n)
+        self._sampled_texts.add(np.flatnonzero(worded), cells.__getitem__, self.n)
         read = [
             (str(cell), status == Status.SCORED)
             for cell, status in zip(cells, ratings.status, strict=True)
@@ -224,3 +240,9 @@ class RunningSummary:
         self._distinct.add([text for text, _ in read])
         rated = (text.strip() for text, is_rated in read if is_rated)
         self._codes.add(text for text in rated if len(text) <= LONGEST_CODE)
+
+
+def _fell_back(signature: Signature) -> str | None:
+    """The language that was asked for, where anchors in another one served."""
+    fields = dict(signature.fields)
+    return fields["language"] if "anchor_language" in fields else None

@@ -175,9 +175,9 @@ def _sliced(rows: slice, n: int) -> Mask:
     return marked
 
 
-def _taken(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, or arrays by name
+def _taken(values: Any, rows: Mask) -> Any:  # noqa: ANN401 - an array, a tuple, arrays by name
     if isinstance(values, Mapping):
         return {name: array[rows] for name, array in values.items()}
     if isinstance(values, tuple):
         return tuple(compress(values, rows)) if values else values
-    return values[rows]
+    return None if values is None else values[rows]

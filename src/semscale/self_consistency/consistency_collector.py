@@ -9,6 +9,7 @@ import numpy as np
 
 from semscale.embedding.languages.unread_language import LanguageSample
 from semscale.matching.matched_items import scores_by_group
+from semscale.matching.pair_languages import guards_read
 from semscale.results.estimates import Estimates
 from semscale.results.shown_rows import ForemostRows, LeftOutRows
 from semscale.results.tallies import NO_VALUE
@@ -86,6 +87,11 @@ class AnswerTexts:
         cells = (self.answers[item], self.prompts[item], *self.samples[item])
         return ((_text(cell) or "").strip() for cell in cells)
 
+    def passed_over(self, item: int) -> bool:
+        """Tell whether guards passed over a sample of an item, as one of the texts is not in English."""
+        answer, samples = _text(self.answers[item]) or "", map(_text, self.samples[item])
+        return not all(guards_read(answer, sample) for sample in samples if sample is not None)
+
 
 class ConsistencyCollector:
     """Takes measured items in their order, in parts of any size, and sums them up for a report.
@@ -129,6 +135,7 @@ class ConsistencyCollector:
             _is_null_word(texts.answers[item]) for item in np.flatnonzero(found.scored).tolist()
         )
         self._counted["contradicted"] += sum(map(bool, found.contradictions))
+        self._counted["unguarded"] += sum(map(texts.passed_over, np.flatnonzero(found.scored).tolist()))
         for contradictions in found.contradictions:
             self._guards.update({one.finding.guard for one in contradictions})
         self._lowest.add(found.score, first, lambda item: _item(found, texts, item, first))
@@ -194,6 +201,7 @@ class ConsistencyCollector:
             n_few_samples=counted["few samples"],
             n_windowed=counted["windowed"],
             n_contradicted=counted["contradicted"],
+            n_unguarded=counted["unguarded"] if "guards" in dict(estimates.signature.fields) else 0,
             guards=dict(sorted(self._guards.items())),
             floor=floor,
             floor_from=floor_from,

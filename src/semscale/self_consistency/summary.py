@@ -74,6 +74,7 @@ class ConsistencySummary(Presentable):
         n_few_samples: scored items with fewer than 3 samples.
         n_windowed: items with a text that was read in windows.
         n_contradicted: items with a sample that contradicts the answer.
+        n_unguarded: items with a sample that guards passed over, as they read English alone.
         guards: in how many items each guard found a contradiction, in the order of the alphabet.
         floor: cosine of unrelated answers; ``None`` where none was applied.
         floor_from: where it is from, as ``Consistencies.floor_from`` has it.
@@ -100,6 +101,7 @@ class ConsistencySummary(Presentable):
     n_few_samples: int
     n_windowed: int
     n_contradicted: int
+    n_unguarded: int
     guards: Mapping[str, int]
     floor: float | None
     floor_from: str
@@ -156,6 +158,7 @@ class ConsistencySummary(Presentable):
             "floor": self.floor,
             "estimates": self.estimates,
             "contradicted": self.n_contradicted,
+            "unguarded": self.n_unguarded,
             "guards": self.guards,
             "trust": None if self.correctness is None else _correctness_record(self.correctness),
             "asking": None

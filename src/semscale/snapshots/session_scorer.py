@@ -45,11 +45,12 @@ class SnapshotMeter:
         Raises:
             ModelError: the model's files cannot be pulled.
         """
-        from semscale.matching.calibrated.arithmetic import load_calibrated_weights
+        from semscale.matching.calibrated.weights import load_calibrated_weights
         from semscale.weights.resolving import resolve
 
         files = resolve(self.embedder)
-        return {"model": f"{files.name}#{files.sha256[:12]}", "match": load_calibrated_weights().sha256[:12]}
+        match = load_calibrated_weights(files.name).label
+        return {"model": f"{files.name}#{files.sha256[:12]}", "match": match}
 
     @property
     def signature(self) -> "Signature":

@@ -10,6 +10,8 @@ from semscale.drift.gate.gate import decide
 from semscale.drift.gate.settings import GateSettings
 from semscale.drift.measure.measured import AlignedPair
 from semscale.history.items import Item, Output
+from semscale.signature import Signature
+from semscale.weights.known import KNOWN
 
 REREAD = {"bertscore_f1": 1 - 1e-7}
 
@@ -53,6 +55,29 @@ def test_outputs_that_the_model_cannot_read_are_counted():
     nothing = {"match": math.nan, "bertscore_f1": math.nan, "cosine": math.nan}
     (caution,) = told("\N{THUMBS UP SIGN}", "\N{THUMBS DOWN SIGN}", nothing)
     assert caution.startswith("in 1 of 1 pairs of outputs the model cannot read one text or both")
+
+
+def test_pairs_that_guards_pass_over_are_counted():
+    made = comparison({"match": np.zeros(12)}, reruns=[{"match": np.zeros(12)}])
+    e5 = KNOWN["e5-small"]
+    signature = Signature.of("drift", guards="negation", model=f"e5-small#{e5.sums[e5.weights][:12]}")
+    item = Item("item-0", (Output("Der Akku hält zwei Tage, und das Gerät ist leise."),))
+    other = Item("item-0", (Output("The battery lasts two days, and the device is quiet."),))
+    made = replace(
+        made,
+        baseline=replace(made.baseline, items=(other, *made.baseline.items[1:])),
+        candidate=replace(made.candidate, items=(item, *made.candidate.items[1:])),
+        measured=replace(
+            made.measured,
+            pairs=(AlignedPair(0, 0, 0, {"match": 0.8}), AlignedPair(1, 0, 0, {"match": 1.0})),
+            signature=signature,
+        ),
+    )
+    passed_over, across = gate_cautions(made, (), GateSettings())
+    assert passed_over.startswith("guards read English alone: they did not look at 1 of 2 pairs")
+    assert across.startswith(
+        "in 1 of 2 pairs of outputs the texts are in different languages: match compares"
+    )
 
 
 def test_outputs_of_which_only_one_has_a_number_are_counted():

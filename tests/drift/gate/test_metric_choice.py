@@ -61,3 +61,13 @@ def test_margins_are_the_greater_share_unless_one_is_set():
     assert found["match"] == pytest.approx(0.5 * 0.05**0.5)
     assert found["credits_difference"] == pytest.approx(0.125)
     assert margins(compared, GateSettings(material={"match": 0.2}), ("match",)) == {"match": 0.2}
+
+
+def test_a_similarity_of_a_narrow_band_has_a_margin_to_match():
+    narrow = comparison(
+        {"match": [0.1], "bertscore_f1": [0.1], "length": [0.1]},
+        floors={"match": 0.9, "bertscore_f1": 0.2, "length": 0.2},
+    )
+    found = margins(narrow, GateSettings(), ("match", "bertscore_f1", "length"))
+    # Unrelated texts lose .2 of F1 at most, so that .05 would be a quarter of it: .05 x 2 x .2 = .02.
+    assert found == pytest.approx({"match": 0.05, "bertscore_f1": 0.02, "length": 0.05})

@@ -28,3 +28,19 @@ def test_a_text_is_split_whole_and_without_special_tokens():
     tokenizer.post_processor = processors.TemplateProcessing(single="[CLS] $A", special_tokens=[("[CLS]", 1)])
     tokenizer.enable_truncation(2)
     assert pieces_of(tokenizer)("w w w") == ["w", "w", "w"]
+
+
+def test_pieces_of_sentencepiece_are_written_as_those_of_bert():
+    vocabulary = [
+        ("<unk>", 0.0),
+        ("▁", -1.0),
+        ("▁card", -1.0),
+        ("iology", -1.0),
+        ("▁a", -1.0),
+        ("▁word", -1.0),
+    ]
+    tokenizer = Tokenizer(models.Unigram(vocabulary, unk_id=0))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    split = pieces_of(tokenizer)("cardiology a")
+    assert split == ["card", "##iology", "a"]
+    assert alphanumeric(split) == ["card", "a"]

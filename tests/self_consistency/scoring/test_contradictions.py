@@ -93,3 +93,9 @@ def test_what_an_answer_denies_is_no_other_answer(answer, sample):
 def test_what_an_answer_says_beside_a_denial_counts():
     named = ["name:invented-name", "name:missing-name"]
     assert kinds("It is not Paris, it is Rome.", "London") == [*named, "answer:other-answer"]
+
+
+def test_guards_pass_over_other_languages():
+    english, german = "It is not safe at all, and they know it.", "Das ist sicher, und alle wissen es."
+    assert kinds(english, german) == []
+    assert kinds(german, "Das ist nicht sicher, und alle wissen es.") == []

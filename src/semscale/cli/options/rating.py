@@ -65,6 +65,14 @@ class ScaleOptions:
         list[str] | None,
         option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
     ] = None
+    language: Annotated[
+        str | None,
+        option(
+            _RATING,
+            "Anchors in each text's language (auto), or in that of all texts, such as de.",
+            "LANGUAGE",
+        ),
+    ] = None
 
     def settings(self) -> "RaterSettings":
         """Settings of the rater, without its embedder.
@@ -81,6 +89,7 @@ class ScaleOptions:
             "semantics": self.semantics,
             "floor": as_floor(self.floor),
             "missing": self.missing or [],
+            "language": self.language,
         }
 
 

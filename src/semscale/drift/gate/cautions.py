@@ -14,6 +14,7 @@ from semscale.drift.measure.pair_differences import pair_outputs
 from semscale.drift.runs.run_texts import number_of
 from semscale.history.items import Output
 from semscale.history.runs import named
+from semscale.matching.pair_languages import are_across, guards_read, read_languages
 from semscale.stats.tests.items_needed import signs_needed
 from semscale.stats.tests.multiple_testing import adjusted
 
@@ -27,6 +28,7 @@ def gate_cautions(comparison: Comparison, tests: Sequence[DriftTest], settings: 
         *_about_reruns(comparison),
         *_about_texts(comparison),
         *_about_unread(comparison),
+        *_about_languages(comparison),
         *_about_numbers(comparison),
         *_about_items(comparison, tests),
         *_about_significance(tests, settings),
@@ -76,6 +78,29 @@ def _about_unread(comparison: Comparison) -> list[str]:
         "similarity counts 0, and is left out where it reads neither; choose a model that reads them "
         "(--embedder)"
     ]
+
+
+def _about_languages(comparison: Comparison) -> list[str]:
+    """Count pairs that guards pass over, and those whose two texts are in different languages."""
+    signature = comparison.measured.signature
+    languages = read_languages(signature)
+    pairs = _whole(comparison, [pair for pair in comparison.measured.pairs if pair.scores])
+    texts = [(ours.text or "", theirs.text or "") for ours, theirs in pairs]
+    differ = [(ours, theirs) for ours, theirs in texts if ours != theirs]
+    cautions = []
+    passed_over = sum(not guards_read(*both) for both in differ)
+    if passed_over and "guards" in dict(signature.fields):
+        cautions.append(
+            f"guards read English alone: they did not look at {passed_over} of {len(pairs)} pairs of "
+            "outputs, where nothing is known of contradictions"
+        )
+    across = sum(are_across(*both, languages) for both in differ)
+    if across:
+        cautions.append(
+            f"in {across} of {len(pairs)} pairs of outputs the texts are in different languages: match "
+            "compares whole texts alone there, as words have no equals"
+        )
+    return cautions
 
 
 def _is_same_to_model(pair: AlignedPair) -> bool:

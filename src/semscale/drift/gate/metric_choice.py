@@ -1,5 +1,6 @@
 """Choice of the metrics that a gate tests, and their margins."""
 
+import math
 from collections.abc import Iterable, Mapping
 
 from semscale.drift.gate.settings import GateSettings, check_margin
@@ -71,7 +72,19 @@ def margins(comparison: Comparison, settings: GateSettings, names: Iterable[str]
     """Return each metric's margin, the smallest material drift, in the metric's own unit."""
     return {
         name: settings.material.get(
-            name, settings.margin(comparison.metrics[name].span, noise=comparison.noise_rms(name))
+            name, settings.margin(_worst_case(comparison, name), noise=comparison.noise_rms(name))
         )
         for name in names
     }
+
+
+def _worst_case(comparison: Comparison, name: str) -> float:
+    """Give the worst case of a metric, of which its margin is a share: its greatest loss.
+
+    Models such as e5 find any two texts alike. A similarity's worst case is therefore at most twice the loss
+    of unrelated outputs, so that its margin is at most a tenth of that loss with the usual share of .05.
+    """
+    metric, unrelated = comparison.metrics[name], comparison.floors.get(name, math.nan)
+    if not metric.is_similarity or not unrelated > 0:
+        return metric.span
+    return min(metric.span, 2 * unrelated)

@@ -15,12 +15,14 @@ class PairScores:
     Attributes:
         scores: ``match``, ``bertscore_f1`` and ``cosine``; NaN if the model cannot read a text.
         findings: findings of the guards.
+        guarded: whether guards looked at the pair: they read English alone.
         unread: whether the model can read neither text, so that nothing is known of their similarity.
     """
 
     scores: Mapping[str, float]
     findings: tuple[Finding, ...] = ()
     unread: bool = False
+    guarded: bool = True
 
 
 EQUAL = PairScores({"match": 1.0, "bertscore_f1": 1.0, "cosine": 1.0})

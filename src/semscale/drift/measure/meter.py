@@ -22,8 +22,10 @@ from semscale.history.runs import Run, named
 from semscale.known_settings import known_settings
 from semscale.matching.bertscore.choices import chosen_layer, token_encoder
 from semscale.matching.bertscore.token_weights import equal_weights
-from semscale.matching.calibrated.arithmetic import LAYERS, load_calibrated_weights
+from semscale.matching.calibrated.arithmetic import LAYERS
+from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
 from semscale.matching.methods import guards_for
+from semscale.matching.pair_languages import read_languages
 from semscale.matching.unrelated import corpus_hash
 from semscale.matching.words.similarity_layers import WordLayers
 from semscale.matching.words.subjects import SubjectWeights
@@ -89,7 +91,6 @@ class DriftMeter:
         self.pairing = pairing
         self.guards: Guards = guards_for("calibrated", guards)
         self._embedder, self._precision, self._layer = embedder, precision, layer
-        self._calibration = load_calibrated_weights()
         self._cache = None if cache is False else StateCache(None if cache is True else cache)
 
     @cached_property
@@ -101,6 +102,10 @@ class DriftMeter:
     def layer(self) -> int:
         """The layer whose states BERTScore compares."""
         return chosen_layer(self._layer, self.encoder, None)
+
+    @cached_property
+    def _calibration(self) -> CalibratedWeights:
+        return calibrated_weights_for(self.encoder.signature)
 
     @cached_property
     def _words(self) -> WordLayers:
@@ -161,6 +166,7 @@ class DriftMeter:
             token_weights=equal_weights(self.encoder.reader),
             guards=self.guards,
             calibration=self._calibration,
+            languages=read_languages(self.encoder.signature),
         )
         scoring.learn(np.arange(indexed.n_own), self.seed)
         aligner = Aligner(
@@ -184,7 +190,7 @@ class DriftMeter:
         settings = Signature.of(
             "drift",
             pairing="position" if self.pairing == "position" else "assignment/cosine",
-            match=f"calibrated#{self._calibration.sha256[:12]}",
+            match=f"calibrated/{self._calibration.label}",
             guards="+".join(looking) or None,
             corpus=corpus,
             floors=floors,

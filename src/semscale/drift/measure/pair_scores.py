@@ -14,20 +14,22 @@ from semscale.guards.registry import Guards
 from semscale.matching.bertscore.greedy import cosine_matrix, greedy_scores
 from semscale.matching.calibrated.arithmetic import (
     LAYERS,
-    CalibratedWeights,
+    LAYERS_OF_WORDS,
     above_floor,
-    combine,
+    combine_known,
     estimated_floors,
     penalty_of,
 )
 from semscale.matching.calibrated.method import FEWEST_FOR_FLOORS, UNRELATED_PAIRS
+from semscale.matching.calibrated.weights import CalibratedWeights
+from semscale.matching.pair_languages import are_across, guards_read
 from semscale.matching.unit_rows import unit_rows
 from semscale.matching.unrelated import unrelated_pairs
 from semscale.matching.words.contextual_vectors import WordVectorizer
 from semscale.matching.words.similarity_layers import LayerSimilarities, WordLayers
 from semscale.matching.words.vectors import WordVectors, compare_words
 from semscale.matching.words.weights import WordWeights
-from semscale.types import Floats, Integers, Vectors
+from semscale.types import Floats, Integers, Mask, Vectors
 
 if TYPE_CHECKING:
     from semscale.matching.bertscore.token_weights import TokenWeights
@@ -54,6 +56,7 @@ class PairScoring:
         token_weights: weights of tokens in BERTScore.
         guards: the guards with their modes.
         calibration: weights of the calibrated match.
+        languages: that the model reads, by ISO 639-1 code; empty where unknown.
     """
 
     def __init__(
@@ -64,11 +67,13 @@ class PairScoring:
         token_weights: "TokenWeights",
         guards: Guards,
         calibration: CalibratedWeights,
+        languages: frozenset[str] = frozenset(),
     ) -> None:
         self._read = read
         self._token_weights = token_weights
         self._guards = guards
         self._calibration = calibration
+        self._languages = languages
         self._layers = layers
         self._words = self._over([])
         self.floors: Mapping[str, float] = calibration.floors
@@ -119,25 +124,36 @@ class PairScoring:
             (cosine_matrix(ours.tokens, theirs.tokens) for ours, theirs in sides),
             [(ours.weights, theirs.weights) for ours, theirs in sides],
         )
-        texts = ((self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs)
-        findings = [tuple(self._guards.check(ours, theirs)) for ours, theirs in texts]
-        match = self._match(LayerSimilarities(*compared.T), findings)
+        texts = [(self._read.texts[candidate], self._read.texts[baseline]) for baseline, candidate in pairs]
+        guarded = [guards_read(*both) for both in texts]
+        findings = [
+            tuple(self._guards.check(*both)) if looked else ()
+            for both, looked in zip(texts, guarded, strict=True)
+        ]
+        across = np.array([are_across(*both, self._languages) for both in texts])
+        match = self._match(LayerSimilarities(*compared.T), findings, across)
         values = np.array([match, [one.f1 for one in scored], cosines]).T
         unread = self._read.unread[np.array(pairs)]
         values[unread.any(axis=1)] = np.nan
         return [
-            PairScores(dict(zip(_SCORES, own, strict=True)), found, unread=neither)
-            for own, found, neither in zip(
-                values.tolist(), findings, unread.all(axis=1).tolist(), strict=True
+            PairScores(dict(zip(_SCORES, own, strict=True)), found, neither, looked)
+            for own, found, neither, looked in zip(
+                values.tolist(), findings, unread.all(axis=1).tolist(), guarded, strict=True
             )
         ]
 
-    def _match(self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]]) -> Floats:
+    def _match(
+        self, similarities: LayerSimilarities, findings: Sequence[tuple[Finding, ...]], across: Mask
+    ) -> Floats:
         similar = similarities.layers(self._calibration.recall_share)
         layers = {name: above_floor(similar[name], self.floors[name]) for name in LAYERS}
+        for name in LAYERS_OF_WORDS:
+            layers[name][across] = np.nan
         weighed = (self._guards.weighed(found) for found in findings)
         penalties = (penalty_of(found, self._calibration.penalties) for found in weighed)
-        return combine(layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares)
+        return combine_known(
+            layers, np.fromiter(penalties, np.float64, len(findings)), self._calibration.shares
+        )
 
     def _over(self, corpus: Iterable[Iterable[str]]) -> WordVectorizer:
         weights = WordWeights.over(corpus, stop=self._calibration.stop_weight)

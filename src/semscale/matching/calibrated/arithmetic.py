@@ -1,13 +1,8 @@
 """Arithmetic of the method ``calibrated``: layers above their floors, their sum, and penalties."""
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cache
-from importlib import resources
 
 import numpy as np
-import yaml
 
 from semscale.guards.findings import Finding
 from semscale.matching.best_matches import mean_best
@@ -16,54 +11,10 @@ from semscale.types import Floats
 LAYERS = ("word", "context", "text")
 """Words by themselves, words in their context, and texts as wholes."""
 
+LAYERS_OF_WORDS = ("word", "context")
+"""Those that compare single words, which have no equals in another language."""
+
 _SAME = 1e-6  # equal vectors have cosines this near 1, as they are rounded
-
-
-@dataclass(frozen=True)
-class CalibratedWeights:
-    """The weights of the method, fitted by ``bench/fit_match.py``.
-
-    Attributes:
-        shares: weight of each of ``LAYERS``; they add up to 1.
-        recall_share: weight of recall in the layers of words, 0 to 1; the rest is precision's.
-        stop_weight: weight of a stop word relative to other words, 0 to 1.
-        subject_weight: weight of the subject's words relative to other words.
-        pronoun_weight: their weight if the other text has a pronoun for them.
-        penalties: for each guard and kind of finding the decrease of the score's logarithm, 0 or more.
-        floors: floor of each layer, 0 to 1, for corpora that are too small to estimate it.
-        sha256: hash of the file.
-    """
-
-    shares: Mapping[str, float]
-    recall_share: float
-    stop_weight: float
-    subject_weight: float
-    pronoun_weight: float
-    penalties: Mapping[str, float]
-    floors: Mapping[str, float]
-    sha256: str
-
-
-@cache
-def load_calibrated_weights() -> CalibratedWeights:
-    """Read the weights that come with Semscale."""
-    content = resources.files("semscale.matching.calibrated").joinpath("calibrated.yaml").read_bytes()
-    return read_calibrated_weights(content)
-
-
-def read_calibrated_weights(content: bytes) -> CalibratedWeights:
-    """Read weights as they are written in ``calibrated.yaml``."""
-    entries = yaml.safe_load(content)
-    return CalibratedWeights(
-        shares=entries["shares"],
-        recall_share=entries["recall_share"],
-        stop_weight=entries["stop_weight"],
-        subject_weight=entries["subject_weight"],
-        pronoun_weight=entries["pronoun_weight"],
-        penalties=entries["penalties"],
-        floors=entries["floors"],
-        sha256=hashlib.sha256(content).hexdigest(),
-    )
 
 
 def word_matches(similarity: Iterable[Floats], weights: Sequence[tuple[Floats, Floats]]) -> Floats:
@@ -155,6 +106,24 @@ def combine(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, 
     """
     lost = sum((shares[name] * (1 - layers[name]) for name in LAYERS), start=np.zeros_like(penalty))
     return np.maximum(1 - lost, 0.0) * np.exp(-penalty)
+
+
+def combine_known(layers: Mapping[str, Floats], penalty: Floats, shares: Mapping[str, float]) -> Floats:
+    """Combine layers as ``combine`` does; where the layers of words are NaN, that of texts counts alone.
+
+    Args:
+        layers: each of ``LAYERS``, shape (p,), 0 to 1, or NaN.
+        penalty: shape (p,), 0 or more.
+        shares: weights of the layers; they add up to 1.
+
+    Example:
+        >>> layers = {"word": np.array([1.0, np.nan]), "context": np.array([1.0, np.nan])}
+        >>> layers["text"] = np.array([0.5, 0.5])
+        >>> combine_known(layers, np.zeros(2), {"word": 0.2, "context": 0.5, "text": 0.3}).round(3).tolist()
+        [0.85, 0.5]
+    """
+    alone = np.isnan(layers["word"]) & np.isnan(layers["context"])
+    return np.where(alone, layers["text"] * np.exp(-penalty), combine(layers, penalty, shares))
 
 
 def penalty_of(findings: Iterable[Finding], penalties: Mapping[str, float]) -> float:

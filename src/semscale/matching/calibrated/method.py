@@ -13,13 +13,15 @@ from semscale.errors import InputError
 from semscale.guards.registry import GUARDS, Guards, Mode
 from semscale.matching.calibrated.arithmetic import (
     LAYERS,
+    LAYERS_OF_WORDS,
     above_floor,
-    combine,
+    combine_known,
     estimated_floors,
-    load_calibrated_weights,
     penalty_of,
 )
 from semscale.matching.calibrated.explanation import explain_words
+from semscale.matching.calibrated.weights import CalibratedWeights, calibrated_weights_for
+from semscale.matching.pair_languages import are_across, guards_read, read_languages
 from semscale.matching.pairs import Pairs
 from semscale.matching.scored_pairs import ScoredPairs
 from semscale.matching.unrelated import corpus_hash, unrelated_pairs
@@ -28,11 +30,10 @@ from semscale.matching.words.subjects import SubjectWeights
 from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.weights import WordWeights
 from semscale.signature import Signature
-from semscale.types import Floats, Integers, Progress
+from semscale.types import Floats, Integers, Mask, Progress
 
 if TYPE_CHECKING:
     from semscale.embedding.tokens.token_states import TokenEncoder
-    from semscale.matching.calibrated.arithmetic import CalibratedWeights
 
 FEWEST_FOR_FLOORS = 10
 """Distinct texts from which on floors are estimated from the corpus."""
@@ -59,7 +60,8 @@ class CalibratedMatch:
     """Matches by three layers, each above the level of unrelated texts, less penalties for findings.
 
     The score is ``(s_word word + s_context context + s_text text) exp(-penalty)``. Weights come from
-    ``calibrated.yaml``, which ``bench/fit_match.py`` fitted; ``docs/validity.md`` says how well it works.
+    ``calibrated.yaml``, which ``bench/fit_match.py`` fitted to two models; any other model has those of
+    ``GENERIC_MODEL``, and the signature says so. ``docs/validity.md`` says how well it works.
 
     Args:
         encoder: gives the states of tokens.
@@ -85,9 +87,9 @@ class CalibratedMatch:
         seed: int = 0,
         recall_share: float | None = None,
         guards: Guards | None = None,
-        calibration: "CalibratedWeights | None" = None,
+        calibration: CalibratedWeights | None = None,
     ) -> None:
-        self._calibration = calibration or load_calibrated_weights()
+        self._calibration = calibration or calibrated_weights_for(encoder.signature)
         self._recall_share = self._calibration.recall_share if recall_share is None else recall_share
         if not isinstance(self._recall_share, int | float | np.floating) or not 0 <= self._recall_share <= 1:
             raise InputError(f"recall_share must be between 0 and 1, got {recall_share!r}")
@@ -106,7 +108,11 @@ class CalibratedMatch:
         return self._signed(corpus, "estimated")
 
     def score(self, pairs: Pairs, progress: Progress | None = None) -> ScoredPairs:
-        """Score every pair, 0 to 1; NaN where a text has no token that the model can read."""
+        """Score every pair, 0 to 1; NaN where a text has no token that the model can read.
+
+        Of two texts in different languages that the model reads, only the layer of whole texts counts: the
+        layers of words are NaN, and guards, which read English alone, do not look.
+        """
         read = TokenizedTexts(pairs.texts, self._encoder)
         unread = self._encoder.reader.unread(read.tokens)
         ground = self._basis_for(read, pairs)
@@ -115,10 +121,13 @@ class CalibratedMatch:
             name: above_floor(values, ground.floors[name])
             for name, values in measured.layers(self._recall_share).items()
         }
+        across = self._across(pairs)
+        for name in LAYERS_OF_WORDS:
+            layers[name][across] = np.nan
         penalty = self._penalty(pairs)
         windows = self._encoder.windows(read.tokens)
         return ScoredPairs(
-            score=combine(layers, penalty, self._calibration.shares),
+            score=combine_known(layers, penalty, self._calibration.shares),
             components={**layers, "findings": np.exp(-penalty)},
             windows=np.maximum(windows[pairs.prediction], windows[pairs.reference]),
             signature=self._signed(ground.corpus, "/".join(f"{ground.floors[name]:.3f}" for name in LAYERS)),
@@ -179,9 +188,17 @@ class CalibratedMatch:
             floors = estimated_floors(unrelated.layers(0.5), floors)
         return _CalibrationBasis(weights, floors, corpus_hash(corpus))
 
+    def _across(self, pairs: Pairs) -> Mask:
+        """Tell which pairs have two languages that the model reads, so that their words have no equals."""
+        languages = read_languages(self._encoder.signature)
+        texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
+        found = (are_across(pairs.texts[ours], pairs.texts[theirs], languages) for ours, theirs in texts)
+        return np.fromiter(found, np.bool_, len(pairs.prediction))
+
     def _penalty(self, pairs: Pairs) -> Floats:
         texts = zip(pairs.prediction.tolist(), pairs.reference.tolist(), strict=True)
-        found = (self.guards.check(pairs.texts[ours], pairs.texts[theirs]) for ours, theirs in texts)
+        both = ((pairs.texts[ours], pairs.texts[theirs]) for ours, theirs in texts)
+        found = (self.guards.check(*pair) if guards_read(*pair) else [] for pair in both)
         penalties = self._calibration.penalties
         weighed = (penalty_of(self.guards.weighed(findings), penalties) for findings in found)
         return np.fromiter(weighed, np.float64, len(pairs.prediction))
@@ -194,7 +211,7 @@ class CalibratedMatch:
         settings = Signature.of(
             "match",
             method="calibrated",
-            weights=self._calibration.sha256[:12],
+            weights=self._calibration.label,
             recall=self._recall_share,
             guards="+".join(self._weighing) or None,
             corpus=corpus,

@@ -9,6 +9,7 @@ import numpy.typing as npt
 from semscale.matching.unit_rows import unit_rows
 from semscale.matching.words.static_vectors import StaticVectors
 from semscale.matching.words.subjects import SubjectWeights, start_with_pronoun, subject_lengths
+from semscale.matching.words.text_means import text_means
 from semscale.matching.words.tokenized_texts import TokenizedTexts
 from semscale.matching.words.vectors import WordVectors, word_means
 from semscale.matching.words.vocabulary_table import WordTable
@@ -58,7 +59,9 @@ class WordVectorizer:
         self._table.vectors(words.numbers, layers[0])
         layers[1] = word_means(states, words.starts, words.ends)
         unit_rows(layers[1], out=layers[1])
-        whole = unit_rows(_means(states, self._read.tokens.lengths_of(texts)).astype(np.float64))
+        whole = unit_rows(
+            text_means(states, self._read.tokens.lengths_of(texts), self._read.left_out).astype(np.float64)
+        )
         roles, plain = self._table.roles(words.numbers), self._table.weights(words.numbers)
         is_subject = _are_first(subject_lengths(roles, counts), counts)
         weights, to_pronoun = (
@@ -77,12 +80,3 @@ def _are_first(first: Integers, counts: Integers) -> npt.NDArray[np.bool_]:
     """Mark the first words of each text, ``first`` of its ``counts``, shape (k,)."""
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return places < np.repeat(first, counts)
-
-
-def _means(states: Vectors, lengths: Integers) -> Vectors:
-    """Mean of each text's states, shape (n, hidden)."""
-    ends = np.cumsum(lengths)
-    sums = [
-        np.add.reduce(states[end - length : end], axis=0) for length, end in zip(lengths, ends, strict=True)
-    ]
-    return np.divide(sums, lengths[:, None], dtype=np.float32)

@@ -16,19 +16,36 @@ Pieces = Callable[[str], list[str]]
 """Splits a text into word pieces, without special tokens and without a limit."""
 
 
+_WORD_BEGIN = "▁"  # SentencePiece marks where a word begins, BERT where one goes on
+
+
 def pieces_of(tokenizer: "Tokenizer") -> Pieces:
     """Return a function that splits texts into word pieces, by a model's tokenizer.
+
+    All tokenizers' pieces are written as BERT's are: the first of a word as it is, and a continuation with
+    ``##`` before it.
 
     Args:
         tokenizer: without padding; its truncation is switched off.
     """
     tokenizer.no_truncation()
+    begins_words = any(token.startswith(_WORD_BEGIN) for token in tokenizer.encode("a word").tokens)
 
     def split(text: str) -> list[str]:
         tokens: list[str] = tokenizer.encode(encodable(text), add_special_tokens=False).tokens
-        return tokens
+        return [_as_bert(token) for token in tokens] if begins_words else tokens
 
     return split
+
+
+def _as_bert(token: str) -> str:
+    """Write a piece of SentencePiece as BERT's vocabulary would.
+
+    Example:
+        >>> [_as_bert(token) for token in ("▁card", "iology")]
+        ['card', '##iology']
+    """
+    return token.removeprefix(_WORD_BEGIN) if token.startswith(_WORD_BEGIN) else f"##{token}"
 
 
 def alphanumeric(pieces: Iterable[str]) -> list[str]:

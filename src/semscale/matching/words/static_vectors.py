@@ -7,6 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.matching.unit_rows import unit_rows
+from semscale.matching.words.text_means import text_means, tokens_left_out
 from semscale.matching.words.vocabulary import Word
 from semscale.types import Floats, Integers
 
@@ -28,13 +29,15 @@ class StaticVectors:
     again has the same vector.
 
     Args:
-        encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1.
+        encoder: reads a piece; its vector is the mean of its tokens' states, scaled to length 1; tokens of a
+            model's prefix do not count.
         layer: number of the layer whose states are used.
         read: reads the pieces' states at that layer, up to a factor; by default the encoder.
     """
 
     def __init__(self, encoder: "TokenEncoder", layer: int, read: "ReadStates | None" = None) -> None:
         self._encoder = encoder
+        self._around = tokens_left_out(encoder.reader)
         self._read = read or (lambda tokens, _, wanted: encoder.encode(tokens, wanted, layer=layer))
         self._vectors: dict[str, Floats] = {}
 
@@ -62,7 +65,7 @@ class StaticVectors:
         new = [piece for piece in dict.fromkeys(pieces) if piece not in vectors]
         tokens = self._encoder.reader.read(new)
         for place, states in self._read(tokens, new, np.arange(len(new))):
-            mean = states.astype(np.float32, copy=False).mean(axis=0, keepdims=True)
+            mean = text_means(states, np.array([len(states)]), self._around)
             vectors[new[place]] = unit_rows(mean.astype(np.float64))[0]
         if len(vectors) > MOST_KEPT:
             self._vectors = {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from semscale.matching.words.text_means import tokens_left_out
 from semscale.matching.words.token_spans import find_words
 from semscale.matching.words.vocabulary import Numbers, Vocabulary
 from semscale.types import Ids, Integers
@@ -46,6 +47,7 @@ class TokenizedTexts:
         tokens: tokens of all texts.
         vocabulary: all words that were found.
         words: words of each text, by its number.
+        left_out: how many of each text's first and last tokens do not count in the mean of its states.
     """
 
     def __init__(self, texts: Sequence[str], encoder: "TokenEncoder", *, words: bool = True) -> None:
@@ -54,6 +56,7 @@ class TokenizedTexts:
         self.tokens = self._spelled.tokens
         self.vocabulary = Vocabulary()
         self.words: dict[int, TokenWords] = {}
+        self.left_out = tokens_left_out(encoder.reader)
         if words:
             self.spell(range(len(texts)))
 

@@ -41,8 +41,10 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         set_means=frame[SET_MEANS].to_numpy(),
         status=np.array([Status(status) for status in frame[f"{PREFIX}status"]], dtype=object),
         windows=frame[f"{PREFIX}windows"].to_numpy(),
+        language=np.array(frame[f"{PREFIX}language"].to_list(), dtype=object),
         signature=rater.signature,
         floor=rater.floor,
+        own_anchors=rater.anchor_languages.own,
     )
 
 
@@ -62,7 +64,12 @@ class Collector:
 
     def __post_init__(self) -> None:
         self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
-        self._running = RunningSummary(self.rater.scale, self.rater.floor, seed=self.seed)
+        self._running = RunningSummary(
+            self.rater.scale,
+            self.rater.floor,
+            own_anchors=self.rater.anchor_languages.own,
+            seed=self.seed,
+        )
         self._humans = HumanSample(self.seed)
 
     @property

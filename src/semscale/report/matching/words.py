@@ -1,10 +1,12 @@
 """Sentences of a matching report: statuses, unrelated pairs, costly tokens and cautions."""
 
+import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
+from semscale.matching.layered.presets import PRESETS
 from semscale.report.formatting import counted, number, percent
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
@@ -38,7 +40,45 @@ def cautions(summary: "MatchSummary") -> tuple[str, ...]:
             f"Guards found something in {counted(summary.n_flagged, 'row')}; "
             "this method's scores do not take it into account."
         )
+    if summary.n_unguarded:
+        said.append(
+            f"Guards read English alone: they did not look at {counted(summary.n_unguarded, 'row')} in other "
+            "languages, where nothing is known of negations, numbers and names."
+        )
+    if summary.n_by_text_alone:
+        said.append(
+            f"In {counted(summary.n_by_text_alone, 'row')} the texts are in different languages: only the "
+            "layer of whole texts counts there, as words have no equals."
+        )
+    if misfit := _misfit_words(summary):
+        said.append(misfit)
+    if other := _fitted_to_another(summary):
+        said.append(
+            f"The weights of calibrated were fitted to {other}, not to this model: compare its scores among "
+            "themselves only."
+        )
     return tuple(said)
+
+
+def _misfit_words(summary: "MatchSummary") -> str | None:
+    """Say that a layered preset's published constants do not fit the model; ``None`` where they do."""
+    separation = summary.separation
+    if separation is None or summary.method not in PRESETS:
+        return None
+    mean = float(separation.unrelated.mean())
+    if mean <= _UNRELATED_HIGH:
+        return None
+    return (
+        f"Unrelated pairs score {number(mean)} on average: the constants of {summary.method} were published "
+        "for all-MiniLM-L6-v2 and do not fit these vectors. Use --method calibrated."
+    )
+
+
+def _fitted_to_another(summary: "MatchSummary") -> str | None:
+    """Name the model that a method's weights were fitted to; ``None`` where it is the one that was used."""
+    fields = dict(summary.signature.fields)
+    fitted, model = (fields.get(name, "").partition("#")[0] for name in ("weights", "model"))
+    return fitted if fields.get("method") == "calibrated" and fitted != model else None
 
 
 def empty_words(summary: "MatchSummary") -> str | None:
@@ -107,7 +147,8 @@ def part_name(name: str) -> str:
 
 def shown_parts(item: "MatchedItem") -> dict[str, float]:
     """Give the parts of an item's score by name; what findings leave of it only where there are findings."""
-    return {name: part for name, part in item.components.items() if name != "findings" or item.findings}
+    known = {name: part for name, part in item.components.items() if not math.isnan(part)}
+    return {name: part for name, part in known.items() if name != "findings" or item.findings}
 
 
 def mean_name(figure: str) -> str:
@@ -121,6 +162,8 @@ def mean_name(figure: str) -> str:
 
 
 _PARTS = {"findings": "kept after findings"}
+_UNRELATED_HIGH = 0.4
+"""Mean score of unrelated pairs above which a layered preset says little; with MiniLM it is below .11."""
 _SEEN = 0.005
 """Cost of a token from which on it is seen in a score of two digits."""
 _EQUAL = 0.995

@@ -14,6 +14,7 @@ from semscale.report.formatting import (
     plain,
 )
 from semscale.report.lint.words import lint_caution
+from semscale.report.rating.languages import fell_back_words
 from semscale.report.scale_points import scale_digits
 from semscale.report.sentences import STATUS_MEANINGS
 from semscale.results.reasons import UNREAD
@@ -23,8 +24,9 @@ if TYPE_CHECKING:
 
 MEANINGS = STATUS_MEANINGS | {
     "missing": "nobody answered: the cell is empty or null, or holds a code that was named",
-    "uninformative": "no letter and no digit: only punctuation, symbols, emoji or what cannot be seen",
+    "uninformative": "no letter, no digit and no emoji that the model reads",
     "weightless": UNREAD,
+    "other-language": "the model does not read the language that the text is in",
     "off-topic": "no anchor is closer than unrelated sentences are",
     "no-weight": "rated, but without a weight",
     "zero-weight": "rated, but with a weight of 0",
@@ -75,7 +77,9 @@ def cautions(summary: "RatingSummary") -> tuple[str, ...]:
     comparison = summary.comparison
     nps = [NPS_CAUTION] if summary.estimates.overall.nps is not None else []
     said = lint_caution(summary.lint) if summary.lint else None
-    return (*nps, *(comparison.notes if comparison else ()), *([said] if said else []))
+    language = fell_back_words(summary)
+    further = [words for words in (language, said) if words is not None]
+    return (*nps, *(comparison.notes if comparison else ()), *further)
 
 
 def readout(summary: "RatingSummary") -> str | None:

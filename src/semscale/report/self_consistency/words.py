@@ -58,6 +58,11 @@ def cautions(summary: "ConsistencySummary") -> tuple[str, ...]:
     if summary.n_samples_left_out:
         samples = counted(summary.n_samples_left_out, "sample")
         said.append(f"{samples} left out: missing, empty, no text, or not read by the model.")
+    if summary.n_unguarded:
+        said.append(
+            f"Guards read English alone: of {counted(summary.n_unguarded, 'prompt')} they passed over "
+            "samples in other languages, where contradictions are not seen."
+        )
     if summary.n_null_words:
         answers = counted(summary.n_null_words, "answer")
         said.append(

@@ -9,7 +9,8 @@ import numpy.typing as npt
 from semscale.errors import InputError
 from semscale.guards.findings import Finding
 from semscale.guards.registry import GUARDS
-from semscale.self_consistency.scoring.short_answers import ShortAnswerGuard
+from semscale.matching.pair_languages import guards_read
+from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, ShortAnswerGuard
 from semscale.store.columns import as_list
 from semscale.types import Floats, Integers
 
@@ -58,12 +59,14 @@ class PairTexts:
         answer: shape (p,), which text is the answer.
         sample: shape (p,), which text is the sample.
         cosine: shape (p,), of their vectors; NaN where it is not known.
+        same_answer: cosine from which two short answers count as wordings of one, which depends on the model.
     """
 
     texts: Sequence[str]
     answer: Integers
     sample: Integers
     cosine: Floats
+    same_answer: float = SAME_ANSWER
 
 
 def check_guards(names: Iterable[str]) -> tuple[str, ...]:
@@ -91,7 +94,7 @@ def find_contradictions(pairs: PairTexts, guards: Sequence[str]) -> list[tuple[F
         guards: names of the guards that look.
 
     Returns:
-        p tuples, empty where nothing contradicts.
+        p tuples, empty where nothing contradicts, and where a text is not in English: guards read no other.
     """
     known: dict[tuple[int, int], tuple[Finding, ...]] = {}
     found = []
@@ -99,19 +102,22 @@ def find_contradictions(pairs: PairTexts, guards: Sequence[str]) -> list[tuple[F
         pairs.answer.tolist(), pairs.sample.tolist(), pairs.cosine, strict=True
     ):
         if (answer, sample) not in known:
-            known[answer, sample] = _contradicting(pairs.texts[answer], pairs.texts[sample], cosine, guards)
+            both = pairs.texts[answer], pairs.texts[sample]
+            known[answer, sample] = _contradicting(*both, (cosine, pairs.same_answer), guards)
         found.append(known[answer, sample])
     return found
 
 
-def _contradicting(answer: str, sample: str, cosine: float, guards: Sequence[str]) -> tuple[Finding, ...]:
-    if answer == sample:
+def _contradicting(
+    answer: str, sample: str, cosines: tuple[float, float], guards: Sequence[str]
+) -> tuple[Finding, ...]:
+    if answer == sample or not guards_read(answer, sample):
         return ()
     findings = [
         finding for name in guards if name in GUARDS for finding in GUARDS[name].check(answer, sample)
     ]
     if _SHORT_ANSWERS.name in guards:
-        findings += _SHORT_ANSWERS.check(answer, sample, cosine)
+        findings += _SHORT_ANSWERS.check(answer, sample, *cosines)
     return tuple(_reworded(finding) for finding in contradicting(findings))
 
 

@@ -31,6 +31,7 @@ class PairParts:
         cosine: shape (p,), of the two vectors; NaN where no measure needs it.
         floor: cosine of unrelated answers.
         contradicted: shape (p,), whether a guard found that the sample contradicts the answer.
+        guarded: shape (p,), whether guards looked: they read English alone.
         f1: shape (p,), BERTScore F1; NaN where no measure needs it, or no token counts.
     """
 
@@ -40,6 +41,7 @@ class PairParts:
     cosine: Floats
     floor: float
     contradicted: npt.NDArray[np.bool_]
+    guarded: npt.NDArray[np.bool_]
     f1: Floats
 
 
@@ -163,8 +165,8 @@ MEASURES: dict[str, Measure] = {
         frozenset({"cosine", "floor"}),
     ),
     "uncontradicted": Measure(
-        "share of samples in which no guard finds a contradiction",
-        lambda parts: (~parts.contradicted).astype(np.float64),
+        "share of samples in which no guard finds a contradiction, of those that guards read",
+        lambda parts: np.where(parts.guarded, 1.0 - parts.contradicted, np.nan),
         frozenset({"cosine", "contradicted"}),
     ),
     "bert_score": Measure(

@@ -10,9 +10,11 @@ import numpy as np
 from semscale.guards.findings import Finding
 from semscale.matching.bertscore.scorer import BertScorer
 from semscale.matching.cosines import Cosines
+from semscale.matching.pair_languages import guards_read
 from semscale.matching.pairs import Pairs
 from semscale.self_consistency.scoring.contradictions import PairTexts, find_contradictions, marked
 from semscale.self_consistency.scoring.measures import MEASURES, PairParts
+from semscale.self_consistency.scoring.short_answers import SAME_ANSWER, same_answer_cosine
 from semscale.types import Floats, Integers, Mask, Progress
 
 BLOCK = 32_768
@@ -93,8 +95,8 @@ def value_pairs(  # noqa: PLR0913 - two engines, and what they are for
         rows = slice(start, start + BLOCK)
         block = _part(pairs, rows)
         parts, windows[rows], unread[rows] = _parts(block, floor, cosines, scorer, progress)
-        found = _findings(chosen, parts)
-        parts = replace(parts, contradicted=marked(found))
+        found = _findings(chosen, parts, cosines)
+        parts = replace(parts, contradicted=marked(found), guarded=_guarded(chosen, parts))
         for name in chosen.measures:
             measures[name][rows] = MEASURES[name].values(parts)
         findings += found
@@ -128,14 +130,23 @@ def _parts(
         scored = scorer.score_pairs(block, progress=progress)
         f1, windows = scored.values[:, 2], np.maximum(windows, scored.windows)
         unread = unread | scored.unread
-    nothing = np.zeros(n, dtype=bool)
-    parts = PairParts(block.texts, block.prediction, block.reference, cosine, floor, nothing, f1)
+    nothing, all_read = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
+    parts = PairParts(block.texts, block.prediction, block.reference, cosine, floor, nothing, all_read, f1)
     return parts, windows, unread
 
 
-def _findings(chosen: MeasureChoice, parts: PairParts) -> list[tuple[Finding, ...]]:
+def _findings(chosen: MeasureChoice, parts: PairParts, cosines: Cosines | None) -> list[tuple[Finding, ...]]:
     if "contradicted" not in chosen.needs:
         return [()] * len(parts.cosine)
-    return find_contradictions(
-        PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine), chosen.guards
-    )
+    same = SAME_ANSWER if cosines is None else same_answer_cosine(cosines.signature, parts.floor)
+    texts = PairTexts(parts.texts, parts.answer, parts.sample, parts.cosine, same)
+    return find_contradictions(texts, chosen.guards)
+
+
+def _guarded(chosen: MeasureChoice, parts: PairParts) -> Mask:
+    """Tell in which pairs guards looked for contradictions, or were not asked to."""
+    if "contradicted" not in chosen.needs:
+        return parts.guarded
+    pairs = zip(parts.answer.tolist(), parts.sample.tolist(), strict=True)
+    read = (guards_read(parts.texts[answer], parts.texts[sample]) for answer, sample in pairs)
+    return np.fromiter(read, np.bool_, len(parts.guarded))

@@ -2,18 +2,44 @@
 
 from functools import lru_cache
 
+from semscale.embedding.languages.unread_language import known_model
 from semscale.guards.findings import Finding, Span
 from semscale.guards.name_guard import denied_names
 from semscale.guards.reading import analyse
 from semscale.guards.words import Word, read_words, stem
 from semscale.matching.words.stop_words import stop_words
+from semscale.signature import Signature
 
 SAME_ANSWER = 0.78
-"""Cosine from which two short answers without a word in common count as two wordings of one answer."""
+"""Cosine by MiniLM from which two short answers without a word in common are wordings of one answer."""
+_SAME_ANSWER_BY = {
+    "all-MiniLM-L6-v2": SAME_ANSWER,
+    "e5-small": 0.93,
+}  # docs/decisions.md has the pairs' figures
+_SAME_SHARE = 0.7  # of the way from the floor to 1, where MiniLM's bound stands
 
 _SHORT, _LONG = 3, 8  # content words of the shorter and of the longer answer
 _YES = frozenset({"yes", "yeah", "yep", "true", "correct"})
 _NO = frozenset({"no", "nope", "false", "incorrect"})
+
+
+def same_answer_cosine(signature: Signature, floor: float) -> float:
+    """Give the cosine from which two short answers count as wordings of one, for the model of a signature.
+
+    Args:
+        signature: of the vectors. For a model without a bound of its own it is the greater of MiniLM's and of
+            seven tenths of the way from the floor to 1, as cosines of some models lie in a narrow band.
+        floor: cosine of unrelated answers; 0 where it is not known.
+
+    Example:
+        >>> other = Signature.of("embed", model="organisation/other#0")
+        >>> [round(same_answer_cosine(other, floor), 2) for floor in (0.0, 0.8)]
+        [0.78, 0.94]
+    """
+    model = known_model(signature)
+    if model is not None and model.name in _SAME_ANSWER_BY:
+        return _SAME_ANSWER_BY[model.name]
+    return max(SAME_ANSWER, floor + _SAME_SHARE * (1 - floor))
 
 
 class ShortAnswerGuard:
@@ -22,13 +48,16 @@ class ShortAnswerGuard:
     name = "answer"
     kinds = ("other-answer", "opposite-verdict")
 
-    def check(self, answer: str, sample: str, cosine: float) -> list[Finding]:
+    def check(
+        self, answer: str, sample: str, cosine: float, same_answer: float = SAME_ANSWER
+    ) -> list[Finding]:
         """Report that the answers open with opposite verdicts, or give different things in a few words.
 
         Args:
             answer: the original.
             sample: another answer to the same prompt.
             cosine: of their vectors.
+            same_answer: cosine from which they count as wordings of one answer.
 
         Example:
             >>> guard = ShortAnswerGuard()
@@ -45,7 +74,7 @@ class ShortAnswerGuard:
         if {_verdict(ours[0]), _verdict(theirs[0])} == {"yes", "no"}:
             reason = f'The answer begins with "{ours[0].text}", the sample with "{theirs[0].text}".'
             return [_finding("opposite-verdict", reason, _span(answer, ours[:1]), _span(sample, theirs[:1]))]
-        if cosine >= SAME_ANSWER:
+        if cosine >= same_answer:
             return []
         said, other = _content(ours), _content(theirs)
         if not said or not other or not _short(said, other) or _stems(said) & _stems(other):

@@ -1,0 +1,58 @@
+"""Answers in six languages beside an English reference: how often a right one scores above a wrong one.
+
+Run with ``python bench/language_pairs.py``. ``language_pairs.csv`` has ten references, and in each language a
+right and a wrong answer to each, written for this purpose. Wrong answers speak of the same things, and half
+of them say the contrary.
+"""
+
+import argparse
+import csv
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+
+from beetle import auc
+from semscale.matching.matcher import Matcher
+
+PAIRS = Path(__file__).parent / "language_pairs.csv"
+MODELS = ("all-MiniLM-L6-v2", "e5-small")
+METHODS = ("calibrated", "cosine", "bertscore")
+
+
+def read_pairs():
+    """References with a right and a wrong answer to each, by language."""
+    pairs = defaultdict(list)
+    with PAIRS.open(encoding="utf-8", newline="") as file:
+        for row in csv.DictReader(file):
+            pairs[row["language"]].append((row["reference"], row["right"], row["wrong"]))
+    return pairs
+
+
+def figures(score, rows):
+    """Share of references whose right answer scores above the wrong one, and AUC over all ten."""
+    references, right, wrong = (list(column) for column in zip(*rows, strict=True))
+    above, below = score(right, references), score(wrong, references)
+    known = ~np.isnan(above) & ~np.isnan(below)
+    labels = np.repeat([True, False], known.sum())
+    area = auc(labels, np.concatenate([above[known], below[known]]))
+    return f"{(above > below).sum()} of {len(rows)}, AUC {area:.2f}"
+
+
+def main():
+    argparse.ArgumentParser(description=__doc__).parse_args()
+    pairs = read_pairs()
+    print("| method | model | " + " | ".join(pairs) + " |\n|---|---|" + "---|" * len(pairs))
+    for method in METHODS:
+        for model in MODELS:
+            matcher = Matcher(method, embedder=model)
+
+            def score(answers, references, matcher=matcher):
+                return matcher.match(answers, references).score
+
+            cells = [figures(score, rows) for rows in pairs.values()]
+            print(f"| `{method}` | {model} | " + " | ".join(cells) + " |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""Which languages the texts of a pair are in, by pairs written by hand."""
+
+import pytest
+
+from semscale.matching.pair_languages import are_across, guards_read, language_of, read_languages
+from semscale.signature import Signature
+
+SAME = {
+    "en": "The battery lasts two days.",
+    "de": "Der Akku hält zwei Tage, und das Gerät ist sehr leise.",
+    "fr": "La batterie tient deux jours et l'appareil est très silencieux.",
+    "es": "La batería dura dos días y el aparato es muy silencioso.",
+    "zh": "电池可以用两天，而且非常安静。",
+    "ar": "تدوم البطارية يومين والجهاز هادئ جدا.",
+    "hi": "बैटरी दो दिन चलती है और उपकरण बहुत शांत है।",
+}
+BOTH = frozenset({"de", "en", "zh"})
+
+
+@pytest.mark.parametrize("code", SAME)
+def test_the_language_of_a_sentence_is_found(code):
+    assert language_of(SAME[code]) == code
+
+
+@pytest.mark.parametrize("text", ["Paris", "12 km", "", "👍", "OK, Mr Smith", "Ω"])
+def test_a_text_that_says_too_little_has_no_language(text):
+    assert language_of(text) is None
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "read"),
+    [
+        (SAME["en"], SAME["en"], True),
+        ("Paris", SAME["en"], True),
+        ("12 km", "13 km", True),
+        (SAME["de"], SAME["en"], False),
+        (SAME["en"], SAME["zh"], False),
+        (SAME["de"], SAME["de"], False),
+    ],
+)
+def test_guards_read_english_and_what_is_not_clear(prediction, reference, read):
+    assert guards_read(prediction, reference) is read
+
+
+@pytest.mark.parametrize(
+    ("prediction", "reference", "across"),
+    [
+        (SAME["de"], SAME["en"], True),
+        (SAME["zh"], SAME["de"], True),
+        (SAME["de"], SAME["de"], False),
+        ("Paris", SAME["de"], False),
+        (SAME["fr"], SAME["en"], False),  # not among the languages that are read
+    ],
+)
+def test_words_are_not_compared_across_languages_that_the_model_reads(prediction, reference, across):
+    assert are_across(prediction, reference, BOTH) is across
+
+
+def test_languages_are_known_of_known_weights_alone():
+    minilm = Signature.of("states", model="all-MiniLM-L6-v2#53aa51172d14")
+    assert read_languages(minilm) == {"en"}
+    assert read_languages(Signature.of("states", model="all-MiniLM-L6-v2#000000000000")) == frozenset()
+    assert not are_across(SAME["de"], SAME["en"], frozenset())
