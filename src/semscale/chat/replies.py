@@ -18,6 +18,12 @@ class Usage:
         """Tokens of prompt and reply together."""
         return self.prompt_tokens + self.completion_tokens
 
+    def plus(self, other: "Usage") -> "Usage":
+        """Add the tokens of another call."""
+        return Usage(
+            self.prompt_tokens + other.prompt_tokens, self.completion_tokens + other.completion_tokens
+        )
+
 
 @dataclass(frozen=True)
 class TokenLogprob:

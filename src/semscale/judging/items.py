@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from semscale.errors import InputError
 from semscale.judging.prompts.prompting import JudgedItem
-from semscale.store.columns import as_list, is_missing
+from semscale.store.columns import as_list, text_status
 from semscale.types import Status
 
 _ALTERNATIVES = "\n\nor:\n\n"
@@ -41,7 +41,7 @@ def read_items(questions: object, answers: object, references: object = None) ->
 
 def _item(question: object, answer: object, *reference: object) -> JudgedItem | Status:
     for cell in (question, answer):
-        status = _status(cell)
+        status = text_status(cell)
         if status is not Status.SCORED:
             return status
     if not reference:
@@ -52,11 +52,5 @@ def _item(question: object, answer: object, *reference: object) -> JudgedItem | 
 
 def _reference(cell: object) -> str | None:
     several = cell if isinstance(cell, Sequence) and not isinstance(cell, str) else [cell]
-    usable = [str(text) for text in several if _status(text) is Status.SCORED]
+    usable = [str(text) for text in several if text_status(text) is Status.SCORED]
     return _ALTERNATIVES.join(usable) or None
-
-
-def _status(cell: object) -> Status:
-    if not isinstance(cell, str):
-        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
-    return Status.EMPTY if not cell or cell.isspace() else Status.SCORED

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.errors import InputError
-from semscale.store.columns import as_list, is_missing
+from semscale.store.columns import as_list, text_status
 from semscale.types import Floats, Integers, Status
 
 
@@ -63,7 +63,7 @@ def pair_up(predictions: object, references: object) -> Pairs:
     rows: list[tuple[int, int, int, int]] = []
     status = np.full(len(given), Status.SCORED, dtype=object)
     for item, (prediction, cell) in enumerate(zip(given, wanted, strict=True)):
-        usable, said = usable_references(cell), _status(prediction)
+        usable, said = usable_references(cell), text_status(prediction)
         status[item] = Status.NO_REFERENCE if said is Status.SCORED and not usable else said
         if status[item] is Status.SCORED:
             first = numbers.setdefault(prediction, len(numbers))
@@ -102,11 +102,4 @@ def usable_references(cell: object) -> list[tuple[int, str]]:
         )
     listed = isinstance(cell, Sequence | np.ndarray) and not isinstance(cell, str | bytes)
     references = as_list(cell, "references") if listed else [cell]
-    return [(at, text) for at, text in enumerate(references) if _status(text) is Status.SCORED]
-
-
-def _status(cell: object) -> Status:
-    """Say whether a cell is a text with something in it; punctuation alone counts, as it can be compared."""
-    if not isinstance(cell, str):
-        return Status.MISSING if is_missing(cell) else Status.NOT_TEXT
-    return Status.EMPTY if not cell or cell.isspace() else Status.SCORED
+    return [(at, text) for at, text in enumerate(references) if text_status(text) is Status.SCORED]

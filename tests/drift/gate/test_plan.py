@@ -158,7 +158,7 @@ def test_an_unknown_spread_plans_nothing():
     [
         ({"power": 0.05}, InputError, "power must lie above alpha"),
         ({"power": 1}, InputError, "power must lie above alpha"),
-        ({"n_items": 1}, InputError, r"\(n_items, --items\) must be at least 2, got 1"),
+        ({"n_items": 1}, InputError, r"n_items must be at least 2, got 1"),
         ({"drift": 0}, InputError, "drift must be above 0"),
         ({"drift": {"mtch": 0.1}}, UnknownNameError, "drift must be about one of match, got 'mtch'"),
     ],

@@ -99,7 +99,7 @@ class Spent:
         known = self.money is not None and other.money is not None
         return Spent(
             self.calls + other.calls,
-            _sum(self.usage, other.usage),
+            self.usage.plus(other.usage),
             (self.money or 0.0) + (other.money or 0.0) if known else None,
             self.replies + other.replies,
         )
@@ -159,7 +159,7 @@ class Meter:
     def settle(self, number: int, taken: Usage) -> None:
         """Replace a reservation by what the call really cost."""
         self._aside.pop(number)
-        self._used = _sum(self._used, taken)
+        self._used = self._used.plus(taken)
         self._changed.set()
 
     def _out_of_calls(self) -> bool:
@@ -173,8 +173,8 @@ class Meter:
             return None
         total = self._used
         for aside in self._aside.values():
-            total = _sum(total, aside)
-        total = _sum(total, wanted)
+            total = total.plus(aside)
+        total = total.plus(wanted)
         if budget.tokens is not None and total.tokens > budget.tokens:
             return self._no_room("tokens", wanted.tokens, "tokens")
         if budget.money is not None and price and price.of(total) > budget.money:
@@ -207,7 +207,3 @@ def _taken(spent: Spent, name: str) -> float:
 
 def _left(cap: Any, spent: Any) -> Any:  # noqa: ANN401 - whole numbers and money alike
     return None if cap is None else max(cap - spent, 0)
-
-
-def _sum(a: Usage, b: Usage) -> Usage:
-    return Usage(a.prompt_tokens + b.prompt_tokens, a.completion_tokens + b.completion_tokens)

@@ -109,7 +109,7 @@ async def forecast(
         found = None if ledger is None else await ledger.find(key)
         for other in follow_ups(request, found):
             n_corrections += 1
-            corrected = _sum(corrected, Usage(estimated_prompt(other), most_reply_tokens(other)))
+            corrected = corrected.plus(Usage(estimated_prompt(other), most_reply_tokens(other)))
         if found is not None:
             answered += 1
             continue
@@ -118,7 +118,7 @@ async def forecast(
         open_ended += request.parameters.max_tokens is None
     table, most = prices or PriceTable.load(), Usage(prompts, replies)
     price, calls = table.find(model.name), len(seen) - answered
-    times, both = (retries or Retries()).most, _sum(most, corrected)
+    times, both = (retries or Retries()).most, most.plus(corrected)
     repeated = Usage(times * both.prompt_tokens, times * both.completion_tokens)
     return Forecast(
         requests=n_requests,
@@ -135,7 +135,3 @@ async def forecast(
             times * (calls + n_corrections), repeated, price.of(repeated) if price else None
         ),
     )
-
-
-def _sum(a: Usage, b: Usage) -> Usage:
-    return Usage(a.prompt_tokens + b.prompt_tokens, a.completion_tokens + b.completion_tokens)
