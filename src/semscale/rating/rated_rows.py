@@ -32,6 +32,10 @@ class RatedRows(Protocol):
         """Windows that each text was read in, shape (n,)."""
 
     @property
+    def unlike(self) -> npt.NDArray[np.bool_] | None:
+        """Which texts are unlike those that a calibration was fitted to; ``None`` without a calibration."""
+
+    @property
     def mean(self) -> Floats:
         """Expected value on the scale, shape (n,)."""
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,12 @@ from semscale.embedding.loading import as_embedder, checked_embedder
 from semscale.errors import InputError
 from semscale.known_settings import known_settings
 from semscale.rating.array_checks import Semantics, as_rows, check_settings
+from semscale.rating.calibration.calibration import Calibration
+from semscale.rating.calibration.calibration_file import as_calibration
+from semscale.rating.calibration.calibration_summary import CalibrationSummary
+from semscale.rating.calibration.fitting import fit_calibration
+from semscale.rating.calibration.labels import LabelSettings, labelled_cells
+from semscale.rating.calibration.predictors import Axis, Predictors, anchor_axis
 from semscale.rating.cells import text_status
 from semscale.rating.missing_codes import count_codes, missing_keys, written_codes
 from semscale.rating.ratings import Ratings
@@ -39,6 +45,7 @@ class RaterSettings(TypedDict, total=False):
     semantics: Semantics
     floor: Literal["auto"] | float | None
     missing: Iterable[str]
+    calibration: Calibration | str | Path | None
 
 
 class Rater:
@@ -56,9 +63,10 @@ class Rater:
         floor: cosine with the best anchor below which a text is off topic. ``auto`` estimates it for the
             scale and the embedder, ``None`` rates everything.
         missing: codes such as ``NA`` or ``-99``; a text that is one of them, in capitals or not, is missing.
+        calibration: fitted by ``calibrate`` of a rater with the same settings, or the file it was saved to.
 
     Raises:
-        InputError: an unknown scale or anchor set, or a setting out of range.
+        InputError: an unknown scale or anchor set, a setting out of range, or a file that is no calibration.
 
     References:
         Maier et al. (2025), arXiv 2510.08338.
@@ -76,6 +84,7 @@ class Rater:
         semantics: Semantics = "safe",
         floor: Literal["auto"] | float | None = "auto",
         missing: Iterable[str] = (),
+        calibration: Calibration | str | Path | None = None,
     ) -> None:
         check_settings(epsilon=epsilon, temperature=temperature, semantics=semantics)
         loaded = load_scale(scale)
@@ -86,6 +95,7 @@ class Rater:
         self._load_embedder = _loader(embedder)
         self._floor = _checked_floor(floor)
         self.missing = missing_keys(missing)
+        self.calibration = as_calibration(calibration)
 
     @cached_property
     def embedder(self) -> "Embedder":
@@ -112,7 +122,7 @@ class Rater:
     def signature(self) -> Signature:
         """Signature of the settings: the scale with its content hash, all settings, and the embedder."""
         codes = {"missing": written_codes(self.missing)} if self.missing else {}
-        return Signature.of(
+        applied = Signature.of(
             "rate",
             scale=f"{self.scale.name}#{self.scale.content_hash}",
             anchor_sets="+".join(self.scale.anchor_sets),
@@ -122,6 +132,15 @@ class Rater:
             floor=self.floor,
             **codes,
         ).extended(self.embedder.signature)
+        if self.calibration is None:
+            return applied
+        self.calibration.check(applied)
+        return applied.extended(Signature.of("calibrate", calibration=self.calibration.name))
+
+    @cached_property
+    def axis(self) -> Axis:
+        """Direction from the low anchors to the high ones, in the scale's units."""
+        return anchor_axis(self.anchors, self.scale.values)
 
     def rate(self, texts: object, *, progress: Progress | None = None) -> Ratings:
         """Rate texts in their order; equal texts are embedded once.
@@ -169,6 +188,48 @@ class Rater:
         rated = self._rated(rows, np.ones(len(rows), dtype=np.int64), np.zeros(len(rows), np.bool_))
         return self._ratings(np.full(len(rows), _SCORED), everyone, everyone, rated)
 
+    def calibrate(
+        self,
+        texts: object,
+        ratings: object,
+        *,
+        progress: Progress | None = None,
+        **settings: Unpack[LabelSettings],
+    ) -> CalibrationSummary:
+        """Learn from people's ratings of some texts how to rate others like them.
+
+        Args:
+            texts: shape (n,), as for ``rate``.
+            ratings: shape (n,): for each text a number, a list of numbers (one per person), or missing; texts
+                without one are passed over. A list shows how far people differ, a mean does not.
+            progress: called while texts are embedded.
+            settings: ``human_range``, ``by``, ``interval``, ``seed`` and ``source``; see ``LabelSettings``.
+
+        Returns:
+            The calibration, to be saved or given to another rater, and how good it is on other texts.
+
+        Raises:
+            InputError: this rater has a calibration, labels outside the scale, fewer than 10 labelled texts
+                with a rating, or fewer than two different labels.
+        """
+        if self.calibration is not None:
+            raise InputError("calibrate needs a rater without a calibration: make one without calibration=")
+        labels = labelled_cells(texts, ratings, settings)
+        rated = self.rate(labels.cells, progress=progress)
+        labelled = labels.with_ratings(rated.status)
+        scored = np.flatnonzero(rated.scored)
+        vectors: npt.NDArray[np.floating[Any]] = np.empty((0, self.anchors.shape[2]))
+        if len(labelled.texts):  # a cache has the vectors that the ratings were made from
+            vectors = self.embedder.embed(labelled.texts, progress=progress).vectors
+        return fit_calibration(
+            labelled,
+            Predictors(vectors, rated.pmf[scored], self.scale.values, self.axis),
+            self.scale,
+            ratings=self.signature,
+            interval=settings.get("interval", 0.95),
+            seed=settings.get("seed", 0),
+        )
+
     def _rated(self, vectors: npt.ArrayLike, windows: Integers, unread: Mask) -> "_Rated":
         rated = rate_vectors(
             vectors,
@@ -178,7 +239,13 @@ class Rater:
             temperature=self.temperature,
             semantics=self.semantics,
         )
-        return _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows, unread)
+        result = _Rated(rated.pmf, rated.set_means, rated.best_similarity, windows, unread)
+        if self.calibration is not None:
+            _ = self.signature  # refuses a calibration for other ratings
+            rows = as_rows(vectors)
+            result.pmf = self.calibration.pmf(Predictors(rows, rated.pmf, self.scale.values, self.axis))
+            result.unlike = self.calibration.unlike(rows)
+        return result
 
     def _ratings(self, codes: Integers, readable: Integers, place: Integers, rated: "_Rated") -> Ratings:
         """Put what was computed for distinct texts into the rows that hold them."""
@@ -194,7 +261,12 @@ class Rater:
         pmf[readable[kept]] = rated.pmf[place[kept]]
         set_means[readable[kept]] = rated.set_means[place[kept]]
         status = np.array(_STATUSES, dtype=object)[codes]
-        return Ratings(self.scale, pmf, similarity, set_means, status, windows, self.signature, self.floor)
+        ratings = Ratings(self.scale, pmf, similarity, set_means, status, windows, self.signature, self.floor)
+        if self.calibration is None:
+            return ratings
+        unlike = np.zeros(n, dtype=np.bool_)
+        unlike[readable[kept]] = rated.unlike[place[kept]]
+        return replace(ratings, calibration=self.calibration, unlike=unlike)
 
 
 class _Rated:
@@ -205,6 +277,7 @@ class _Rated:
     ) -> None:
         self.pmf, self.set_means, self.similarity = pmf, set_means, similarity
         self.windows, self.unread = windows, unread
+        self.unlike: Mask = np.zeros(len(pmf), np.bool_)
 
     @classmethod
     def nothing(cls, scale: Scale) -> "_Rated":

@@ -9,6 +9,7 @@ import polars as pl
 
 from semscale.embedding.languages.unread_language import LanguageSample, UnreadLanguage
 from semscale.presentable import Presentable
+from semscale.rating.calibration.calibration import Calibration
 from semscale.rating.distinct_texts import DistinctCount
 from semscale.rating.examples import Examples
 from semscale.rating.human.comparison import RatingComparison
@@ -57,6 +58,8 @@ class RatingSummary(Presentable):
         possible_codes: rated texts that look like a code for a missing answer, each with how often it occurs.
         lint: the linter's report on the scale with the model that rated; ``None`` where it was not asked.
         unread_language: the language of most texts, if the model does not read it.
+        calibration: what was applied to the ratings; ``None`` for none.
+        n_unlike: rated texts that are unlike those that the calibration was fitted to.
     """
 
     scale: Scale
@@ -82,6 +85,8 @@ class RatingSummary(Presentable):
     possible_codes: dict[str, int] = field(default_factory=dict)
     lint: LintReport | None = None
     unread_language: UnreadLanguage | None = None
+    calibration: Calibration | None = None
+    n_unlike: int = 0
 
     def __repr__(self) -> str:
         scored = self.counts.get("scored", 0)
@@ -106,6 +111,16 @@ class RatingSummary(Presentable):
             "weight": self.weight,
             "respondent": self.respondent,
             "floor": self.floor,
+            "calibration": None
+            if self.calibration is None
+            else {
+                "method": self.calibration.method,
+                "texts": self.calibration.labels.n,
+                "error": self.calibration.error.calibrated,
+                "uncalibrated_error": self.calibration.error.uncalibrated,
+                "unlike": self.n_unlike,
+                "signature": self.calibration.signature,
+            },
             "comparison": None
             if compared is None
             else {name: figure for name, figure in vars(compared).items() if name != "points"},
@@ -151,9 +166,12 @@ class RunningSummary:
         scale: the scale that was used.
         floor: similarity below which a text was called off topic.
         seed: seed of the sample.
+        calibration: what was applied to the ratings.
     """
 
-    def __init__(self, scale: Scale, floor: float | None, *, seed: int = 0) -> None:
+    def __init__(
+        self, scale: Scale, floor: float | None, *, seed: int = 0, calibration: Calibration | None = None
+    ) -> None:
         self.n = 0
         self._scale = scale
         self._floor = floor
@@ -165,6 +183,8 @@ class RunningSummary:
         self._sets = Moments.empty(len(scale.anchor_sets))
         self._examples = Examples(seed)
         self._languages = LanguageSample()
+        self._calibration = calibration
+        self._n_unlike = 0
 
     def add(self, ratings: RatedRows, cells: list[object] | None) -> None:
         """Add the next part.
@@ -176,6 +196,7 @@ class RunningSummary:
         for status, count in ratings.counts.items():
             self._counts[status] += count
         self._n_windowed += int((ratings.windows > 1).sum())
+        self._n_unlike += 0 if ratings.unlike is None else int(ratings.unlike.sum())
         if cells is None:
             self._has_texts, cells = False, [None] * len(ratings)
         else:
@@ -210,6 +231,8 @@ class RunningSummary:
             created=datetime.now(UTC),
             possible_codes=self._codes.counts,
             unread_language=self._languages.unread_language(estimates.signature),
+            calibration=self._calibration,
+            n_unlike=self._n_unlike,
             **settings,
         )
 

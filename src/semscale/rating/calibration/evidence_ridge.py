@@ -28,10 +28,10 @@ class RidgeFit(NamedTuple):
 def fit_evidence_ridge(units: Floats, axis: Floats, means: Floats) -> RidgeFit:
     """Fit people's means by their vectors, shrunk towards a straight line on the zero-shot position.
 
-    means = intercept + slope * axis + units @ direction + noise, where ``direction`` has a normal prior around
-    0 and the line has a flat one. Each strength of that prior has an evidence (the restricted likelihood of
-    the labels); the fits are averaged with their evidence as weights. With few labels none stands out and
-    strong shrinkage dominates; with many the labels decide.
+    means = intercept + slope * axis + units @ direction + noise, where ``direction`` has a normal prior
+    around 0 and the line has a flat one. Each strength of that prior has an evidence (the restricted
+    likelihood of the labels); the fits are averaged with their evidence as weights. With few labels none
+    stands out and strong shrinkage dominates; with many the labels decide.
 
     Args:
         units: shape (n, d), vectors of length 1; at least 4.

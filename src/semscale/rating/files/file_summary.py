@@ -33,6 +33,7 @@ def rated_frame(ratings: Ratings) -> pl.DataFrame:
 
 def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
     """Read ratings back from the columns of ``rated_frame``."""
+    unlike = f"{PREFIX}unlike_labels"
     masses = frame.select(PREFIX + name for name in mass_names(rater.scale.values)).to_numpy()
     return Ratings(
         scale=rater.scale,
@@ -43,6 +44,8 @@ def ratings_of(frame: pl.DataFrame, rater: Rater) -> Ratings:
         windows=frame[f"{PREFIX}windows"].to_numpy(),
         signature=rater.signature,
         floor=rater.floor,
+        calibration=rater.calibration,
+        unlike=None if rater.calibration is None else frame[unlike].to_numpy(),
     )
 
 
@@ -62,7 +65,10 @@ class Collector:
 
     def __post_init__(self) -> None:
         self._tallies = Tallies([figures_of(self.rater.scale.values)], self.rater.signature)
-        self._running = RunningSummary(self.rater.scale, self.rater.floor, seed=self.seed)
+        rater = self.rater
+        self._running = RunningSummary(
+            rater.scale, rater.floor, seed=self.seed, calibration=rater.calibration
+        )
         self._humans = HumanSample(self.seed)
 
     @property
