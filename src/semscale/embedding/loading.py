@@ -145,7 +145,9 @@ def _openvino(name: str, precision: str, base_url: str | None, progress: Progres
 
     _refuse_base_url(base_url, "openvino")
     files = resolve(name, progress=progress)
-    return OpenVinoEmbedder(files.folder, name=files.name, sha256=files.sha256, precision=precision)
+    return OpenVinoEmbedder(
+        files.folder, name=files.name, sha256=files.sha256, precision=precision, profile=files.profile
+    )
 
 
 def _torch(name: str, precision: str, base_url: str | None, progress: Progress | None) -> Embedder:

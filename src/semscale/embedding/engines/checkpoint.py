@@ -61,9 +61,10 @@ class Checkpoint:
         pooling: how token states are combined into one vector.
         max_tokens: the most tokens that it reads at once, special ones included.
         tokenizer: path of its ``tokenizer.json``.
-        weights: path of its ``model.safetensors``.
+        weights: path of its file of weights.
         setup_hash: 12 hex digits of the SHA-256 of ``config.json`` and ``tokenizer.json``, as these files
             decide the numbers, too.
+        prefix: put before every text.
     """
 
     architecture: Architecture
@@ -72,6 +73,7 @@ class Checkpoint:
     tokenizer: Path
     weights: Path
     setup_hash: str
+    prefix: str = ""
 
 
 def load_checkpoint(folder: Path) -> Checkpoint:
@@ -92,10 +94,12 @@ def load_checkpoint(folder: Path) -> Checkpoint:
         raise ModelError(f"{folder} has no tokenizer.json; save the model with its fast tokenizer")
     if not weights.is_file():
         raise ModelError(f"{folder} has no model.safetensors; only safetensors weights are read")
-    _refuse_what_changes_texts(folder)
+    _refuse_lower_case(folder)
     setup = hashlib.sha256((folder / "config.json").read_bytes() + tokenizer.read_bytes()).hexdigest()[:12]
     limit = _max_tokens(folder, architecture)
-    return Checkpoint(architecture, _pooling(folder), limit, tokenizer, weights, setup)
+    return Checkpoint(
+        architecture, _pooling(folder), limit, tokenizer, weights, setup, _default_prompt(folder)
+    )
 
 
 def _json(path: Path) -> dict[str, Any]:
@@ -162,6 +166,8 @@ def _pooling(folder: Path) -> Pooling:
 
 
 def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
+    if config.get("include_prompt", True) is not True:
+        raise ModelError(f"{folder}: pooling without the prompt's tokens cannot be run; use engine='torch'")
     chosen = [name for name, on in config.items() if name.startswith("pooling_mode_") and on is True]
     if isinstance(config.get("pooling_mode"), str):
         chosen = [f"pooling_mode_{config['pooling_mode']}"]
@@ -172,14 +178,25 @@ def _pooling_mode(config: Mapping[str, Any], folder: Path) -> Pooling:
     raise ModelError(f"{folder}: pooling {chosen} is neither mean nor CLS; use engine='torch'")
 
 
-def _refuse_what_changes_texts(folder: Path) -> None:
-    """Refuse settings that sentence-transformers applies to a text before it is tokenized."""
-    for file, setting in (
-        ("sentence_bert_config.json", "do_lower_case"),
-        ("config_sentence_transformers.json", "default_prompt_name"),
-    ):
-        if (folder / file).is_file() and _json(folder / file).get(setting):
-            raise ModelError(f"{folder / file} sets {setting}, which is not applied here; use engine='torch'")
+def _refuse_lower_case(folder: Path) -> None:
+    """Refuse a setting that sentence-transformers applies to a text before it is tokenized."""
+    settings = folder / "sentence_bert_config.json"
+    if settings.is_file() and _json(settings).get("do_lower_case"):
+        raise ModelError(f"{settings} sets do_lower_case, which is not applied here; use engine='torch'")
+
+
+def _default_prompt(folder: Path) -> str:
+    """Read the prompt that sentence-transformers puts before every text, unless it is told another one."""
+    settings = folder / "config_sentence_transformers.json"
+    content = _json(settings) if settings.is_file() else {}
+    name = content.get("default_prompt_name")
+    if not name:
+        return ""
+    prompts = content.get("prompts")
+    prompt = prompts.get(name) if isinstance(prompts, dict) else None
+    if not isinstance(prompt, str):
+        raise ModelError(f"{settings} names the default prompt {name!r}, which its prompts do not have")
+    return prompt
 
 
 def _max_tokens(folder: Path, architecture: Architecture) -> int:

@@ -1,4 +1,4 @@
-"""Reading of an encoder checkpoint's parameters into float32 arrays, under BERT's names for every family."""
+"""Reading of an encoder's ``model.safetensors`` into float32 arrays, under BERT's names for every family."""
 
 import re
 from collections.abc import Mapping
@@ -11,7 +11,10 @@ import numpy.typing as npt
 from semscale.embedding.engines.checkpoint import Architecture, Checkpoint
 from semscale.errors import ModelError
 
-Weights = Mapping[str, npt.NDArray[np.float32]]
+WORDS = "embeddings.word_embeddings.weight"
+"""The parameter with one row for each token of the vocabulary."""
+
+Parameters = Mapping[str, npt.NDArray[np.float32]]
 
 # Replacements that turn other families' parameter names into BERT's.
 _RENAMES = (
@@ -42,7 +45,7 @@ def read_weights(path: Path) -> bytes:
         raise ModelError(f"{path} cannot be read: {error}") from error
 
 
-def load_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
+def load_weights(checkpoint: Checkpoint, content: bytes) -> Parameters:
     """Read a checkpoint's parameters as float32 arrays, with BERT's names for every family.
 
     Args:
@@ -64,7 +67,7 @@ def load_weights(checkpoint: Checkpoint, content: bytes) -> Weights:
     return weights
 
 
-def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
+def _check_shapes(weights: Parameters, checkpoint: Checkpoint) -> None:
     for name, shape in _shapes(weights, checkpoint.architecture).items():
         if name not in weights:
             raise ModelError(f"{checkpoint.weights} lacks {name}, which config.json asks for")
@@ -73,11 +76,11 @@ def _check_shapes(weights: Weights, checkpoint: Checkpoint) -> None:
             raise ModelError(f"{checkpoint.weights}: {name} has shape {found}, config.json asks for {shape}")
 
 
-def _shapes(weights: Weights, architecture: Architecture) -> dict[str, tuple[int, ...]]:
+def _shapes(weights: Parameters, architecture: Architecture) -> dict[str, tuple[int, ...]]:
     """Return every parameter's required shape; the tables' lengths and the inner width are taken as found."""
     hidden = architecture.hidden
     shapes: dict[str, tuple[int, ...]] = {}
-    for table in ("embeddings.word_embeddings.weight", "embeddings.position_embeddings.weight"):
+    for table in (WORDS, "embeddings.position_embeddings.weight"):
         shapes[table] = (len(weights.get(table, ())), hidden)
     norms = ["embeddings.LayerNorm"]
     for layer in range(architecture.layers):

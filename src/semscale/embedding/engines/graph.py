@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.engines.checkpoint import Checkpoint
-from semscale.embedding.engines.checkpoint_weights import Weights
+from semscale.embedding.engines.model_files import Weights
+from semscale.embedding.engines.q4_file import MIDDLE, Q4Table
 from semscale.embedding.engines.runtime import openvino_module
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class _Encoder:
         self._op = openvino_module().opset13
         self._shape = checkpoint.architecture
         self._weights = weights
+        self._parameters = weights.parameters
         self._ids = self._op.parameter([-1, -1], np.int32, name="ids")
 
     def model(self, output: Node) -> "openvino.Model":
@@ -73,11 +75,8 @@ class _Encoder:
         return self._op.gather(self._op.shape_of(self._ids, "i32"), self._integers(1), self._integers(0))
 
     def _embeddings(self) -> Node:
-        words = self._op.gather(
-            self._constant("embeddings.word_embeddings.weight"), self._ids, self._integers(0)
-        )
-        table = self._weights["embeddings.position_embeddings.weight"][self._shape.first_position :]
-        types = self._weights.get("embeddings.token_type_embeddings.weight")
+        table = self._parameters["embeddings.position_embeddings.weight"][self._shape.first_position :]
+        types = self._parameters.get("embeddings.token_type_embeddings.weight")
         if types is not None:
             table = table + types[0]  # a single text is all of the first type
         positions = self._op.slice(
@@ -87,7 +86,23 @@ class _Encoder:
             self._integers([1]),
             self._integers([0]),
         )
-        return self._norm(self._op.add(words, positions), "embeddings.LayerNorm")
+        return self._norm(self._op.add(self._words(), positions), "embeddings.LayerNorm")
+
+    def _words(self) -> Node:
+        """Take the tokens' rows (b, t, hidden) from the table of words."""
+        words, first = self._weights.words, self._integers(0)
+        if not isinstance(words, Q4Table):
+            return self._op.gather(self._floats(words), self._ids, first)
+        # The table stays in 4 bits: the rows of a batch are taken first and made floats afterwards.
+        packed = self._op.gather(self._op.constant(np.ascontiguousarray(words.packed)), self._ids, first)
+        scales = self._op.gather(self._op.constant(words.scales), self._ids, first)
+        halves = self._op.convert(packed, "f32")
+        high = self._op.floor(self._op.multiply(halves, self._floats(1 / 16)))
+        low = self._op.subtract(halves, self._op.multiply(high, self._floats(16)))
+        centred = self._op.subtract(self._op.concat([low, high], 3), self._floats(MIDDLE))
+        scale = self._op.unsqueeze(self._op.convert(scales, "f32"), self._integers(3))
+        rows = self._op.multiply(centred, scale)
+        return self._op.reshape(rows, self._integers([0, 0, self._shape.hidden]), True)
 
     def _layer(self, states: Node, prefix: str) -> Node:
         attended = self._linear(self._attention(states, prefix), [prefix + "attention.output.dense"])
@@ -122,8 +137,8 @@ class _Encoder:
 
     def _linear(self, inputs: Node, names: Sequence[str]) -> Node:
         """Multiply by one or several weight matrices side by side, and add their biases."""
-        weights = np.concatenate([self._weights[name + ".weight"] for name in names])
-        biases = np.concatenate([self._weights[name + ".bias"] for name in names])
+        weights = np.concatenate([self._parameters[name + ".weight"] for name in names])
+        biases = np.concatenate([self._parameters[name + ".bias"] for name in names])
         return self._op.add(self._op.matmul(inputs, self._floats(weights), False, True), self._floats(biases))
 
     def _norm(self, states: Node, name: str) -> Node:
@@ -132,7 +147,7 @@ class _Encoder:
         return self._op.add(scaled, self._constant(name + ".bias"))
 
     def _constant(self, name: str) -> Node:
-        return self._floats(self._weights[name])
+        return self._floats(self._parameters[name])
 
     def _floats(self, values: float | npt.NDArray[np.float32]) -> Node:
         return self._op.constant(np.array(values, np.float32, order="C"))

@@ -11,20 +11,23 @@ import numpy as np
 
 from semscale.embedding.embedder import Embeddings
 from semscale.embedding.engines.batching import token_batches
-from semscale.embedding.engines.checkpoint import Checkpoint, load_checkpoint
-from semscale.embedding.engines.checkpoint_weights import load_weights, read_weights
+from semscale.embedding.engines.checkpoint import Checkpoint
+from semscale.embedding.engines.checkpoint_weights import read_weights
 from semscale.embedding.engines.content_check import ContentCheck
 from semscale.embedding.engines.finite_output import check_finite
 from semscale.embedding.engines.graph import sentence_graph, states_graph
+from semscale.embedding.engines.model_files import open_checkpoint, open_weights
 from semscale.embedding.engines.pipeline import Pipeline, Whose, has_bfloat16
 from semscale.embedding.engines.runtime import openvino_module
 from semscale.embedding.engines.windows import Windows, WindowTokenizer, open_tokenizer, pool_windows
 from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.prefix import prefix_setting
 from semscale.embedding.tokens.state_engine import Outputs, Rows, checked_layer
 from semscale.errors import InputError
 from semscale.signature import Signature
 from semscale.types import Integers, Progress, Vectors
 from semscale.weights.download_staging import sha256_of
+from semscale.weights.profiles import ModelProfile
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
@@ -42,10 +45,12 @@ class OpenVinoEmbedder:
     """Embeds texts with a BERT, RoBERTa, XLM-R or DistilBERT checkpoint.
 
     Args:
-        folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``.
+        folder: contains ``config.json``, ``model.safetensors`` and ``tokenizer.json``, or 4-bit weights and
+            ``tokenizer.json``.
         name: the model's name in the signature.
         sha256: hash that the weights must have, 64 hex digits; that of the file unless given.
         precision: ``exact`` computes in float32, ``fast`` in bfloat16 if the processor supports it.
+        profile: how the model is to be used, as far as its files do not say.
 
     Raises:
         InputError: ``precision`` is not one of ``PRECISIONS``.
@@ -56,12 +61,18 @@ class OpenVinoEmbedder:
     """
 
     def __init__(
-        self, folder: Path, *, name: str, sha256: str | None = None, precision: str = "exact"
+        self,
+        folder: Path,
+        *,
+        name: str,
+        sha256: str | None = None,
+        precision: str = "exact",
+        profile: ModelProfile | None = None,
     ) -> None:
         if precision not in PRECISIONS:
             raise InputError(f"precision must be one of {', '.join(PRECISIONS)}, got {precision!r}")
         self.name = name
-        self._checkpoint = load_checkpoint(folder)
+        self._checkpoint = open_checkpoint(folder, profile)
         self._sha256 = sha256 or sha256_of(self._checkpoint.weights)
         self._overlap = self._checkpoint.max_tokens // 4
         self._bfloat16 = precision == "fast" and has_bfloat16()
@@ -94,6 +105,7 @@ class OpenVinoEmbedder:
             precision="bfloat16" if self._bfloat16 else "float32",
             pooling=self._checkpoint.pooling,
             window=f"{self._checkpoint.max_tokens}/{self._overlap}",
+            **prefix_setting(self._checkpoint.prefix),
         )
 
     @property
@@ -113,8 +125,8 @@ class OpenVinoEmbedder:
 
     @property
     def word_prefix(self) -> str:
-        """A space for RoBERTa, whose tokenizer spells a word in another way after a space."""
-        return " " if self._checkpoint.architecture.family == "roberta" else ""
+        """The model's own prefix; a space for RoBERTa, which spells words otherwise after a space."""
+        return self._checkpoint.prefix or (" " if self._checkpoint.architecture.family == "roberta" else "")
 
     def open_tokenizer(self) -> "Tokenizer":
         """Give the model's tokenizer, without padding."""
@@ -195,7 +207,12 @@ class OpenVinoEmbedder:
 
     @cached_property
     def _tokenizer(self) -> WindowTokenizer:
-        return WindowTokenizer(self._checkpoint.tokenizer, self._checkpoint.max_tokens, self._overlap)
+        return WindowTokenizer(
+            self._checkpoint.tokenizer,
+            self._checkpoint.max_tokens,
+            self._overlap,
+            prefix=self._checkpoint.prefix,
+        )
 
     def _pipeline(self, layer: int | None, *, bfloat16: bool) -> Pipeline:
         """Return the compiled model that ends after a layer, or with sentence vectors.
@@ -217,7 +234,7 @@ class OpenVinoEmbedder:
         content = read_weights(self._checkpoint.weights)
         check = ContentCheck(content, self._checkpoint.weights, self._sha256)
         try:
-            weights = load_weights(self._checkpoint, content)
+            weights = open_weights(self._checkpoint, content)
             if layer is None:
                 graph = sentence_graph(self._checkpoint, weights)
             else:

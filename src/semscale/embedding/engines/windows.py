@@ -1,6 +1,6 @@
 """Tokenization into windows: a text that is too long for the model becomes several overlapping ones."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
+from semscale.embedding.tokens.prefix import tokens_around
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens
 from semscale.errors import ModelError
 from semscale.types import Floats, Integers, Vectors
@@ -37,7 +38,44 @@ class Windows:
     def unknown_shares(self, unknown: UnknownTokens, n: int) -> Vectors:
         """Give the share of each of ``n`` texts' tokens that is unknown, shape (n,)."""
         ids = np.concatenate([np.empty(0, np.int32), *self.ids])
-        return unknown.shares(ids, np.repeat(self.owner, self.lengths), n)
+        return unknown.shares(ids, np.repeat(self.owner, self.lengths), n, windows=self.per_text(n))
+
+
+def cut_windows(
+    ids: Sequence[int], ends: tuple[int, int], max_tokens: int, overlap: int
+) -> Iterator[Sequence[int]]:
+    """Cut a text's token ids into windows, each between the tokens that stand around every text.
+
+    Args:
+        ids: shape (t,), with the tokens around the text.
+        ends: how many tokens stand before the text, its prefix included, and after it.
+        max_tokens: the most tokens in a window.
+        overlap: how many tokens two neighbouring windows share, beside those around them.
+
+    Yields:
+        One window, or several if the text is long; the last one ends with the text.
+
+    Raises:
+        ModelError: the tokens around a text leave no room for it.
+
+    Example:
+        >>> list(cut_windows([0, 11, 12, 13, 14, 15, 2], (1, 1), 5, 1))
+        [[0, 11, 12, 13, 2], [0, 13, 14, 15, 2]]
+    """
+    if len(ids) <= max_tokens:
+        yield ids
+        return
+    before, last = ends[0], len(ids) - ends[1]
+    room = max_tokens - sum(ends)
+    if room <= overlap:
+        raise ModelError(
+            f"the tokens around a text are {sum(ends)} of the {max_tokens} that the model reads at once: "
+            "choose a shorter prefix"
+        )
+    for start in range(before, last, room - overlap):
+        yield [*ids[:before], *ids[start : min(start + room, last)], *ids[last:]]
+        if start + room >= last:
+            return
 
 
 class WindowTokenizer:
@@ -47,23 +85,29 @@ class WindowTokenizer:
         path: a ``tokenizer.json``.
         max_tokens: the most tokens that the model reads at once, special ones included.
         overlap: how many tokens two neighbouring windows share.
+        prefix: put before every text, and so at the beginning of each of its windows.
 
     Attributes:
         unknown: tells how much of a text the tokenizer does not know.
     """
 
-    def __init__(self, path: Path, max_tokens: int, overlap: int) -> None:
+    def __init__(self, path: Path, max_tokens: int, overlap: int, *, prefix: str = "") -> None:
         self._tokenizer = open_tokenizer(path)
-        self.unknown = UnknownTokens(self._tokenizer)
-        self._tokenizer.enable_truncation(max_tokens, stride=overlap)
+        self._tokenizer.no_truncation()
+        self._prefix = prefix
+        self._ends = tokens_around(self._tokenizer, prefix)
+        self._max_tokens = max_tokens
+        self._overlap = overlap
+        self.unknown = UnknownTokens(self._tokenizer, prefix)
 
     def split(self, texts: Sequence[str]) -> Windows:
         """Tokenize texts; a text becomes one window, or several if it is long."""
+        prefixed = [self._prefix + encodable(text) for text in texts]
         ids: list[npt.NDArray[np.int32]] = []
         owner: list[int] = []
-        for text, encoding in enumerate(self._tokenizer.encode_batch([encodable(text) for text in texts])):
-            for window in (encoding, *encoding.overflowing):
-                ids.append(np.array(window.ids, np.int32))
+        for text, encoding in enumerate(self._tokenizer.encode_batch_fast(prefixed)):
+            for window in cut_windows(encoding.ids, self._ends, self._max_tokens, self._overlap):
+                ids.append(np.array(window, np.int32))
                 owner.append(text)
         lengths = np.fromiter(map(len, ids), np.int64, len(ids))
         return Windows(ids, np.array(owner, np.int64), lengths)

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.engines.windows import encodable
+from semscale.embedding.tokens.prefix import of_prefix, tokens_around
 from semscale.embedding.tokens.spaced_tokens import SpacedTokens, Spelled, reads_between_spaces
 from semscale.embedding.tokens.unknown_tokens import UnknownTokens, are_unread
 from semscale.types import Ids, Integers, Mask
@@ -95,22 +96,23 @@ class TokenReader:
     """A model's own tokenizer, without any limit on a text's length.
 
     Byte-level tokenizers of the RoBERTa family get a space before the text, so that its first word is split
-    like every other one. Published BERTScores were computed this way.
+    like every other one. Published BERTScores were computed this way. A model's prefix is read with every
+    text; its tokens count as special, like [CLS]: they have states, and are none of the text's own.
 
     Args:
         tokenizer: without padding; its truncation is switched off.
         prefix: put before every text.
+
+    Attributes:
+        before: how many special tokens stand before a text's own tokens, those of the prefix included.
+        after: how many stand after them.
     """
 
     def __init__(self, tokenizer: "Tokenizer", prefix: str = "") -> None:
         self._tokenizer = tokenizer
         self._tokenizer.no_truncation()
         self.prefix = prefix
-        # The tokens around every text: [CLS] and [SEP], or <s> and </s>.
-        frame = self._tokenizer.encode("a")
-        inside = [place for place, special in enumerate(frame.special_tokens_mask) if not special]
-        self.before = inside[0] if inside else len(frame.ids) // 2
-        self.after = len(frame.ids) - 1 - inside[-1] if inside else len(frame.ids) - self.before
+        self.before, self.after = tokens_around(self._tokenizer, prefix)
 
     @cached_property
     def vocabulary(self) -> int:
@@ -119,8 +121,9 @@ class TokenReader:
 
     @cached_property
     def special_ids(self) -> Ids:
-        """Ids of the special tokens around every text, in order."""
-        return np.array(self._tokenizer.encode("").ids, np.int32)
+        """Ids of the special tokens around every text, in order, those of the prefix included."""
+        ids = self._tokenizer.encode(self.prefix + "a").ids
+        return np.array([*ids[: self.before], *ids[len(ids) - self.after :]], np.int32)
 
     def read(self, texts: Sequence[str]) -> TokenIds:
         """Tokenize texts of any length."""
@@ -145,8 +148,9 @@ class TokenReader:
     def spell(self, text: str) -> Spelling:
         """Tokenize one text, with the position of each token."""
         encoding = self._tokenizer.encode(self.prefix + encodable(text))
-        special = np.array(encoding.special_tokens_mask, np.bool_)
-        offsets = self._offsets(np.array(encoding.offsets, np.int64).reshape(-1, 2), special)
+        found = np.array(encoding.offsets, np.int64).reshape(-1, 2)
+        special = np.array(encoding.special_tokens_mask, np.bool_) | of_prefix(found, self.prefix)
+        offsets = self._offsets(found, special)
         return Spelling(np.array(encoding.ids, np.int32), offsets, special, tuple(encoding.tokens))
 
     def spell_all(self, texts: Sequence[str]) -> Spellings:
@@ -173,8 +177,9 @@ class TokenReader:
         rows = [encoding.ids for encoding in encodings]
         masks = chain.from_iterable(encoding.special_tokens_mask for encoding in encodings)
         places = chain.from_iterable(chain.from_iterable(encoding.offsets) for encoding in encodings)
-        special = np.fromiter(masks, np.bool_)
-        offsets = self._offsets(np.fromiter(places, np.int32).reshape(-1, 2), special)
+        found = np.fromiter(places, np.int32).reshape(-1, 2)
+        special = np.fromiter(masks, np.bool_) | of_prefix(found, self.prefix)
+        offsets = self._offsets(found, special)
         ids = np.fromiter(chain.from_iterable(rows), np.int32)
         return Spelled(ids, offsets, special, np.array([len(row) for row in rows], np.int64))
 

@@ -8,13 +8,18 @@ import numpy as np
 import numpy.typing as npt
 
 from semscale.embedding.texts import checked_texts, distinct
+from semscale.embedding.tokens.prefix import prefix_setting
 from semscale.embedding.tokens.reading_groups import ReadingGroup, WindowedText
 from semscale.embedding.tokens.state_engine import StateEngine
 from semscale.embedding.tokens.token_ids import Spelling, TokenIds, TokenReader
 from semscale.signature import Signature
 from semscale.types import Ids, Integers, Vectors
 
-_OF_VECTORS = ("pooling", "window")  # settings that decide the vectors of texts, and no state of a token
+_OF_VECTORS = (
+    "pooling",
+    "window",
+    "prefix",
+)  # settings that decide the vectors of texts, and no state of a token
 
 
 @dataclass(frozen=True)
@@ -24,7 +29,7 @@ class TokenStates:
     Attributes:
         ids: shape (t,), int32, special tokens included.
         offsets: shape (t, 2), first character and the one after the last; both are 0 for special tokens.
-        special: shape (t,), whether the tokenizer added the token.
+        special: shape (t,), whether the tokenizer added the token, or the model's prefix has it.
         pieces: the t tokens as the vocabulary writes them.
         states: shape (t, hidden), float32, not normalised.
         windows: overlapping windows that the text was read in; 1 if the model read it at once.
@@ -87,7 +92,7 @@ class TokenEncoder:
     def signature(self) -> Signature:
         """What decides the states besides the layer: weights, tokenizer, arithmetic and windows."""
         shared = {name: value for name, value in self._engine.signature.fields if name not in _OF_VECTORS}
-        prefix = "space" if self.reader.prefix else None
+        prefix = "space" if self.reader.prefix == " " else prefix_setting(self.reader.prefix).get("prefix")
         return Signature.of("states", **shared, prefix=prefix, window=f"{self._limit}/{self._overlap}")
 
     def check_layer(self, layer: int) -> None:

@@ -46,19 +46,21 @@ class UnknownTokens:
         own = np.array(tokenizer.encode(prefix).ids if prefix else [], np.int32)
         self._in_prefix = int(self._counting(own).sum())
 
-    def shares(self, ids: Ids, owner: Integers, n: int) -> Vectors:
+    def shares(self, ids: Ids, owner: Integers, n: int, *, windows: Integers | None = None) -> Vectors:
         """Give the share of each text's tokens that is unknown.
 
         Args:
             ids: shape (tokens,), those of all texts, special tokens included.
             owner: shape (tokens,), the number of each token's text.
             n: how many texts there are.
+            windows: shape (n,), how often each text's tokens have the prefix; once unless given.
 
         Returns:
             Shape (n,), 0 to 1; 0 for punctuation alone, and 1 for a text without any token.
         """
+        repeats = np.ones(n, np.int64) if windows is None else windows
         unknown = np.bincount(owner[ids == self._unknown], minlength=n)
-        counting = np.bincount(owner[self._counting(ids)], minlength=n) - self._in_prefix
+        counting = np.bincount(owner[self._counting(ids)], minlength=n) - self._in_prefix * repeats
         marks = np.bincount(owner[np.isin(ids, self._marks)], minlength=n)
         shares = np.where(marks > 0, 0.0, 1.0)
         np.divide(unknown, counting, out=shares, where=counting > 0)

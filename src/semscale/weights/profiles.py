@@ -1,0 +1,58 @@
+"""Profiles of embedding models: how each one is to be used, which its files do not say."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+ENGLISH = frozenset({"en"})
+# Conneau et al. 2020, table 6, by ISO 639-1 code. Norwegian is "no", "nb" or "nn", as tools write it.
+_XLM_ROBERTA = (
+    "af am ar as az be bg bn br bs ca cs cy da de el en eo es et eu fa fi fr fy ga gd gl gu ha he hi hr "
+    "hu hy id is it ja jv ka kk km kn ko ku ky la lo lt lv mg mk ml mn mr ms my nb ne nl nn no om or pa "
+    "pl ps pt ro ru sa sd si sk sl so sq sr su sv sw ta te th tl tr ug uk ur uz vi xh yi zh "
+)
+XLM_ROBERTA_LANGUAGES = frozenset(_XLM_ROBERTA.split())
+
+
+@dataclass(frozen=True)
+class ModelProfile:
+    """How an embedding model is to be used.
+
+    Attributes:
+        prefix: put before every text in tasks that compare texts of one kind, as all tasks here do; empty for
+            most models.
+        pooling: how a text's vector is made of its tokens' states, where the files do not say.
+        max_tokens: the most tokens that the model was trained to read at once, special ones included.
+        languages: ISO 639-1 codes of the languages that it reads; empty where that is not known.
+    """
+
+    prefix: str = ""
+    pooling: Literal["mean", "cls"] = "mean"
+    max_tokens: int = 512
+    languages: frozenset[str] = frozenset()
+
+
+MINILM_PROFILE = ModelProfile(max_tokens=256, languages=ENGLISH)
+# The model's page asks for "query: " before texts of one kind, and for "passage: " before what is searched.
+E5_PROFILE = ModelProfile(prefix="query: ", languages=XLM_ROBERTA_LANGUAGES)
+
+HUB_PROFILES = {
+    "sentence-transformers/all-MiniLM-L6-v2": MINILM_PROFILE,
+    **{f"intfloat/multilingual-e5-{size}": E5_PROFILE for size in ("small", "base", "large")},
+}
+"""Profiles by the model's name on the Hugging Face hub.
+
+References:
+    Wang et al. 2024, Multilingual E5 text embeddings, arXiv:2402.05672.
+"""
+
+
+def hub_profile(name: str) -> ModelProfile | None:
+    """Find the profile of a model on the hub, with or without a revision in its name.
+
+    Example:
+        >>> hub_profile("intfloat/multilingual-e5-base@main").prefix
+        'query: '
+        >>> hub_profile("somebody/something") is None
+        True
+    """
+    return HUB_PROFILES.get(name.partition("@")[0])

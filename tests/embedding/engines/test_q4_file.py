@@ -1,0 +1,89 @@
+"""Files of 4-bit weights: every number as the writer computed it, and files that are damaged."""
+
+import random
+import struct
+from pathlib import Path
+
+import numpy as np
+import pytest
+from q4_writer import Q4Writer
+
+from semscale.embedding.engines.q4_file import Q4Header, Q4Parameters, Q4Table
+from semscale.errors import ModelError
+
+HERE = Path("tiny-q4.bin")
+
+
+def test_a_block_has_its_scale_the_first_half_in_low_bits_and_the_second_in_high_ones():
+    # Scale .5; byte 0 is 0x1f: number 0 is (15 - 8) * .5 = 3.5, number 16 is (1 - 8) * .5 = -3.5.
+    packed = np.full((1, 1, 16), 0x88, np.uint8)
+    packed[0, 0, 0] = 0x1F
+    row = Q4Table(np.array([[0.5]], np.float16), packed).floats()[0]
+    assert row.tolist() == [3.5, *[0] * 15, -3.5, *[0] * 15]
+
+
+def test_all_parameters_are_those_that_were_written():
+    writer = Q4Writer()
+    found = Q4Parameters(writer.content(), HERE)
+    expected = dict(writer.floats)
+    words = expected.pop("embeddings.word_embeddings.weight")
+    np.testing.assert_array_equal(found.words.floats(), words)
+    assert set(found) == set(expected)
+    for name, values in expected.items():
+        np.testing.assert_array_equal(found[name], values, err_msg=name)
+
+
+def test_the_table_of_words_is_not_unpacked():
+    content = Q4Writer().content()
+    assert np.shares_memory(Q4Parameters(content, HERE).words.packed, np.frombuffer(content, np.uint8))
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"magic": b"GGUF"}, "is no file of 4-bit weights: it does not begin with E5S1"),
+        ({"version": 2}, "has version 2 and blocks of 32, only version 1 with blocks of 32 can be read"),
+        ({"block": 64}, "has version 1 and blocks of 64"),
+        ({"heads": 5}, "has sizes in its header that do not fit"),
+        ({"hidden": -32}, "has sizes in its header that do not fit"),
+        ({"layers": 1 << 20}, "has sizes in its header that do not fit"),
+        ({"layers": 3}, "lacks l2.q.w, which its header asks for"),
+        ({"words": 31}, "emb.word does not have the size that the header asks for"),
+        ({"positions": 23}, "emb.pos .* does not have the size that the header asks for"),
+        ({"inner": 96}, "l0.fi.w does not have the size"),
+    ],
+)
+def test_a_header_that_does_not_fit_the_file(settings, message):
+    with pytest.raises(ModelError, match=f"tiny-q4.bin:? {message}"):
+        Q4Parameters(Q4Writer().content(**settings), HERE)
+
+
+def test_a_file_that_is_cut_off_is_refused_wherever_it_ends():
+    content = Q4Writer().content()
+    for length in [0, 3, 40, 70, 100, 130, 500, 3000, len(content) - 1]:
+        with pytest.raises(ModelError, match="cut off|no file of 4-bit weights"):
+            Q4Parameters(content[:length], HERE)
+
+
+def test_damage_anywhere_before_the_parameters_is_refused_or_changes_nothing_but_numbers():
+    # A changed byte may make another name, place or size: one clear error, or parameters of the right shapes.
+    whole, draw = Q4Writer().content(), random.Random(0)
+    first = struct.calcsize("<4sI7ifi5iQ")
+    refused = read = 0
+    for _ in range(300):
+        content = bytearray(whole)
+        content[draw.randrange(4, 2 * first + 1200)] = draw.randrange(256)
+        try:
+            found = Q4Parameters(bytes(content), HERE)
+        except ModelError as error:
+            refused += str(error).startswith("tiny-q4.bin")
+        else:
+            read += all(np.size(found[name]) for name in found)
+    assert refused > 100
+    assert refused + read == 300
+
+
+def test_the_header_alone_says_the_sizes():
+    header = Q4Header.read(Q4Writer().content()[:64], HERE)
+    assert (header.hidden, header.layers, header.words, header.positions) == (32, 2, 30, 24)
+    assert header.norm_epsilon == pytest.approx(1e-5)

@@ -1,0 +1,43 @@
+"""Profiles of models: prefixes and languages, by the names under which models come."""
+
+import pytest
+
+from semscale.embedding.languages.language_names import LANGUAGE_NAMES
+from semscale.weights.known import KNOWN
+from semscale.weights.profiles import XLM_ROBERTA_LANGUAGES, hub_profile
+
+
+@pytest.mark.parametrize("size", ["small", "base", "large"])
+@pytest.mark.parametrize("revision", ["", "@main"])
+def test_e5_asks_for_its_prefix_whatever_its_size_and_revision(size, revision):
+    profile = hub_profile(f"intfloat/multilingual-e5-{size}{revision}")
+    assert (profile.prefix, profile.pooling, profile.max_tokens) == ("query: ", "mean", 512)
+
+
+def test_minilm_reads_english_without_a_prefix():
+    assert KNOWN["all-MiniLM-L6-v2"].languages == {"en"}
+    assert KNOWN["all-MiniLM-L6-v2"].profile.prefix == ""
+
+
+def test_e5_reads_the_languages_of_xlm_roberta():
+    # 100 rows of the table, 7 of which are other scripts of a language, and two more codes of Norwegian.
+    assert len(XLM_ROBERTA_LANGUAGES) == 100 - 7 + 2
+    assert KNOWN["e5-small"].languages >= {
+        "en",
+        "de",
+        "fr",
+        "es",
+        "it",
+        "pt",
+        "nl",
+        "pl",
+        "zh",
+        "ja",
+        "ar",
+        "hi",
+    }
+    assert len(XLM_ROBERTA_LANGUAGES & set(LANGUAGE_NAMES)) > 80
+
+
+def test_other_models_have_no_profile():
+    assert hub_profile("somebody/multilingual-e5-small") is None
