@@ -1,6 +1,7 @@
 """Options of ``semscale rate``."""
 
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from semscale.cli.options.groups import option_group
@@ -57,6 +58,10 @@ class ScaleOptions:
         option(_RATING, "A code that stands for no answer, such as NA or -99; can be repeated.", "CODE"),
     ] = None
 
+    calibration: Annotated[
+        Path | None, option(_RATING, "What [bold]semscale calibrate[/bold] wrote.", "FILE")
+    ] = None
+
     def settings(self) -> "RaterSettings":
         """Settings of the rater, without its embedder.
 
@@ -71,6 +76,7 @@ class ScaleOptions:
             "semantics": self.semantics,
             "floor": as_floor(self.floor),
             "missing": self.missing or [],
+            "calibration": self.calibration,
         }
 
 

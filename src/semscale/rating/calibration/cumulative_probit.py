@@ -40,7 +40,8 @@ class CumulativeProbit(NamedTuple):
             [[0.5, 0.5]]
         """
         below = ndtr(self.thresholds - self.slope * np.asarray(locations, dtype=np.float64)[:, None])
-        return np.diff(below, axis=1, prepend=0.0, append=1.0)
+        # Thresholds may be as close as rounding, where a difference can come out below 0.
+        return np.maximum(np.diff(below, axis=1, prepend=0.0, append=1.0), 0.0)
 
 
 def fit_cumulative_probit(
@@ -75,7 +76,14 @@ def fit_cumulative_probit(
     )
     start = np.zeros(2 + problem.n_spacings)
     start[0] = (middles[0] - centre) / (_WIDTH_SHARE * width)
-    found = minimize(problem.cost, start, args=(start[0],), jac=True, method="L-BFGS-B")
+    found = minimize(
+        problem.cost,
+        start,
+        args=(start[0],),
+        jac=True,
+        method="L-BFGS-B",
+        options={"ftol": 1e-9, "gtol": 1e-4},
+    )
     thresholds, slope = problem.parts(found.x)
     slope /= _WIDTH_SHARE * width
     return CumulativeProbit(thresholds + slope * centre, slope)

@@ -7,6 +7,7 @@ import numpy as np
 from semscale.rating.calibration.calibrators import MethodName, fit_calibrator
 from semscale.rating.calibration.predictors import Predictors
 from semscale.stats.agreement.correlations import pearson
+from semscale.stats.agreement.panels import mean_defined
 from semscale.stats.calibration.proper_scores import ranked_probability_scores
 from semscale.types import Floats, Integers
 
@@ -72,7 +73,7 @@ def learning_curve(
                     *_tested(fitted.pmf(predictors.rows(test)), human[test], predictors.values),
                 )
             )
-    measured = [np.nanmean(np.array(each), axis=0) for each in found.values() if each]
+    measured = [mean_defined(np.array(each)) for each in found.values() if each]
     points = [CurvePoint(round(n), float(rps), float(r), is_forecast=False) for n, rps, r in measured]
     return (*points, *_forecasts(points, n)) if len(points) > 1 else ()
 
